@@ -1,0 +1,1 @@
+"""Language models: local causal ones that decode along the graph, general ones that reason."""

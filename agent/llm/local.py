@@ -1,0 +1,135 @@
+"""Loading a local causal language model: a Hugging Face folder, or a hub id the user named."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ModelError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+SETTINGS_FILE = "groundwalk.json"
+BUNDLED = "bundled"
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """How a model was trained to be asked; `groundwalk.json` beside its weights.
+
+    A model that was not trained by groundwalk has no such file and gets these defaults.
+    """
+
+    format: int = 1
+    hops: int = 2
+    """The longest path that it was trained on."""
+    inverse: bool = True
+    """Whether its paths may walk a triple from tail to head."""
+    masked: bool = False
+    """Whether it reads topic entities as `[class]`."""
+    instruct: bool = True
+    """Whether the prompt starts with an instruction."""
+    confidence: float = 0.0
+    """The least relation confidence of an answer that is shown; 0 is uncalibrated."""
+    kg: str = ""
+    """The digest of the KG that it was trained on."""
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model, its tokenizer and how it wants to be asked."""
+
+    source: str
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
+    settings: ModelSettings
+
+
+def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto") -> LocalModel:
+    """Load a model from a folder or the hub's local cache; `bundled` is the one shipped here.
+
+    A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it.
+    Raises ModelError when something is missing or it is not a causal language model.
+    """
+    folder = _folder(source)
+    if folder is not None:
+        _check(folder)
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar, set_verbosity_error
+
+    set_verbosity_error()
+    disable_progress_bar()
+    where = str(folder or source)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
+        model = AutoModelForCausalLM.from_pretrained(
+            where,
+            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
+            trust_remote_code=False,
+            use_safetensors=True,
+        )
+        model.to(device).eval()
+    except Exception as error:  # the libraries raise many kinds for a bad folder
+        reason = " ".join(str(error).split())[:300]
+        raise ModelError(
+            f"{source}: the model does not load ({reason})",
+            "give a folder with config.json, tokenizer.json and model.safetensors of a causal "
+            "language model, or a hub id that you can download",
+        ) from error
+    return LocalModel(source, model, tokenizer, read_settings(folder) if folder else ModelSettings())
+
+
+def read_settings(folder: Path) -> ModelSettings:
+    """Read `groundwalk.json`; unknown keys are from a newer version and are an error."""
+    file = folder / SETTINGS_FILE
+    if not file.is_file():
+        return ModelSettings()
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+        known = {field.name for field in fields(ModelSettings)}
+        if not isinstance(values, dict) or not values.keys() <= known or values.get("format") != 1:
+            raise ValueError("not settings of format 1")
+        return ModelSettings(**values)
+    except (ValueError, TypeError, OSError) as error:
+        raise ModelError(
+            f"{file}: cannot be read ({error})", "train the model again with this version"
+        ) from error
+
+
+def write_settings(folder: Path, settings: ModelSettings) -> None:
+    """Write `groundwalk.json` beside the weights."""
+    text = json.dumps(asdict(settings), indent=2)
+    (folder / SETTINGS_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def _folder(source: str) -> Path | None:
+    if source == BUNDLED:
+        return Path(str(files("groundwalk.data").joinpath("model")))
+    path = Path(source).expanduser()
+    if path.exists():
+        return path
+    if source.startswith(("/", ".", "~")) or source.count("/") != 1:
+        raise ModelError(f"{source}: there is no such model folder", "check the path")
+    return None
+
+
+def _check(folder: Path) -> None:
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: is not a folder", "give the folder that holds config.json")
+    missing = [
+        name
+        for name, present in {
+            "config.json": (folder / "config.json").is_file(),
+            "a tokenizer (tokenizer.json)": any(folder.glob("tokenizer*")),
+            "weights (model.safetensors)": any(folder.glob("*.safetensors")),
+        }.items()
+        if not present
+    ]
+    if missing:
+        raise ModelError(
+            f"{folder}: the model folder has no {' and no '.join(missing)}",
+            "copy the missing files, or train a model with `groundwalk train`",
+        )

@@ -1,0 +1,67 @@
+"""The prompt of the reasoning-path format (GCR, figure 7): question and topics in, a path out.
+
+A small model trained here reads the question with each topic entity masked by its class
+(`what is the capital of [country]`), so that what it learns is about relations, not names.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformers import PreTrainedTokenizerBase
+
+from ..prompting import render
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A topic entity where the question names it: character offsets, name and class label."""
+
+    start: int
+    end: int
+    name: str
+    kind: str = ""
+
+
+def mask(question: str, mentions: Sequence[Mention]) -> tuple[str, list[str]]:
+    """The question with every mention replaced by `[class]`, and the masked topics in order."""
+    text, place, topics = "", 0, list[str]()
+    for mention in sorted(mentions, key=lambda m: m.start):
+        slot = f"[{mention.kind or 'entity'}]"
+        text += question[place : mention.start] + slot
+        place = mention.end
+        topics.append(slot)
+    return text + question[place:], topics
+
+
+def path_prompt(
+    question: str,
+    mentions: Sequence[Mention],
+    *,
+    masked: bool,
+    instruct: bool,
+    prompts: Path | None = None,
+) -> str:
+    """The user's part of the prompt; `instruct` puts an instruction above it."""
+    if masked:
+        question, topics = mask(question, mentions)
+        question = " ".join(question.lower().split()).rstrip(" ?!.")
+    else:
+        question = question if question.rstrip().endswith("?") else question.rstrip() + "?"
+        topics = list(dict.fromkeys(m.name for m in mentions))
+    return render(
+        "gcr/path.jinja", prompts, question=question, topics=topics, instruct=instruct
+    )
+
+
+def path_tokens(
+    tokenizer: PreTrainedTokenizerBase, prompt: str, prompts: Path | None = None
+) -> list[int]:
+    """Token ids up to the place where the opening tag comes: chat template and heading."""
+    text = prompt + "\n"
+    if tokenizer.chat_template:
+        text = tokenizer.apply_chat_template(
+            [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+        )
+    text = f"{text}{render('gcr/path_prefix.jinja', prompts)}"
+    return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])

@@ -1,0 +1,1 @@
+"""The bundled knowledge graph and the bundled model, with the recipes that make them."""

@@ -1,0 +1,1 @@
+"""The state machine: the shared skeleton and one file per method."""

@@ -1,0 +1,11 @@
+"""Maps the folders at the top of the repository to the parts of one namespace package."""
+
+from setuptools import find_packages, setup
+
+PARTS = ("agent", "graphs", "prompts", "evaluation", "training", "cli", "data")
+
+found = find_packages(include=[pattern for part in PARTS for pattern in (part, f"{part}.*")])
+setup(
+    packages=[f"groundwalk.{name}" for name in found],
+    package_dir={f"groundwalk.{part}": part for part in PARTS},
+)

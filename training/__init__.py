@@ -1,0 +1,1 @@
+"""Questions and paths from a KG, and models trained on them."""
