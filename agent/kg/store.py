@@ -30,6 +30,12 @@ class Store(Protocol):
         """
         ...
 
+    def follow(
+        self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The steps that leave each node by one relation in one direction, sorted by target."""
+        ...
+
     def holds(self, triples: Sequence[Triple]) -> list[bool]:
         """Whether each triple is in the source, exactly as written. Raises ServiceError."""
         ...

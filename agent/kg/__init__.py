@@ -1,0 +1,41 @@
+"""The user's knowledge graph: terms, stores, label index, verification."""
+
+from .folder import KnowledgeGraph, build, open_kg
+from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo
+from .names import local_name, normalise
+from .oxigraph import OxigraphStore
+from .profile import GENERIC, Profile
+from .readers import name_iri
+from .store import Counts, Store
+from .terms import Path, RelationPath, Step, Term, Triple, is_connected, is_iri, is_literal
+from .verification import PathVerdict, Verdict, verify_paths
+
+__all__ = [
+    "GENERIC",
+    "Counts",
+    "Hit",
+    "KnowledgeGraph",
+    "LabelIndex",
+    "OxigraphStore",
+    "Path",
+    "PathVerdict",
+    "Profile",
+    "RelationInfo",
+    "RelationPath",
+    "Similar",
+    "Step",
+    "Store",
+    "Term",
+    "TermInfo",
+    "Triple",
+    "Verdict",
+    "build",
+    "is_connected",
+    "is_iri",
+    "is_literal",
+    "local_name",
+    "name_iri",
+    "normalise",
+    "open_kg",
+    "verify_paths",
+]

@@ -1,0 +1,198 @@
+"""The label index of a KG: what its terms are called, and which terms a text may mean."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..errors import KGError
+from .names import local_name, normalise
+from .terms import Term
+
+SurfaceKind: TypeAlias = Literal["label", "alias", "hidden", "local"]
+
+SCHEMA = """
+CREATE TABLE terms (
+    term TEXT PRIMARY KEY, name TEXT NOT NULL, label TEXT NOT NULL, description TEXT NOT NULL,
+    kind TEXT NOT NULL, degree INTEGER NOT NULL, relation INTEGER NOT NULL, class INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE surface (
+    norm TEXT NOT NULL, text TEXT NOT NULL, term TEXT NOT NULL, kind TEXT NOT NULL
+);
+CREATE TABLE summary (longest INTEGER NOT NULL, surfaces INTEGER NOT NULL);
+"""
+INDEXES = """
+CREATE INDEX surface_norm ON surface (norm);
+CREATE INDEX terms_label ON terms (label);
+CREATE INDEX terms_name ON terms (name);
+CREATE INDEX terms_vocabulary ON terms (relation, class) WHERE relation = 1 OR class = 1;
+"""
+
+_CHUNK = 500
+_MAX_HITS = 200
+_MAX_FUZZY = 1_000_000
+"""Above so many surfaces a scan for typos would take too long for an interactive question."""
+
+
+class TermInfo(NamedTuple):
+    """What the KG says a term is; `kind` is the label of its class, `degree` its facts."""
+
+    term: Term
+    name: str
+    label: str
+    description: str
+    kind: str
+    degree: int
+
+
+class Hit(NamedTuple):
+    """A term that a text may mean, and the spelling in the KG by which it was found."""
+
+    term: Term
+    text: str
+    kind: SurfaceKind
+    degree: int
+
+
+class RelationInfo(NamedTuple):
+    """A relation of the KG, its unique name and the number of facts that use it."""
+
+    term: Term
+    name: str
+    facts: int
+
+
+class Similar(NamedTuple):
+    """A normalised surface of the KG and its edit distance to what was asked for."""
+
+    norm: str
+    distance: int
+
+
+class LabelIndex:
+    """Names and surfaces of a built KG. Read only; safe to share between threads."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Take over a connection that was opened with `check_same_thread=False`."""
+        self._connection = connection
+        self._lock = Lock()
+        self._surfaces: dict[int, list[str]] | None = None
+        self._longest, self._size = self._rows("SELECT longest, surfaces FROM summary")[0]
+
+    @classmethod
+    def open(cls, path: Path) -> "LabelIndex":
+        """Open a built index. Raises KGError when it is missing or not one."""
+        try:
+            return cls(
+                sqlite3.connect(
+                    f"{path.absolute().as_uri()}?mode=ro&immutable=1",
+                    uri=True,
+                    check_same_thread=False,
+                )
+            )
+        except (sqlite3.Error, IndexError) as error:
+            raise KGError(f"{path} is not a label index: {error}", "Build the KG again.") from error
+
+    def close(self) -> None:
+        """Close the file; the index cannot be used after that."""
+        with self._lock:
+            self._connection.close()
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The unique display name of each term; an unknown one gets its local name."""
+        found = dict(self._select("term, name", terms))
+        return [found.get(term) or local_name(term) for term in terms]
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is; an unknown one has its local name and no facts."""
+        columns = "term, name, label, description, kind, degree"
+        found = {row[0]: TermInfo(*row) for row in self._select(columns, terms)}
+        return [
+            found.get(term) or TermInfo(term, local_name(term), local_name(term), "", "", 0)
+            for term in terms
+        ]
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this name; else of this label."""
+        for column in ("name", "label"):
+            rows = self._rows(
+                f"SELECT term FROM terms WHERE {column} = ? AND relation = ? ORDER BY term LIMIT ?",
+                (text, int(relation), _MAX_HITS),
+            )
+            if rows:
+                return [row[0] for row in rows]
+        return []
+
+    def lookup(self, norm: str) -> list[Hit]:
+        """The entities that a normalised text may mean: labels first, then by degree."""
+        rows = self._rows(
+            """
+            SELECT surface.term, surface.text, surface.kind, terms.degree
+            FROM surface JOIN terms ON terms.term = surface.term WHERE surface.norm = ?
+            ORDER BY CASE surface.kind
+                WHEN 'label' THEN 0 WHEN 'alias' THEN 1 WHEN 'hidden' THEN 2 ELSE 3 END,
+                terms.degree DESC, surface.term
+            LIMIT ?
+            """,
+            (norm, _MAX_HITS),
+        )
+        return [Hit(*row) for row in rows]
+
+    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
+        """Surfaces within an edit distance (a swap counts once), nearest first.
+
+        Empty for an index of more than a million surfaces, where this would take too long.
+        """
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        if self._size > _MAX_FUZZY:
+            return []
+        by_length = self._by_length()
+        near = [
+            text
+            for length in range(len(norm) - distance, len(norm) + distance + 1)
+            for text in by_length.get(length, ())
+        ]
+        matches = process.extract(
+            norm, near, scorer=OSA.distance, score_cutoff=distance, limit=None
+        )
+        found = sorted(Similar(text, int(edits)) for text, edits, _ in matches)
+        return sorted(found, key=lambda similar: similar.distance)[:limit]
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts use, the most used first."""
+        rows = self._rows(
+            "SELECT term, name, degree FROM terms WHERE relation = 1 ORDER BY degree DESC, term"
+        )
+        return [RelationInfo(*row) for row in rows]
+
+    def vocabulary(self) -> frozenset[str]:
+        """The normalised labels of all relations and classes: words that name no entity."""
+        rows = self._rows("SELECT label FROM terms WHERE relation = 1 OR class = 1")
+        return frozenset(normalise(row[0]) for row in rows)
+
+    def longest(self) -> int:
+        """The number of words of the longest surface."""
+        return self._longest
+
+    def _by_length(self) -> dict[int, list[str]]:
+        if self._surfaces is None:
+            surfaces: dict[int, list[str]] = defaultdict(list)
+            for (norm,) in self._rows("SELECT DISTINCT norm FROM surface ORDER BY norm"):
+                surfaces[len(norm)].append(norm)
+            self._surfaces = surfaces
+        return self._surfaces
+
+    def _select(self, columns: str, terms: Iterable[Term]) -> Iterator[tuple[Any, ...]]:
+        wanted = iter(dict.fromkeys(terms))
+        while chunk := list(islice(wanted, _CHUNK)):
+            marks = ",".join("?" * len(chunk))
+            yield from self._rows(f"SELECT {columns} FROM terms WHERE term IN ({marks})", chunk)
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()

@@ -1,0 +1,129 @@
+"""Display names: readable for the model and the reader, and unique within the KG."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from .nodes import lexical_form
+from .terms import Term, is_iri, is_literal
+
+_LONGEST_QUALIFIER = 40
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CLAUSE_END = re.compile(r"[,;:()\[\]\n]|\.(?:\s|$)")
+
+
+class Naming(NamedTuple):
+    """What a term's name is made of; `degree` is the number of its facts."""
+
+    term: Term
+    label: str
+    description: str = ""
+    kind: str = ""
+    degree: int = 0
+
+
+class _Characters(dict[int, str]):
+    """What each character becomes in a normalised text, found out once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if unicodedata.category(character) in ("Mn", "Me"):
+            kept = ""
+        elif character.isalnum() or unicodedata.category(character) == "Mc":
+            kept = character
+        else:
+            kept = " "
+        self[code] = kept
+        return kept
+
+
+_CHARACTERS = _Characters()
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).casefold()
+
+
+def normalise(text: str) -> str:
+    """The form in which names are compared: no case, accents, punctuation or double spaces.
+
+    A text of nothing but punctuation keeps it, so that a film called `$` can be found.
+    """
+    folded = text.casefold() if text.isascii() else _fold(_fold(text))
+    return " ".join(folded.translate(_CHARACTERS).split()) or " ".join(folded.split())
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks, control characters and runs of blanks as single spaces."""
+    if text.isprintable() and "  " not in text:
+        return text.strip()
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def local_name(term: Term, *, relation: bool = False) -> str:
+    """A readable name for a term that has no label.
+
+    The last piece of an IRI, percent-decoded, with spaces for underscores; a relation's camel case
+    is split (`birthPlace` is `birth place`). A literal is its lexical form, a blank node itself.
+    """
+    if is_literal(term):
+        return one_line(lexical_form(term)) or '""'
+    if not is_iri(term):
+        return term
+    iri = term[1:-1].rstrip("/#:")
+    piece = re.split(r"[/#:]", iri)[-1]
+    name = one_line(unquote(piece).replace("_", " "))
+    if relation:
+        name = one_line(_CAMEL.sub(" ", name))
+    return name or iri or term
+
+
+def short_form(description: str) -> str:
+    """The first clause of a description where it is short enough to stand in brackets."""
+    clause = one_line(_CLAUSE_END.split(description.strip(), maxsplit=1)[0])
+    return clause if len(clause) <= _LONGEST_QUALIFIER else ""
+
+
+def unique_names(
+    namings: Iterable[Naming], *, taken: Mapping[Term, str] | None = None
+) -> dict[Term, str]:
+    """A name for every term, no two alike.
+
+    A label belongs to the term with the most facts (then the smallest term); others that share it
+    get in brackets their description's short form, class label or local name, or a number.
+    `taken` are terms that have their names already.
+    """
+    names: dict[Term, str] = dict(taken or {})
+    used = set(names.values())
+    waiting: list[Naming] = []
+    ordered = sorted(namings, key=lambda naming: (-naming.degree, naming.term))
+    for naming in ordered:
+        if naming.term in names:
+            continue
+        if naming.label in used:
+            waiting.append(naming)
+        else:
+            names[naming.term] = naming.label
+            used.add(naming.label)
+    for naming in waiting:
+        name = next(name for name in _qualified(naming) if name not in used)
+        names[naming.term] = name
+        used.add(name)
+    return names
+
+
+def _qualified(naming: Naming) -> Iterator[str]:
+    label = normalise(naming.label)
+    qualifiers = [
+        qualifier
+        for qualifier in (short_form(naming.description), naming.kind, local_name(naming.term))
+        if qualifier and normalise(qualifier) != label
+    ]
+    for qualifier in qualifiers:
+        yield f"{naming.label} ({qualifier})"
+    stem = f"{naming.label} ({qualifiers[0]} " if qualifiers else f"{naming.label} ("
+    for number in count(2):
+        yield f"{stem}{number})"

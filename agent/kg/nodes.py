@@ -1,0 +1,80 @@
+"""Terms to Oxigraph nodes and back, without loss."""
+
+import re
+from typing import TypeAlias
+
+import pyoxigraph as ox
+
+from .terms import Term
+
+Node: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal
+
+_LITERAL = re.compile(
+    r'"(?P<text>(?:[^"\\\n\r]|\\.)*)"'
+    r"(?:@(?P<language>[A-Za-z]+(?:-[A-Za-z0-9]+)*)(?:--(?P<direction>ltr|rtl))?"
+    r"|\^\^<(?P<datatype>[^<>]*)>)?"
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPED = {
+    "t": "\t",
+    "b": "\b",
+    "n": "\n",
+    "r": "\r",
+    "f": "\f",
+    '"': '"',
+    "'": "'",
+    "\\": "\\",
+}
+
+
+def _character(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    if code is None:
+        if match[3] not in _ESCAPED:
+            raise ValueError(f"unknown escape \\{match[3]}")
+        return _ESCAPED[match[3]]
+    number = int(code, 16)
+    if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
+        raise ValueError(f"\\u{code} is not a character")
+    return chr(number)
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def to_node(term: Term) -> Node:
+    """Read one term. Raises ValueError when it is not a term in N-Triples syntax."""
+    if term.startswith("<") and term.endswith(">"):
+        return ox.NamedNode(_unescape(term[1:-1]))
+    if term.startswith("_:"):
+        return ox.BlankNode(term[2:])
+    match = _LITERAL.fullmatch(term)
+    if match is None:
+        raise ValueError(f"not an RDF term: {term[:80]}")
+    text = _unescape(match["text"])
+    if match["datatype"] is not None:
+        return ox.Literal(text, datatype=ox.NamedNode(_unescape(match["datatype"])))
+    if match["language"] is None:
+        return ox.Literal(text)
+    if match["direction"] is None:
+        return ox.Literal(text, language=match["language"])
+    direction = ox.BaseDirection.LTR if match["direction"] == "ltr" else ox.BaseDirection.RTL
+    return ox.Literal(text, language=match["language"], direction=direction)
+
+
+def to_term(node: Node) -> Term:
+    """The N-Triples spelling of a node; language tags are in lower case."""
+    return str(node)
+
+
+def lexical_form(term: Term) -> str:
+    """The text of a literal term, without its language or datatype."""
+    match = _LITERAL.fullmatch(term)
+    return _unescape(match["text"]) if match else term
+
+
+def literal_tag(term: Term) -> str:
+    """The language of a literal term, else its datatype IRI, else nothing."""
+    match = _LITERAL.fullmatch(term)
+    return (match["language"] or match["datatype"] or "") if match else ""

@@ -1,0 +1,160 @@
+"""A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import pyoxigraph as ox
+
+from ..errors import ServiceError
+from .nodes import Node, to_node, to_term
+from .profile import GENERIC, Profile
+from .store import Counts
+from .terms import Step, Term, Triple, is_literal
+
+_SCAN_LIMIT = 1_000_000
+"""Triples looked at for one node and direction, so that a class with millions of members ends."""
+
+
+class OxigraphStore:
+    """Implements `Store`. A triple that several named graphs hold is one triple.
+
+    Where a node has more facts than `limit`, the first ones in the store's own order are kept:
+    always the same for the same store.
+    """
+
+    def __init__(
+        self,
+        store: ox.Store,
+        *,
+        source: str = "memory",
+        profile: Profile = GENERIC,
+        counts: Counts | None = None,
+    ) -> None:
+        self.source = source
+        self._store = store
+        self._skipped = profile.skipped
+        self._counts = counts
+
+    def neighbours(
+        self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The facts that leave each node, and with `inverse` those that reach it.
+
+        A term that the store does not hold, or that is no term at all, has none.
+        """
+        return [self._neighbours(node, inverse, limit) for node in nodes]
+
+    def follow(
+        self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The steps that leave each node by one relation in one direction, sorted by target."""
+        return [self._follow(node, relation, inverse, limit) for node in nodes]
+
+    def holds(self, triples: Sequence[Triple]) -> list[bool]:
+        """Whether each triple is in some graph of the store, exactly as written.
+
+        Numbers and dates compare by value, because Oxigraph keeps no others: `"01"` and `"1"` of
+        xsd:integer are the same literal. Text that is not a triple is not held.
+        """
+        return [self._holds(triple) for triple in triples]
+
+    def facts(self) -> Iterator[Triple]:
+        """Every fact, each once, in the store's own order."""
+        triples = self._triples(None, None, None)
+        facts = (triple for triple in triples if triple.relation not in self._skipped)
+        several = next(iter(self._store.named_graphs()), None) is not None
+        return _distinct(facts) if several else facts
+
+    def counts(self) -> Counts:
+        """The size of the KG; entities are the IRIs and blank nodes that facts connect."""
+        if self._counts is None:
+            self._counts = self._count()
+        return self._counts
+
+    def statements(self, predicate: Term) -> Iterator[Triple]:
+        """Every triple of one predicate, fact or not, in the store's own order."""
+        return self._triples(None, to_node(predicate), None)
+
+    def _neighbours(self, term: Term, inverse: bool, limit: int) -> list[Step]:
+        try:
+            node = to_node(term)
+        except ValueError:
+            return []
+        steps: set[Step] = set()
+        if not isinstance(node, ox.Literal):
+            steps.update(
+                Step(triple) for triple in self._capped(self._triples(node, None, None), limit)
+            )
+        if inverse:
+            steps.update(
+                Step(triple, True)
+                for triple in self._capped(self._triples(None, None, node), limit)
+            )
+        return sorted(steps, key=lambda step: (step.triple.relation, step.target, step.inverse))
+
+    def _follow(self, term: Term, relation: Term, inverse: bool, limit: int) -> list[Step]:
+        try:
+            node, predicate = to_node(term), to_node(relation)
+        except ValueError:
+            return []
+        if isinstance(node, ox.Literal) and not inverse:
+            return []
+        ends = (None, predicate, node) if inverse else (node, predicate, None)
+        triples = islice(_distinct(self._triples(*ends)), limit)
+        return sorted((Step(triple, inverse) for triple in triples), key=lambda step: step.target)
+
+    def _capped(self, triples: Iterator[Triple], limit: int) -> Iterable[Triple]:
+        facts = (
+            triple
+            for triple in islice(triples, max(_SCAN_LIMIT, limit))
+            if triple.relation not in self._skipped
+        )
+        return islice(_distinct(facts), limit)
+
+    def _holds(self, triple: Triple) -> bool:
+        if is_literal(triple.head):
+            return False
+        try:
+            head, relation, tail = (to_node(term) for term in triple)
+        except ValueError:
+            return False
+        if not isinstance(relation, ox.NamedNode):
+            return False
+        return next(self._triples(head, relation, tail), None) is not None
+
+    def _triples(
+        self, head: Node | None, relation: Node | None, tail: Node | None
+    ) -> Iterator[Triple]:
+        """Matching triples; statements about statements (RDF 1.2) are left out."""
+        assert not isinstance(head, ox.Literal)
+        assert relation is None or isinstance(relation, ox.NamedNode)
+        try:
+            for quad in self._store.quads_for_pattern(head, relation, tail, None):
+                if not isinstance(quad.object, ox.Triple) and not isinstance(
+                    quad.subject, ox.Triple
+                ):
+                    yield Triple(
+                        to_term(quad.subject), to_term(quad.predicate), to_term(quad.object)
+                    )
+        except (OSError, RuntimeError) as error:
+            raise ServiceError(
+                f"the store of {self.source} cannot be read: {error}", "Build it again."
+            ) from error
+
+    def _count(self) -> Counts:
+        facts = 0
+        entities: set[Term] = set()
+        relations: set[Term] = set()
+        for triple in self.facts():
+            facts += 1
+            relations.add(triple.relation)
+            entities.update(term for term in (triple.head, triple.tail) if not is_literal(term))
+        return Counts(len(self._store), facts, len(entities), len(relations))
+
+
+def _distinct(triples: Iterable[Triple]) -> Iterator[Triple]:
+    seen: set[Triple] = set()
+    for triple in triples:
+        if triple not in seen:
+            seen.add(triple)
+            yield triple

@@ -1,0 +1,52 @@
+"""Whether chains are true at their source: in the user's store, not in a copy made from it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from ..errors import ServiceError
+from .store import Store
+from .terms import Path, Term, is_connected
+
+Verdict: TypeAlias = Literal["supported", "unsupported", "unknown"]
+
+
+class PathVerdict(NamedTuple):
+    """What the source says of a path.
+
+    `steps` has one verdict for each triple. `connected` tells whether the steps follow one another
+    from a topic entity. `verdict` is that of the whole; supported means true, not relevant.
+    """
+
+    path: Path
+    verdict: Verdict
+    steps: tuple[Verdict, ...]
+    connected: bool
+
+
+def verify_paths(store: Store, topics: Iterable[Term], paths: Sequence[Path]) -> list[PathVerdict]:
+    """Judge paths by one batched question to the store about all their triples.
+
+    A path that is not connected, does not start at a topic or has no step is unsupported whatever
+    its triples. Steps are unknown where the store did not answer, and so are the paths of them.
+    """
+    starts = frozenset(topics)
+    triples = list(dict.fromkeys(step.triple for path in paths for step in path.steps))
+    verdicts: dict[object, Verdict] = dict.fromkeys(triples, "unknown")
+    try:
+        for triple, held in zip(triples, store.holds(triples), strict=True):
+            verdicts[triple] = "supported" if held else "unsupported"
+    except ServiceError:
+        verdicts = dict.fromkeys(triples, "unknown")
+    return [
+        _judge(path, is_connected(starts, path), tuple(verdicts[s.triple] for s in path.steps))
+        for path in paths
+    ]
+
+
+def _judge(path: Path, connected: bool, steps: tuple[Verdict, ...]) -> PathVerdict:
+    whole: Verdict = "supported"
+    if not connected or not steps or "unsupported" in steps:
+        whole = "unsupported"
+    elif "unknown" in steps:
+        whole = "unknown"
+    return PathVerdict(path, whole, steps, connected)

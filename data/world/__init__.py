@@ -1,0 +1,1 @@
+"""The bundled world graph: countries, capitals, borders, languages and currencies as RDF."""
