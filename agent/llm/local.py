@@ -82,6 +82,15 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     return LocalModel(source, model, tokenizer, read_settings(folder) if folder else ModelSettings())
 
 
+def model_settings(source: str = BUNDLED) -> ModelSettings:
+    """How a model wants to be asked, without loading it. Raises ModelError as `load_model`."""
+    folder = _folder(source)
+    if folder is None:
+        return ModelSettings()
+    _check(folder)
+    return read_settings(folder)
+
+
 def read_settings(folder: Path) -> ModelSettings:
     """Read `groundwalk.json`; unknown keys are from a newer version and are an error."""
     file = folder / SETTINGS_FILE

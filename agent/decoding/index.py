@@ -1,0 +1,177 @@
+"""The KG as the decoder sees it: adjacency sorted by the tokens of its labels.
+
+Made once per KG and tokenizer and kept beside the KG. Every node has runs, one for each relation
+that leaves it, sorted by the relation's tokens; every run has edges, sorted by the tokens of their
+targets. So any token prefix of a legal continuation is a contiguous range, and walking the graph
+needs no trie: the graph is the trie. Orders compare units followed by an arrow, which makes them
+prefix-free, since no escaped name holds an arrow.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from ..errors import KGError
+from ..kg import KnowledgeGraph
+from .strings import Array, StringTable
+from .units import Tokens, UnitStyle, tokenizer_digest, unit_style, unit_tokens
+from .wire import escape, spell_relation
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class TokenIndex:
+    """The arrays; nodes, runs, edges and relations are positions in them.
+
+    A relation is `2 * r`, walked from head to tail, or `2 * r + 1`, walked from tail to head, for
+    the r-th term of `relations`.
+    """
+
+    style: UnitStyle
+    entities: StringTable
+    relations: StringTable
+    entity_tokens: Array
+    entity_starts: Array
+    relation_units: tuple[Tokens, ...]
+    node_runs: Array
+    run_relation: Array
+    run_edges: Array
+    edge_target: Array
+
+    def entity_unit(self, node: int) -> Tokens:
+        """The tokens of an entity's name inside a walk."""
+        start, stop = self.entity_starts[node], self.entity_starts[node + 1]
+        return tuple(self.entity_tokens[start:stop].tolist())
+
+
+def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
+    """The index of a KG for a tokenizer, from the KG's folder if it is there, else made now."""
+    if kg.folder is None:
+        return build_index(kg, tokenizer)
+    folder = kg.folder / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}"
+    if not folder.is_dir():
+        index = build_index(kg, tokenizer)
+        try:
+            _save(index, folder)
+        except OSError:  # a read-only or full disk costs time on the next start, nothing else
+            return index
+    return _load(folder)
+
+
+def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
+    """Read every fact of the KG and sort it by the tokens of its labels."""
+    facts = list(kg.store.facts())
+    if not facts:
+        raise KGError(
+            f"{kg.source}: holds no facts between entities, only labels or schema",
+            "check that the right file was given",
+        )
+    entities = StringTable.of([term for h, _, t in facts for term in (h, t)])
+    relations = StringTable.of([r for _, r, _ in facts])
+    place = {term: i for i, term in enumerate(entities)}
+    relation_place = {term: i for i, term in enumerate(relations)}
+    triples = np.array([(place[h], relation_place[r], place[t]) for h, r, t in facts], np.int64)
+
+    names = kg.labels.names(list(entities))
+    style = unit_style(tokenizer, names)
+    entity_units = unit_tokens(tokenizer, style, [escape(name) for name in names])
+    relation_units = _relation_units(tokenizer, style, kg.labels.names(list(relations)))
+
+    head, relation, tail = triples.T
+    source = np.concatenate([head, tail])
+    walked = np.concatenate([2 * relation, 2 * relation + 1])
+    target = np.concatenate([tail, head])
+    order = np.lexsort(
+        (_ranks(entity_units, style)[target], _ranks(relation_units, style)[walked], source)
+    )
+    source, walked, target = source[order], walked[order], target[order]
+    new_run = np.ones(len(source), bool)
+    new_run[1:] = (source[1:] != source[:-1]) | (walked[1:] != walked[:-1])
+    first = np.flatnonzero(new_run)
+    starts = np.zeros(len(entities) + 1, np.int64)
+    np.cumsum([len(unit) for unit in entity_units], out=starts[1:])
+    return TokenIndex(
+        style=style,
+        entities=entities,
+        relations=relations,
+        entity_tokens=np.array([t for unit in entity_units for t in unit], np.int32),
+        entity_starts=starts,
+        relation_units=tuple(relation_units),
+        node_runs=np.searchsorted(source[first], np.arange(len(entities) + 1)),
+        run_relation=walked[first].astype(np.int32),
+        run_edges=np.append(first, len(source)),
+        edge_target=target.astype(np.int32),
+    )
+
+
+def _relation_units(
+    tokenizer: PreTrainedTokenizerBase, style: UnitStyle, names: Sequence[str]
+) -> list[Tokens]:
+    spelled = [spell_relation(escape(name), way) for name in names for way in (False, True)]
+    return unit_tokens(tokenizer, style, spelled)
+
+
+def _ranks(units: Sequence[Tokens], style: UnitStyle) -> Array:
+    order = sorted(range(len(units)), key=lambda i: units[i] + style.arrow)
+    ranks = np.empty(len(units), np.int64)
+    ranks[order] = np.arange(len(units))
+    return ranks
+
+
+_ARRAYS = (
+    "entity_tokens",
+    "entity_starts",
+    "node_runs",
+    "run_relation",
+    "run_edges",
+    "edge_target",
+)
+
+
+def _save(index: TokenIndex, folder: Path) -> None:
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        for name in _ARRAYS:
+            np.save(work / f"{name}.npy", getattr(index, name))
+        for name, table in (("entities", index.entities), ("relations", index.relations)):
+            for part, array in table.arrays().items():
+                np.save(work / f"{name}.{part}.npy", array)
+        style = {"lead": index.style.lead, "arrow": index.style.arrow, "exact": index.style.exact}
+        meta = {"style": style, "relation_units": index.relation_units}
+        (work / "index.json").write_text(json.dumps(meta), encoding="utf-8")
+        os.replace(work, folder)
+    except OSError:
+        shutil.rmtree(work, ignore_errors=True)
+        if not folder.is_dir():  # somebody else may have made it in the meantime
+            raise
+
+
+def _load(folder: Path) -> TokenIndex:
+    try:
+        meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+        tables = {
+            name: StringTable(
+                *(np.load(folder / f"{name}.{part}.npy", mmap_mode="r") for part in ("blob", "starts"))
+            )
+            for name in ("entities", "relations")
+        }
+        style = meta["style"]
+        return TokenIndex(
+            style=UnitStyle(style["lead"], tuple(style["arrow"]), style["exact"]),
+            relation_units=tuple(tuple(unit) for unit in meta["relation_units"]),
+            **tables,
+            **arrays,
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise KGError(
+            f"{folder}: the token index is damaged ({error})", "delete this folder and ask again"
+        ) from error

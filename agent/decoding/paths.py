@@ -1,0 +1,268 @@
+"""The constraint of GCR: reasoning paths of 1..L hops that exist in the KG.
+
+The automaton is the product of the KG's adjacency and the tokens of its labels. A state is a range
+of runs or edges of the token index and a depth in their units; nothing is enumerated, and the work
+at a state follows the number of edges in its range.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..errors import ConstraintError, NoPathError
+from ..kg.terms import Path, Step, Term, Triple
+from .index import TokenIndex
+from .units import Tokens
+
+Revisits = Literal["walk", "no-topic", "simple"]
+Phase = Literal["open", "topic", "relation", "entity", "done"]
+
+_SMALL = 32
+"""Ranges up to this long are walked in Python, longer ones with numpy."""
+
+
+@dataclass(frozen=True)
+class PathLimits:
+    """What counts as a legal path."""
+
+    hops: int = 2
+    inverse: bool = True
+    """Whether triples may be walked from tail to head."""
+    revisits: Revisits = "no-topic"
+    """`walk`: any entity again; `no-topic`: never back to a topic entity; `simple`: never twice."""
+    excluded: frozenset[Term] = frozenset()
+    """Relations that no path may walk."""
+
+
+class PathState(NamedTuple):
+    """A place in the automaton: `lo:hi` are topics, runs or edges that share `depth` tokens.
+
+    `trail` is how the walk came here: the topic, then run and edge of each hop.
+    """
+
+    phase: Phase
+    lo: int
+    hi: int
+    depth: int
+    trail: tuple[int, ...]
+
+
+class ReasoningPaths:
+    """The automaton over the words `<PATH>e0 -> r1 -> e1 ...</PATH>`; a `PathConstraint`.
+
+    Raises NoPathError when the graph holds no legal walk from any of the topics.
+    """
+
+    def __init__(
+        self,
+        index: TokenIndex,
+        topics: dict[Term, Tokens],
+        tags: tuple[int, int],
+        limits: PathLimits,
+    ) -> None:
+        """Walk `index` from `topics`, each with the tokens of its name right after the tag."""
+        self._index = index
+        self._open, self._close = tags
+        self._limits = limits
+        self._arrow = index.style.arrow
+        self._children: dict[PathState, dict[int, PathState]] = {}
+        self._excluded = {
+            place for term in limits.excluded if (place := index.relations.find(term)) is not None
+        }
+        known = [
+            (unit, node)
+            for term, unit in topics.items()
+            if (node := index.entities.find(term)) is not None
+        ]
+        self._topic_set = frozenset(node for _, node in known)
+        walkable = sorted(
+            ((unit, node) for unit, node in known if self._leaves(node, (node,), hops=0)),
+            key=lambda topic: topic[0] + self._arrow,
+        )
+        if not walkable:
+            raise NoPathError(
+                f"no path of up to {limits.hops} hops leaves the topic entities",
+                "allow more hops or both directions",
+            )
+        self._topic_units = [unit for unit, _ in walkable]
+        self._topic_nodes = [node for _, node in walkable]
+
+    # The protocol.
+
+    def start(self) -> PathState:
+        """The state before the opening tag."""
+        return PathState("open", 0, len(self._topic_units), 0, ())
+
+    def allowed(self, state: PathState) -> Sequence[int]:
+        """The legal next tokens, ascending."""
+        return sorted(self._expand(state))
+
+    def advance(self, state: PathState, token: int) -> PathState:
+        """The state after a legal token."""
+        after = self._expand(state).get(token)
+        if after is None:
+            raise ConstraintError(f"token {token} is not legal here")
+        return after
+
+    def done(self, state: PathState) -> bool:
+        """Whether the closing tag has been read."""
+        return state.phase == "done"
+
+    def path(self, state: PathState) -> Path:
+        """The path, in RDF terms, that a finished state stands for."""
+        node = self._topic_nodes[state.trail[0]]
+        topic, steps = self._index.entities[node], list[Step]()
+        place = topic
+        for run, edge in zip(state.trail[1::2], state.trail[2::2], strict=True):
+            walked = int(self._index.run_relation[run])
+            relation = self._index.relations[walked // 2]
+            target = self._index.entities[int(self._index.edge_target[edge])]
+            if walked % 2:
+                steps.append(Step(Triple(target, relation, place), inverse=True))
+            else:
+                steps.append(Step(Triple(place, relation, target)))
+            place = target
+        return Path(topic, tuple(steps))
+
+    def relation_tokens(self, state: PathState) -> Sequence[bool]:
+        """For each token: whether it opens the path, spells a relation, or goes on or stops."""
+        arrow = len(self._arrow)
+        flags = [True, *[False] * (len(self._topic_units[state.trail[0]]) + arrow)]
+        hops = list(zip(state.trail[1::2], state.trail[2::2], strict=True))
+        for hop, (run, edge) in enumerate(hops):
+            unit = self._index.relation_units[int(self._index.run_relation[run])]
+            flags += [True] * len(unit) + [False] * arrow
+            flags += [False] * len(self._index.entity_unit(int(self._index.edge_target[edge])))
+            flags += [True] if hop == len(hops) - 1 else [True, *[False] * (arrow - 1)]
+        return flags
+
+    # The automaton.
+
+    def _expand(self, state: PathState) -> dict[int, PathState]:
+        children = self._children.get(state)
+        if children is None:
+            match state.phase:
+                case "open":
+                    children = {self._open: state._replace(phase="topic")}
+                case "topic":
+                    children = self._expand_topic(state)
+                case "relation":
+                    children = self._expand_relation(state)
+                case "entity":
+                    children = self._expand_entity(state)
+                case "done":
+                    children = {}
+            self._children[state] = children
+        return children
+
+    def _expand_topic(self, state: PathState) -> dict[int, PathState]:
+        children: dict[int, PathState] = {}
+        for i in range(state.lo, state.hi):
+            unit = self._topic_units[i] + self._arrow
+            token = unit[state.depth]
+            if state.depth + 1 == len(unit):
+                children[token] = self._at(self._topic_nodes[i], (i,))
+            elif token in children:
+                children[token] = children[token]._replace(hi=i + 1)
+            else:
+                children[token] = PathState("topic", i, i + 1, state.depth + 1, ())
+        return children
+
+    def _at(self, node: int, trail: tuple[int, ...]) -> PathState:
+        runs = self._index.node_runs
+        return PathState("relation", int(runs[node]), int(runs[node + 1]), 0, trail)
+
+    def _expand_relation(self, state: PathState) -> dict[int, PathState]:
+        children: dict[int, PathState] = {}
+        banned = self._banned(state.trail)
+        for run in range(state.lo, state.hi):
+            if not self._walkable(run, banned):
+                continue
+            unit = self._index.relation_units[int(self._index.run_relation[run])] + self._arrow
+            token = unit[state.depth]
+            if state.depth + 1 == len(unit):
+                lo, hi = self._index.run_edges[run], self._index.run_edges[run + 1]
+                children[token] = PathState("entity", int(lo), int(hi), 0, (*state.trail, run))
+            elif token in children:
+                children[token] = children[token]._replace(hi=run + 1)
+            else:
+                children[token] = PathState("relation", run, run + 1, state.depth + 1, state.trail)
+        return children
+
+    def _expand_entity(self, state: PathState) -> dict[int, PathState]:
+        index, depth = self._index, state.depth
+        banned = self._banned(state.trail)
+        targets = index.edge_target[state.lo : state.hi]
+        starts = index.entity_starts[targets]
+        lengths = index.entity_starts[targets + 1] - starts
+        legal = np.ones(len(targets), bool)
+        for node in banned:
+            legal &= targets != node
+
+        children: dict[int, PathState] = {}
+        inside = np.flatnonzero(legal & (lengths > depth))
+        if len(inside):
+            tokens = index.entity_tokens[starts[inside] + depth]
+            firsts = np.flatnonzero(np.append(True, tokens[1:] != tokens[:-1]))
+            lasts = np.append(firsts[1:], len(inside)) - 1
+            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+                lo, hi = state.lo + int(inside[first]), state.lo + int(inside[last]) + 1
+                token = int(tokens[first])
+                children[token] = PathState("entity", lo, hi, depth + 1, state.trail)
+        for i in np.flatnonzero(legal & (lengths <= depth)).tolist():
+            edge, past = state.lo + i, depth - int(lengths[i])
+            trail = (*state.trail, edge)
+            if past == 0:
+                children[self._close] = PathState("done", edge, edge + 1, 0, trail)
+            target = int(targets[i])
+            if self._leaves(target, (target, *banned), hops=len(trail) // 2):
+                after = PathState("entity", edge, edge + 1, depth + 1, state.trail)
+                done = past + 1 == len(self._arrow)
+                token = self._arrow[past]
+                if done:
+                    children[token] = self._at(target, trail)
+                elif token in children:
+                    other = children[token]
+                    children[token] = after._replace(
+                        lo=min(edge, other.lo), hi=max(edge + 1, other.hi)
+                    )
+                else:
+                    children[token] = after
+        return children
+
+    # What is legal.
+
+    def _banned(self, trail: tuple[int, ...]) -> frozenset[int]:
+        match self._limits.revisits:
+            case "walk":
+                return frozenset()
+            case "no-topic":
+                return self._topic_set
+            case "simple":
+                visited = (int(self._index.edge_target[edge]) for edge in trail[2::2])
+                return frozenset((self._topic_nodes[trail[0]], *visited))
+
+    def _walkable(self, run: int, banned: Sequence[int] | frozenset[int]) -> bool:
+        walked = int(self._index.run_relation[run])
+        if walked % 2 and not self._limits.inverse or walked // 2 in self._excluded:
+            return False
+        lo, hi = int(self._index.run_edges[run]), int(self._index.run_edges[run + 1])
+        if hi - lo > len(banned):
+            return True
+        return any(int(target) not in banned for target in self._index.edge_target[lo:hi])
+
+    def _leaves(self, node: int, visited: tuple[int, ...], *, hops: int) -> bool:
+        """Whether another hop may leave `node` after `hops` hops."""
+        if hops >= self._limits.hops:
+            return False
+        match self._limits.revisits:
+            case "walk":
+                banned = frozenset[int]()
+            case "no-topic":
+                banned = self._topic_set
+            case "simple":
+                banned = frozenset(visited)
+        lo, hi = int(self._index.node_runs[node]), int(self._index.node_runs[node + 1])
+        return any(self._walkable(run, banned) for run in range(lo, hi))

@@ -1,0 +1,46 @@
+"""ask_user: interrupts the run where a mention may mean several entities, and takes the choice.
+
+A node of its own, because an interrupted node starts again from its top when it is resumed.
+"""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from ..state import MentionRecord, Options, State
+from . import Node
+from .link import best_topics
+
+
+def ask_user() -> Node:
+    """Ask about each ambiguous mention. The reply is an option's number from 1, or its term."""
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        mentions = [
+            _settle(mention) if mention["ambiguous"] else mention
+            for mention in state.get("mentions", [])
+        ]
+        topics = best_topics(mentions)
+        runtime.stream_writer({"event": "linked", "topics": topics})
+        return {"mentions": mentions, "topics": topics}
+
+    return run
+
+
+def _settle(mention: MentionRecord) -> MentionRecord:
+    options = mention["candidates"]
+    hint = ""
+    while True:
+        reply = interrupt(
+            {"ask": f"Which {mention['text']} do you mean?", "options": options, "hint": hint}
+        )
+        chosen = [
+            option
+            for number, option in enumerate(options, 1)
+            if reply in (number, str(number), option["term"], option["label"])
+        ]
+        if chosen:
+            rest = [option for option in options if option != chosen[0]]
+            return {**mention, "ambiguous": False, "candidates": [chosen[0], *rest]}
+        hint = f"answer with a number from 1 to {len(options)}"

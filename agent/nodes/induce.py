@@ -1,0 +1,108 @@
+"""induce: from decoded paths to answers (GCR section 4.3).
+
+A general LLM reads the paths and names the answers, in one call. Without one, a vote decides, and
+the result says so. Neither makes a fact: every answer keeps the chains that must prove it.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path as Folder
+from time import perf_counter
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from ..kg import KnowledgeGraph
+from ..kg.names import normalise
+from ..prompting import render
+from ..state import Answer, Candidate, Options, State
+from . import Node
+from .records import name_terms, step_records
+from .usage import spent
+from .vote import vote
+
+
+def induce(kg: KnowledgeGraph, llm: BaseChatModel | None, prompts: Folder | None = None) -> Node:
+    """Answers and their chains from the candidates; by `llm`, or by vote without one."""
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        candidates = state.get("candidates", [])
+        if llm is not None and candidates:
+            try:
+                return _ask(llm, state, prompts)
+            except Exception as error:  # any client's error: the vote still stands
+                reason = f"{type(error).__name__}: the LLM did not answer; the vote did"
+                changes = _vote(kg, state, runtime.context or Options())
+                return {**changes, "notes": [*changes["notes"], reason]}
+        return _vote(kg, state, runtime.context or Options())
+
+    return run
+
+
+def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
+    since = perf_counter()
+    notes = list(state.get("notes", []))
+    linked = [topic["term"] for topic in state.get("topics", [])]
+    outcome = vote(kg.store, state.get("candidates", []), linked, options)
+    if outcome is None:
+        return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}
+    named = name_terms(kg.labels, [elected.end for elected in outcome.elected])
+    chains = step_records(kg.labels, [path for e in outcome.elected for path in e.paths])
+    answers = list[Answer]()
+    for elected in outcome.elected:
+        own, chains = chains[: len(elected.paths)], chains[len(elected.paths) :]
+        answers.append(Answer(**named[elected.end], score=elected.score, chains=own))
+    if outcome.left_out:
+        notes.append(f"{outcome.left_out} more answers are not shown")
+    if outcome.truncated:
+        notes.append("the relation path reaches more entities than were followed")
+    return {
+        "answers": answers,
+        "reasoner": "vote",
+        "confidence": outcome.confidence,
+        "notes": notes,
+        "usage": spent(state, since, kg_requests=outcome.requests),
+    }
+
+
+def _ask(llm: BaseChatModel, state: State, prompts: Folder | None) -> dict[str, Any]:
+    since = perf_counter()
+    candidates = state.get("candidates", [])
+    paths = [{"text": c["text"], "answer": c["answer"]["label"]} for c in candidates]
+    prompt = render(
+        "gcr/induce.jinja", prompts, question=state.get("question", ""), paths=paths
+    )
+    answers, unsupported = match_lines(llm.invoke(prompt).text, candidates)
+    return {
+        "answers": answers,
+        "unsupported": unsupported,
+        "reasoner": "llm",
+        "confidence": 1.0 if answers else 0.0,
+        "usage": spent(state, since, llm_calls=1),
+    }
+
+
+def match_lines(
+    reply: str, candidates: Sequence[Candidate]
+) -> tuple[list[Answer], list[str]]:
+    """The reply's lines as answers with their chains, and those that no decoded path ends in."""
+    ends: dict[str, list[Candidate]] = {}
+    for decoded in candidates:
+        ends.setdefault(normalise(decoded["answer"]["label"]), []).append(decoded)
+    answers: dict[str, Answer] = {}
+    unsupported: list[str] = []
+    for line in reply.splitlines():
+        text = line.strip().lstrip("-*•0123456789.) ").strip()
+        if not text or text.upper() == "NONE":
+            continue
+        proofs = ends.get(normalise(text))
+        if proofs is None:
+            unsupported.append(text[:200])
+            continue
+        for proof in proofs:
+            term = proof["answer"]["term"]
+            answer = answers.setdefault(
+                term, Answer(**proof["answer"], score=proof["score"], chains=[])
+            )
+            answer["chains"].append(proof["steps"])
+    return list(answers.values()), list(dict.fromkeys(unsupported))

@@ -1,0 +1,64 @@
+"""respond: the verified answers as a message, or the reason why there is none."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from ..state import MentionRecord, Options, State, Status
+from . import Node
+
+SILENT = "The graph does not say."
+
+
+def respond(threshold: float) -> Node:
+    """Say the answers; below the confidence threshold a supported chain is not an answer."""
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        options = runtime.context or Options()
+        least = threshold if options.confidence is None else options.confidence
+        status, notes = state.get("status", "abstained"), list(state.get("notes", []))
+        answers = state.get("answers", [])
+        if status == "ambiguous":
+            notes += [_ambiguity(m) for m in state.get("mentions", []) if m["ambiguous"]]
+        elif not state.get("topics"):
+            notes.append("no entity of the graph was recognised in the question")
+        elif answers and not is_confident(state, least):
+            best = state.get("confidence", 0.0)
+            notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
+            answers = []
+            status = "abstained"
+        elif status == "abstained":
+            notes.append("no verified path leads to an answer")
+        text = "; ".join(a["label"] for a in answers) or _silence(status)
+        runtime.stream_writer({"event": "responded", "status": status, "text": text})
+        return {
+            "status": status,
+            "answers": answers,
+            "notes": notes,
+            "messages": [AIMessage(text)],
+        }
+
+    return run
+
+
+def is_confident(state: State, least: float) -> bool:
+    """Whether the path that the answers come from is likely enough to be what was asked."""
+    return state.get("confidence", 0.0) >= least
+
+
+def _silence(status: Status) -> str:
+    match status:
+        case "ambiguous":
+            return "The question may mean several entities."
+        case "unchecked":
+            return "The graph could not be asked, so nothing is certain."
+        case _:
+            return SILENT
+
+
+def _ambiguity(mention: MentionRecord) -> str:
+    options = ", ".join(
+        f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
+    )
+    return f"{mention['text']} may mean: {options}"

@@ -1,0 +1,27 @@
+"""Adding up what a question costs."""
+
+from time import perf_counter
+
+from ..state import State, Usage, no_usage
+
+
+def spent(
+    state: State,
+    since: float,
+    *,
+    forward_passes: int = 0,
+    tokens: int = 0,
+    forced_tokens: int = 0,
+    llm_calls: int = 0,
+    kg_requests: int = 0,
+) -> Usage:
+    """The usage so far plus that of a node that started at `since` (`perf_counter` seconds)."""
+    so_far = state.get("usage", no_usage())
+    return Usage(
+        forward_passes=so_far["forward_passes"] + forward_passes,
+        tokens=so_far["tokens"] + tokens,
+        forced_tokens=so_far["forced_tokens"] + forced_tokens,
+        llm_calls=so_far["llm_calls"] + llm_calls,
+        kg_requests=so_far["kg_requests"] + kg_requests,
+        seconds=round(so_far["seconds"] + perf_counter() - since, 6),
+    )

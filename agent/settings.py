@@ -1,0 +1,23 @@
+"""Settings from `GROUNDWALK_*` variables and a `.env` file in the current folder."""
+
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What an option falls back to when it is not given."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="GROUNDWALK_", env_file=".env", env_file_encoding="utf-8", extra="ignore"
+    )
+
+    kg: str = "world"
+    model: str = "bundled"
+    method: str = "gcr"
+    llm: str = "none"
+    device: str = "cpu"
+    dtype: str = "auto"
+
+
+def read_settings() -> Settings:
+    """The settings of this process."""
+    return Settings()

@@ -1,0 +1,128 @@
+"""What flows through the state machine: plain JSON types only, so that any checkpointer keeps it.
+
+Stores, models and indexes never enter the state; `build_graph` closes over them.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+Status = Literal["answered", "abstained", "ambiguous", "unchecked"]
+OnAmbiguous = Literal["ask", "best", "error"]
+
+
+class Named(TypedDict):
+    """A term and the name that people read."""
+
+    term: str
+    label: str
+
+
+class Entity(Named):
+    """A candidate for what a mention means."""
+
+    kind: str
+    description: str
+    score: float
+
+
+class MentionRecord(TypedDict):
+    """A place in the question that names an entity; the best candidate comes first."""
+
+    text: str
+    start: int
+    end: int
+    ambiguous: bool
+    candidates: list[Entity]
+
+
+class StepRecord(TypedDict):
+    """One triple of a chain, as the KG holds it; `inverse` when walked from tail to head."""
+
+    head: Named
+    relation: Named
+    tail: Named
+    inverse: bool
+    verdict: str
+
+
+class Candidate(TypedDict):
+    """A decoded path: its steps, the answer that it ends in, and how likely it is."""
+
+    topic: Named
+    steps: list[StepRecord]
+    answer: Named
+    text: str
+    score: float
+    relevance: float
+
+
+class Answer(Named):
+    """An answer and the chains that prove it."""
+
+    score: float
+    chains: list[list[StepRecord]]
+
+
+class View(TypedDict):
+    """What part of the KG may be walked, and what was cut from it."""
+
+    hops: int
+    inverse: bool
+    widened: bool
+    cut: list[str]
+
+
+class Usage(TypedDict):
+    """What a question cost."""
+
+    forward_passes: int
+    tokens: int
+    forced_tokens: int
+    llm_calls: int
+    kg_requests: int
+    seconds: float
+
+
+class State(TypedDict, total=False):
+    """The state of one question; `question` goes in, the rest comes out."""
+
+    question: str
+    messages: Annotated[list[AnyMessage], add_messages]
+    mentions: list[MentionRecord]
+    topics: list[Entity]
+    view: View
+    candidates: list[Candidate]
+    reasoner: str
+    confidence: float
+    answers: list[Answer]
+    unsupported: list[str]
+    status: Status
+    method: str
+    usage: Usage
+    notes: list[str]
+
+
+@dataclass
+class Options:
+    """How a question is answered; `None` means what the model or the method prefers."""
+
+    beams: int = 10
+    hops: int | None = None
+    inverse: bool | None = None
+    revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
+    scores: Literal["allowed", "full"] = "allowed"
+    on_ambiguous: OnAmbiguous = "ask"
+    confidence: float | None = None
+    max_answers: int = 200
+    max_chains: int = 5
+
+
+def no_usage() -> Usage:
+    """The cost of nothing."""
+    return Usage(
+        forward_passes=0, tokens=0, forced_tokens=0, llm_calls=0, kg_requests=0, seconds=0.0
+    )

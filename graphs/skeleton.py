@@ -1,0 +1,105 @@
+"""The state machine that all methods share; a method fills in the middle.
+
+START -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify -> respond -> END
+                                           ^                            |
+                                           +-- nothing stands: widen ---+
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Checkpointer
+
+from ..agent.kg import KnowledgeGraph
+from ..agent.linking import Linker
+from ..agent.llm.local import ModelSettings
+from ..agent.nodes import Node
+from ..agent.nodes.ask_user import ask_user
+from ..agent.nodes.induce import induce
+from ..agent.nodes.link import link
+from ..agent.nodes.load import can_widen, load
+from ..agent.nodes.respond import is_confident, respond
+from ..agent.nodes.verify import verify
+from ..agent.state import Options, State
+
+Compiled = CompiledStateGraph[State, Options, State, State]
+
+RECURSION_LIMIT = 25
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the nodes close over."""
+
+    kg: KnowledgeGraph
+    linker: Linker
+    settings: ModelSettings
+    llm: BaseChatModel | None = None
+
+
+def skeleton(method: str, middle: Node, parts: Parts, checkpointer: Checkpointer) -> Compiled:
+    """Compile the state machine around a method's node.
+
+    Without a checkpointer an interrupt could not be resumed, so an ambiguous question then ends
+    with the status `ambiguous` and its readings in the notes.
+    """
+    can_ask = checkpointer is not None and checkpointer is not False
+    graph = StateGraph(State, context_schema=Options)
+    nodes: dict[str, Node] = {
+        "link": link(parts.linker, method),
+        "ask_user": ask_user(),
+        "load": load(parts.settings),
+        method: middle,
+        "induce": induce(parts.kg, parts.llm),
+        "verify": verify(parts.kg),
+        "respond": respond(parts.settings.confidence),
+    }
+    for name, node in nodes.items():
+        graph.add_node(name, node)
+    graph.add_edge(START, "link")
+    graph.add_conditional_edges("link", _after_link(can_ask), ["ask_user", "load", "respond"])
+    graph.add_edge("ask_user", "load")
+    graph.add_edge("load", method)
+    graph.add_edge(method, "induce")
+    graph.add_edge("induce", "verify")
+    graph.add_conditional_edges("verify", _after_verify(parts.settings), ["load", "respond"])
+    graph.add_edge("respond", END)
+    compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
+    return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+
+
+def _after_link(
+    can_ask: bool,
+) -> Callable[[State, Runtime[Options]], Literal["ask_user", "load", "respond"]]:
+    def route(
+        state: State, runtime: Runtime[Options]
+    ) -> Literal["ask_user", "load", "respond"]:
+        if not state.get("topics"):
+            return "respond"
+        if any(mention["ambiguous"] for mention in state.get("mentions", [])):
+            on_ambiguous = (runtime.context or Options()).on_ambiguous
+            if on_ambiguous != "best":
+                return "ask_user" if can_ask and on_ambiguous == "ask" else "respond"
+        return "load"
+
+    return route
+
+
+def _after_verify(
+    settings: ModelSettings,
+) -> Callable[[State, Runtime[Options]], Literal["load", "respond"]]:
+    def route(state: State, runtime: Runtime[Options]) -> Literal["load", "respond"]:
+        options = runtime.context or Options()
+        least = settings.confidence if options.confidence is None else options.confidence
+        if state.get("answers") and is_confident(state, least):
+            return "respond"
+        if state.get("status") == "unchecked":
+            return "respond"
+        return "load" if can_widen(state, options, settings) else "respond"
+
+    return route
