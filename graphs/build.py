@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langgraph.types import Checkpointer
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
@@ -14,7 +16,9 @@ from ..agent.nodes import Node
 from .gcr import gcr
 from .skeleton import Compiled, Parts, skeleton
 
-METHODS: dict[str, Callable[[KnowledgeGraph, Callable[[], LocalModel]], Node]] = {"gcr": gcr}
+Method = Callable[[KnowledgeGraph, Callable[[], LocalModel], Path | None], Node]
+
+METHODS: dict[str, Method] = {"gcr": gcr}
 """Every method by the name that `--method` takes."""
 
 
@@ -25,28 +29,28 @@ def build_graph(
     generator: LocalModel | str = BUNDLED,
     llm: BaseChatModel | None = None,
     linker: Linker | None = None,
-    checkpointer: Checkpointer = None,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    device: str = "cpu",
+    dtype: str = "auto",
+    prompts: Path | None = None,
 ) -> Compiled:
     """Compile the graph of a method; a LangGraph runnable from `{"question": ...}` to a `State`.
 
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
-    which loads when the first question needs it. Raises InputError for an unknown method, KGError
+    which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
+    of templates that go before the packaged ones. Raises InputError for an unknown method, KGError
     and ModelError for what cannot be opened.
     """
     if method not in METHODS:
         raise InputError(f"there is no method {method!r}", f"methods: {', '.join(METHODS)}")
     opened = open_kg(kg) if isinstance(kg, str) else kg
-    if isinstance(generator, str):
-        source, settings = generator, model_settings(generator)
+    settings = model_settings(generator) if isinstance(generator, str) else generator.settings
 
-        @cache
-        def local() -> LocalModel:
-            return load_model(source)
-    else:
-        given, settings = generator, generator.settings
+    @cache
+    def local() -> LocalModel:
+        if isinstance(generator, str):
+            return load_model(generator, device=device, dtype=dtype)
+        return generator
 
-        def local() -> LocalModel:
-            return given
-
-    parts = Parts(opened, linker or LabelLinker(opened.labels), settings, llm)
-    return skeleton(method, METHODS[method](opened, local), parts, checkpointer)
+    parts = Parts(opened, linker or LabelLinker(opened.labels), settings, llm, prompts)
+    return skeleton(method, METHODS[method](opened, local, prompts), parts, checkpointer)

@@ -6,6 +6,7 @@ LLM, or a vote where there is none, reasons over them (section 4.3).
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from ..agent.decoding.index import TokenIndex, open_index
 from ..agent.kg import KnowledgeGraph
@@ -14,11 +15,13 @@ from ..agent.nodes import Node
 from ..agent.nodes.decode import decode
 
 
-def gcr(kg: KnowledgeGraph, generator: Callable[[], LocalModel]) -> Node:
+def gcr(
+    kg: KnowledgeGraph, generator: Callable[[], LocalModel], prompts: Path | None = None
+) -> Node:
     """The middle of the state machine for GCR."""
 
     @cache
     def index() -> TokenIndex:
         return open_index(kg, generator().tokenizer)
 
-    return decode(kg, generator, index)
+    return decode(kg, generator, index, prompts)

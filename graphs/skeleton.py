@@ -7,13 +7,14 @@ START -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify -> 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Checkpointer
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.linking import Linker
@@ -40,22 +41,25 @@ class Parts:
     linker: Linker
     settings: ModelSettings
     llm: BaseChatModel | None = None
+    prompts: Path | None = None
 
 
-def skeleton(method: str, middle: Node, parts: Parts, checkpointer: Checkpointer) -> Compiled:
+def skeleton(
+    method: str, middle: Node, parts: Parts, checkpointer: BaseCheckpointSaver[Any] | None
+) -> Compiled:
     """Compile the state machine around a method's node.
 
     Without a checkpointer an interrupt could not be resumed, so an ambiguous question then ends
     with the status `ambiguous` and its readings in the notes.
     """
-    can_ask = checkpointer is not None and checkpointer is not False
+    can_ask = checkpointer is not None
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
         "link": link(parts.linker, method),
         "ask_user": ask_user(),
         "load": load(parts.settings),
         method: middle,
-        "induce": induce(parts.kg, parts.llm),
+        "induce": induce(parts.kg, parts.llm, parts.prompts),
         "verify": verify(parts.kg),
         "respond": respond(parts.settings.confidence),
     }
@@ -76,9 +80,7 @@ def skeleton(method: str, middle: Node, parts: Parts, checkpointer: Checkpointer
 def _after_link(
     can_ask: bool,
 ) -> Callable[[State, Runtime[Options]], Literal["ask_user", "load", "respond"]]:
-    def route(
-        state: State, runtime: Runtime[Options]
-    ) -> Literal["ask_user", "load", "respond"]:
+    def route(state: State, runtime: Runtime[Options]) -> Literal["ask_user", "load", "respond"]:
         if not state.get("topics"):
             return "respond"
         if any(mention["ambiguous"] for mention in state.get("mentions", [])):

@@ -160,7 +160,10 @@ def _load(folder: Path) -> TokenIndex:
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
         tables = {
             name: StringTable(
-                *(np.load(folder / f"{name}.{part}.npy", mmap_mode="r") for part in ("blob", "starts"))
+                *(
+                    np.load(folder / f"{name}.{part}.npy", mmap_mode="r")
+                    for part in ("blob", "starts")
+                )
             )
             for name in ("entities", "relations")
         }

@@ -59,9 +59,7 @@ class _Beam(Generic[State]):
 
 
 class _Search(Generic[State]):
-    def __init__(
-        self, tree: TokenTree, constraint: PathConstraint[State], scores: Scores
-    ) -> None:
+    def __init__(self, tree: TokenTree, constraint: PathConstraint[State], scores: Scores) -> None:
         self.tree = tree
         self.constraint = constraint
         self.scores: Scores = scores
@@ -175,7 +173,6 @@ def beam_search(
         if not running or len(finished) == beams and finished[-1].score >= running[0].score:
             break
     hypotheses = [
-        Hypothesis(beam.tokens, beam.score, search.relevance(beam), beam.state)
-        for beam in finished
+        Hypothesis(beam.tokens, beam.score, search.relevance(beam), beam.state) for beam in finished
     ]
     return hypotheses, Cost(tree.forward_passes, tree.tokens, search.forced)

@@ -8,6 +8,7 @@ Distinct names always get distinct token sequences: those that would collide are
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
 
@@ -30,13 +31,13 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     """Token ids of each text, where nothing in a text counts as a special token."""
     if not texts:
         return []
-    batch = tokenizer(list(texts), add_special_tokens=False, split_special_tokens=True)
+    batch = cast(Any, tokenizer)(list(texts), add_special_tokens=False, split_special_tokens=True)
     return [tuple(ids) for ids in batch["input_ids"]]
 
 
 def tag_token(tokenizer: PreTrainedTokenizerBase, tag: str) -> int:
     """The one token of a tag. Raises ConstraintError where the tokenizer has none."""
-    token = tokenizer.get_added_vocab().get(tag)
+    token = cast(Any, tokenizer).get_added_vocab().get(tag)
     if token is None:
         raise ConstraintError(
             f"the model's tokenizer has no token {tag}, so the constraint cannot be applied",
@@ -57,7 +58,7 @@ def unit_style(tokenizer: PreTrainedTokenizerBase, names: Sequence[str]) -> Unit
     the paths are legal all the same, only spelled as the model would not quite spell them.
     """
     sample = [escape(name) for name in names[:200]] or ["a", "b"]
-    walks = [[sample[i - 2], sample[i - 1], sample[i]] for i in range(len(sample))]
+    walks = [[sample[(i - 2) % len(sample)], sample[i - 1], sample[i]] for i in range(len(sample))]
     whole = tokenize(tokenizer, [SEPARATOR.join(walk) for walk in walks])
     best: tuple[int, UnitStyle] | None = None
     for lead, arrow_text in ((" ", ARROW), ("", ARROW.strip())):

@@ -68,18 +68,25 @@ def build_labels(
         "INSERT INTO terms VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         _term_rows(namings, census, vocabulary),
     )
-    linkable = (
-        naming
+    others: list[tuple[SurfaceKind, _Texts]] = [
+        ("alias", labels),
+        ("alias", _read_texts(store, profile, profile.aliases)),
+        ("hidden", _read_texts(store, profile, profile.hidden)),
+    ]
+    linkable = (n for n in namings if _is_linkable(n.term, census, vocabulary))
+    surfaces = (
+        (normalise(text), text, naming.term, kind)
+        for naming in linkable
+        for text, kind in _spellings(naming, labels, others)
+    )
+    connection.executemany("INSERT INTO surface VALUES (?, ?, ?, ?)", surfaces)
+    words = (
+        (text, naming.term, int(naming.term in census.relations))
         for naming in namings
-        if not is_literal(naming.term)
-        and (
-            naming.term in census.entities
-            or not (naming.term in census.relations or naming.term in vocabulary)
-        )
+        if naming.term in census.relations or naming.term in types.classes
+        for text, _ in _spellings(naming, labels, others)
     )
-    connection.executemany(
-        "INSERT INTO surface VALUES (?, ?, ?, ?)", _surface_rows(linkable, labels, store, profile)
-    )
+    connection.executemany("INSERT INTO vocabulary VALUES (?, ?, ?)", words)
     connection.execute(
         "INSERT INTO summary SELECT "
         "ifnull(max(length(norm) - length(replace(norm, ' ', '')) + 1), 0), count(*) FROM surface"
@@ -168,28 +175,28 @@ def _term_rows(
         yield term, name, label, description, kind, degree, *roles
 
 
-def _surface_rows(
-    linkable: Iterable[Naming], labels: _Texts, store: OxigraphStore, profile: Profile
-) -> Iterator[tuple[str, str, Term, SurfaceKind]]:
-    """Every spelling of every term once, under its best kind."""
-    others: list[tuple[SurfaceKind, _Texts]] = [
-        ("alias", labels),
-        ("alias", _read_texts(store, profile, profile.aliases)),
-        ("hidden", _read_texts(store, profile, profile.hidden)),
-    ]
-    for naming in linkable:
-        term = naming.term
-        spellings: list[tuple[str, SurfaceKind]] = []
-        if term in labels:
-            spellings.append((naming.label, "label"))
-        elif is_iri(term):
-            spellings.append((naming.label, "local"))
-        for kind, texts in others:
-            wanted = sorted(text for text in texts.get(term, ()) if text.wanted)
-            spellings.extend((text.text, kind) for text in wanted)
-        seen = {""}
-        for text, kind in spellings:
-            norm = normalise(text)
-            if norm not in seen:
-                seen.add(norm)
-                yield norm, one_line(text), term, kind
+def _is_linkable(term: Term, census: _Census, vocabulary: Set[Term]) -> bool:
+    """Whether a question can be about the term: no value, and no schema without facts."""
+    if is_literal(term):
+        return False
+    return term in census.entities or not (term in census.relations or term in vocabulary)
+
+
+def _spellings(
+    naming: Naming, labels: _Texts, others: Iterable[tuple[SurfaceKind, _Texts]]
+) -> Iterator[tuple[str, SurfaceKind]]:
+    """Every spelling of a term once, under its best kind."""
+    spellings: list[tuple[str, SurfaceKind]] = []
+    if naming.term in labels:
+        spellings.append((naming.label, "label"))
+    elif is_iri(naming.term):
+        spellings.append((naming.label, "local"))
+    for kind, texts in others:
+        wanted = sorted(text for text in texts.get(naming.term, ()) if text.wanted)
+        spellings.extend((one_line(text.text), kind) for text in wanted)
+    seen = {""}
+    for text, kind in spellings:
+        norm = normalise(text)
+        if norm not in seen:
+            seen.add(norm)
+            yield text, kind

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import KGError
-from .names import local_name, normalise
+from .names import local_name
 from .terms import Term
 
 SurfaceKind: TypeAlias = Literal["label", "alias", "hidden", "local"]
@@ -22,13 +22,14 @@ CREATE TABLE terms (
 CREATE TABLE surface (
     norm TEXT NOT NULL, text TEXT NOT NULL, term TEXT NOT NULL, kind TEXT NOT NULL
 );
+CREATE TABLE vocabulary (text TEXT NOT NULL, term TEXT NOT NULL, relation INTEGER NOT NULL);
 CREATE TABLE summary (longest INTEGER NOT NULL, surfaces INTEGER NOT NULL);
 """
 INDEXES = """
 CREATE INDEX surface_norm ON surface (norm);
 CREATE INDEX terms_label ON terms (label);
 CREATE INDEX terms_name ON terms (name);
-CREATE INDEX terms_vocabulary ON terms (relation, class) WHERE relation = 1 OR class = 1;
+CREATE INDEX terms_relation ON terms (relation) WHERE relation = 1;
 """
 
 _CHUNK = 500
@@ -63,6 +64,14 @@ class RelationInfo(NamedTuple):
     term: Term
     name: str
     facts: int
+
+
+class Word(NamedTuple):
+    """A label or alias of a relation, or else of a class."""
+
+    text: str
+    term: Term
+    relation: bool
 
 
 class Similar(NamedTuple):
@@ -141,6 +150,11 @@ class LabelIndex:
         )
         return [Hit(*row) for row in rows]
 
+    def known(self, norms: Iterable[str]) -> set[str]:
+        """Which of many normalised texts some entity may be meant by."""
+        query = "SELECT DISTINCT norm FROM surface WHERE norm IN ({marks})"
+        return {row[0] for row in self._among(query, norms)}
+
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """Surfaces within an edit distance (a swap counts once), nearest first.
 
@@ -170,10 +184,10 @@ class LabelIndex:
         )
         return [RelationInfo(*row) for row in rows]
 
-    def vocabulary(self) -> frozenset[str]:
-        """The normalised labels of all relations and classes: words that name no entity."""
-        rows = self._rows("SELECT label FROM terms WHERE relation = 1 OR class = 1")
-        return frozenset(normalise(row[0]) for row in rows)
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of all relations and classes: words that name no entity."""
+        rows = self._rows("SELECT text, term, relation FROM vocabulary ORDER BY term, text")
+        return [Word(text, term, bool(relation)) for text, term, relation in rows]
 
     def longest(self) -> int:
         """The number of words of the longest surface."""
@@ -188,10 +202,12 @@ class LabelIndex:
         return self._surfaces
 
     def _select(self, columns: str, terms: Iterable[Term]) -> Iterator[tuple[Any, ...]]:
-        wanted = iter(dict.fromkeys(terms))
+        return self._among(f"SELECT {columns} FROM terms WHERE term IN ({{marks}})", terms)
+
+    def _among(self, query: str, values: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        wanted = iter(dict.fromkeys(values))
         while chunk := list(islice(wanted, _CHUNK)):
-            marks = ",".join("?" * len(chunk))
-            yield from self._rows(f"SELECT {columns} FROM terms WHERE term IN ({marks})", chunk)
+            yield from self._rows(query.format(marks=",".join("?" * len(chunk))), chunk)
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock:

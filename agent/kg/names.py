@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from .nodes import lexical_form
 from .terms import Term, is_iri, is_literal
 
-_LONGEST_QUALIFIER = 40
+_LONGEST_QUALIFIER = 30
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CLAUSE_END = re.compile(r"[,;:()\[\]\n]|\.(?:\s|$)")
 

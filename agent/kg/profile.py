@@ -12,6 +12,15 @@ _SKOS = "http://www.w3.org/2004/02/skos/core#"
 SCHEMA_NAMESPACES = (_RDF, _RDFS, _OWL)
 """Terms of these namespaces describe a KG's vocabulary and never an entity."""
 
+_RDF_SCHEMA = "first rest reifies subject predicate object"
+_RDFS_SCHEMA = "domain range subClassOf subPropertyOf seeAlso isDefinedBy"
+_OWL_SCHEMA = """
+    allValuesFrom cardinality complementOf deprecated differentFrom disjointUnionOf disjointWith
+    equivalentClass equivalentProperty hasValue imports intersectionOf inverseOf maxCardinality
+    minCardinality onProperty oneOf priorVersion propertyChainAxiom propertyDisjointWith sameAs
+    someValuesFrom unionOf versionIRI versionInfo
+"""
+
 
 def _iris(*iris: str) -> tuple[Term, ...]:
     return tuple(f"<{iri}>" for iri in iris)
@@ -67,42 +76,13 @@ GENERIC = Profile(
         *_iris("http://purl.org/dc/terms/description", _SKOS + "definition", _RDFS + "comment"),
     ),
     types=_iris(_RDF + "type"),
-    schema=_iris(
-        *(
-            _RDFS + name
-            for name in ("domain", "range", "subClassOf", "subPropertyOf", "seeAlso", "isDefinedBy")
-        ),
-        *(
-            _OWL + name
-            for name in (
-                "allValuesFrom",
-                "cardinality",
-                "complementOf",
-                "deprecated",
-                "differentFrom",
-                "disjointUnionOf",
-                "disjointWith",
-                "equivalentClass",
-                "equivalentProperty",
-                "hasValue",
-                "imports",
-                "intersectionOf",
-                "inverseOf",
-                "maxCardinality",
-                "minCardinality",
-                "onProperty",
-                "oneOf",
-                "priorVersion",
-                "propertyChainAxiom",
-                "propertyDisjointWith",
-                "sameAs",
-                "someValuesFrom",
-                "unionOf",
-                "versionIRI",
-                "versionInfo",
-            )
-        ),
-        *(_RDF + name for name in ("first", "rest", "reifies", "subject", "predicate", "object")),
+    schema=(
+        *_iris(*(_RDF + name for name in _RDF_SCHEMA.split())),
+        *_iris(*(_RDFS + name for name in _RDFS_SCHEMA.split())),
+        *_iris(*(_OWL + name for name in _OWL_SCHEMA.split())),
+        *_schema_org("domainIncludes"),
+        *_schema_org("rangeIncludes"),
+        *_schema_org("inverseOf"),
     ),
 )
 """RDF as most people publish it: RDFS, SKOS, schema.org, Dublin Core and FOAF naming."""

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ModelError
 
@@ -65,7 +65,7 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     where = str(folder or source)
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
-        model = AutoModelForCausalLM.from_pretrained(
+        model = cast(Any, AutoModelForCausalLM).from_pretrained(
             where,
             dtype=dtype if dtype == "auto" else getattr(torch, dtype),
             trust_remote_code=False,
@@ -79,7 +79,9 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
             "give a folder with config.json, tokenizer.json and model.safetensors of a causal "
             "language model, or a hub id that you can download",
         ) from error
-    return LocalModel(source, model, tokenizer, read_settings(folder) if folder else ModelSettings())
+    return LocalModel(
+        source, model, tokenizer, read_settings(folder) if folder else ModelSettings()
+    )
 
 
 def model_settings(source: str = BUNDLED) -> ModelSettings:

@@ -49,9 +49,7 @@ def path_prompt(
     else:
         question = question if question.rstrip().endswith("?") else question.rstrip() + "?"
         topics = list(dict.fromkeys(m.name for m in mentions))
-    return render(
-        "gcr/path.jinja", prompts, question=question, topics=topics, instruct=instruct
-    )
+    return render("gcr/path.jinja", prompts, question=question, topics=topics, instruct=instruct)
 
 
 def path_tokens(

@@ -1,11 +1,15 @@
 """The nodes of the state machine, one file each, in the order in which a question meets them."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
 from ..state import Options, State
 
-Node: TypeAlias = Callable[[State, Runtime[Options]], dict[str, Any]]
-"""What a node is: the state and the run's options in, changes of the state out."""
+
+class Node(Protocol):
+    """What a node is: the state and the run's options in, changes of the state out."""
+
+    def __call__(self, state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        """Do the node's work; raises GroundwalkError."""
+        ...

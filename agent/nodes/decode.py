@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
 
@@ -26,6 +27,7 @@ def decode(
     kg: KnowledgeGraph,
     generator: Callable[[], LocalModel],
     index: Callable[[], TokenIndex],
+    prompts: Folder | None = None,
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
@@ -50,7 +52,7 @@ def decode(
             return {"candidates": [], "notes": notes, "usage": spent(state, since)}
         found, cost = beam_search(
             local.model,
-            path_tokens(local.tokenizer, _prompt(state, local)),
+            path_tokens(local.tokenizer, _prompt(state, local, prompts), prompts),
             paths,
             beams=options.beams,
             scores=options.scores,
@@ -58,8 +60,7 @@ def decode(
         candidates: list[Candidate] = [
             candidate(kg.labels, paths.path(h.state), h.score, h.relevance) for h in found
         ]
-        for decoded in candidates:
-            runtime.stream_writer({"event": "walked", "candidate": decoded})
+        runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         return {
             "candidates": candidates,
             "usage": spent(
@@ -74,7 +75,7 @@ def decode(
     return run
 
 
-def _prompt(state: State, local: LocalModel) -> str:
+def _prompt(state: State, local: LocalModel, prompts: Folder | None) -> str:
     mentions = [
         Mention(
             mention["start"],
@@ -89,4 +90,5 @@ def _prompt(state: State, local: LocalModel) -> str:
         mentions,
         masked=local.settings.masked,
         instruct=local.settings.instruct,
+        prompts=prompts,
     )

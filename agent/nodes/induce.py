@@ -69,9 +69,7 @@ def _ask(llm: BaseChatModel, state: State, prompts: Folder | None) -> dict[str, 
     since = perf_counter()
     candidates = state.get("candidates", [])
     paths = [{"text": c["text"], "answer": c["answer"]["label"]} for c in candidates]
-    prompt = render(
-        "gcr/induce.jinja", prompts, question=state.get("question", ""), paths=paths
-    )
+    prompt = render("gcr/induce.jinja", prompts, question=state.get("question", ""), paths=paths)
     answers, unsupported = match_lines(llm.invoke(prompt).text, candidates)
     return {
         "answers": answers,
@@ -82,9 +80,7 @@ def _ask(llm: BaseChatModel, state: State, prompts: Folder | None) -> dict[str, 
     }
 
 
-def match_lines(
-    reply: str, candidates: Sequence[Candidate]
-) -> tuple[list[Answer], list[str]]:
+def match_lines(reply: str, candidates: Sequence[Candidate]) -> tuple[list[Answer], list[str]]:
     """The reply's lines as answers with their chains, and those that no decoded path ends in."""
     ends: dict[str, list[Candidate]] = {}
     for decoded in candidates:

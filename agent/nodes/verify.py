@@ -44,11 +44,11 @@ def verify(kg: KnowledgeGraph) -> Node:
             for answer in proven
             if (supported := [chain for chain in answer["chains"] if _supported(chain)])
         ]
-        for answer in kept:
-            runtime.stream_writer({"event": "verified", "answer": answer})
+        walks = [c for c in checked if _supported(c["steps"])]
+        runtime.stream_writer({"event": "verified", "candidates": walks, "answers": kept})
         status: Status = "answered" if kept else "unchecked" if unknown else "abstained"
         return {
-            "candidates": [c for c in checked if _supported(c["steps"])],
+            "candidates": walks,
             "answers": kept,
             "status": status,
             "usage": spent(state, since, kg_requests=1 if chains else 0),

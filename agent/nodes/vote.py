@@ -65,9 +65,7 @@ def vote(
         keep=options.max_chains,
     )
     most = max((r.support for r in result.reached), default=1)
-    ranked = sorted(
-        result.reached, key=lambda r: (-r.support, r.end not in decoded, r.end)
-    )
+    ranked = sorted(result.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
     total = min(votes(relations), 1.0)
     shown = ranked[: options.max_answers]
     return Outcome(

@@ -1,0 +1,60 @@
+"""General chat models by a short name: `openai:gpt-4o-mini`, `http://host/v1#model`, `hf:DIR`."""
+
+import os
+from typing import Any, cast
+
+from langchain_core.language_models import BaseChatModel
+
+from ..errors import InputError
+
+_HINT = "write openai:NAME, http://host/v1#NAME, hf:DIR or none"
+
+
+def chat_model(spec: str) -> BaseChatModel | None:
+    """The chat model that `spec` names; None for `none`. Raises InputError for other text.
+
+    Keys come from the environment (`OPENAI_API_KEY`); a server on an address of the user's own
+    gets one only if that variable is set.
+    """
+    if spec in ("", "none"):
+        return None
+    if spec.startswith("openai:") and len(spec) > len("openai:"):
+        if not os.environ.get("OPENAI_API_KEY"):
+            raise InputError("OPENAI_API_KEY is not set", "set it, or name another --llm")
+        return _openai(spec.removeprefix("openai:"), None)
+    if spec.startswith(("http://", "https://")):
+        address, mark, name = spec.partition("#")
+        if not mark or not name:
+            raise InputError(f"--llm {spec}: names no model after #", _HINT)
+        return _openai(name, address)
+    if spec.startswith("hf:") and len(spec) > len("hf:"):
+        return _local(spec.removeprefix("hf:"))
+    raise InputError(f"--llm {spec}: is not the name of a language model", _HINT)
+
+
+def _openai(name: str, address: str | None) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI
+    from pydantic import SecretStr
+
+    key = os.environ.get("OPENAI_API_KEY") or "none"
+    return ChatOpenAI(
+        model=name, base_url=address, api_key=SecretStr(key), temperature=0, timeout=60
+    )
+
+
+def _local(folder: str) -> BaseChatModel:
+    from langchain_huggingface import ChatHuggingFace, HuggingFacePipeline
+    from transformers import pipeline
+
+    from .local import load_model
+
+    local = load_model(folder)
+    generate = cast(Any, pipeline)(
+        "text-generation",
+        model=local.model,
+        tokenizer=local.tokenizer,
+        max_new_tokens=512,
+        do_sample=False,
+        return_full_text=False,
+    )
+    return ChatHuggingFace(llm=HuggingFacePipeline(pipeline=generate), tokenizer=local.tokenizer)

@@ -1,0 +1,69 @@
+"""`groundwalk ask`: one question, its answers and the chains that prove them."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ..agent.errors import QuestionError
+from . import options as o
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="What to ask, in plain words.")],
+    kg: o.KG = None,
+    method: o.Method = None,
+    model: o.Model = None,
+    llm: o.LLM = None,
+    beams: o.Beams = 10,
+    hops: o.Hops = None,
+    on_ambiguous: o.OnAmbiguous = "ask",
+    device: o.Device = None,
+    dtype: o.Dtype = None,
+    prompts: o.Prompts = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Answer one question over a knowledge graph, with the verified chain of every answer."""
+    if not question.strip():
+        raise QuestionError("the question is empty", "ask about something in the graph")
+    from .render import Screen
+    from .session import open_session, run
+
+    terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
+    screen = Screen(silent=as_json or quiet)
+    with screen.waiting("opening the graph and the model"):
+        session = open_session(
+            kg=kg,
+            model=model,
+            llm=llm,
+            method=method,
+            beams=beams,
+            hops=hops,
+            on_ambiguous=on_ambiguous,
+            device=device,
+            dtype=dtype,
+            prompts=prompts,
+            interactive=terminal,
+        )
+    for event in run(session, question, "ask", screen.choose):
+        if "event" in event:
+            screen.event(event)
+        else:
+            state: Any = event
+            if as_json:
+                typer.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+            elif quiet:
+                for answer in state["answers"]:
+                    typer.echo(answer["label"])
+            else:
+                screen.result(state, session.kg)
+            if state.get("status") == "unchecked":
+                raise typer.Exit(3)
+
+
+def result(state: Any) -> dict[str, Any]:
+    """The public result of a question, as `--json` prints it."""
+    keys = ("question", "status", "answers", "unsupported", "topics", "method", "usage", "notes")
+    return {key: state.get(key) for key in keys}

@@ -1,0 +1,97 @@
+"""The `groundwalk` command: ask, chat, kg, graph, train, eval."""
+
+import json
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from ..agent.errors import GroundwalkError
+from .ask import ask
+from .chat import chat
+from .evaluate import app as evaluate
+from .kg import app as kg
+from .train import train
+
+app = typer.Typer(
+    name="groundwalk",
+    help="Ask questions over your own knowledge graph; every fact is checked at its source.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(ask)
+app.command()(chat)
+app.command()(train)
+app.add_typer(kg, name="kg")
+app.add_typer(evaluate, name="eval")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"groundwalk {version('groundwalk')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Ask questions over your own knowledge graph; every fact is checked at its source."""
+
+
+@app.command()
+def graph(method: Annotated[str, typer.Argument(help="Such as gcr.")] = "gcr") -> None:
+    """Print the state machine of a method as Mermaid."""
+    from ..graphs import build_graph
+
+    typer.echo(build_graph(method).get_graph().draw_mermaid())
+
+
+def main() -> None:
+    """Run the command line; every error ends in one line and its exit code."""
+    quiet_libraries()
+    try:
+        app()
+    except GroundwalkError as error:
+        report(error)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:  # the last resort: no traceback on a user's screen
+        if os.environ.get("GROUNDWALK_DEBUG"):
+            raise
+        line = " ".join(str(error).split())[:300]
+        report(GroundwalkError(f"internal error: {type(error).__name__}: {line}", DEBUG_HINT))
+        sys.exit(4)
+
+
+DEBUG_HINT = "set GROUNDWALK_DEBUG=1 to see where"
+
+
+def report(error: GroundwalkError) -> None:
+    """Print an error: as JSON on standard output if that was asked for, else on standard error."""
+    if "--json" in sys.argv:
+        fields = {"code": error.code, "message": error.message, "hint": error.hint}
+        typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
+        return
+    hint = f" ({error.hint})" if error.hint else ""
+    typer.echo(f"groundwalk: {error.message}{hint}", err=True)
+
+
+def quiet_libraries() -> None:
+    """Keep the libraries' banners, bars and telemetry off the user's screen and network."""
+    for name, value in {
+        "TRANSFORMERS_VERBOSITY": "error",
+        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }.items():
+        os.environ.setdefault(name, value)

@@ -1,0 +1,45 @@
+"""The options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+KG = Annotated[
+    str | None,
+    typer.Option(
+        "--kg", metavar="SRC", help="RDF file or folder, head|relation|tail or TSV file, `world`."
+    ),
+]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="DIR|HUB_ID", help="The model that decodes.")
+]
+LLM = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="SPEC",
+        help="The LLM that reasons: openai:NAME, http://host/v1#NAME, hf:DIR or none.",
+    ),
+]
+Method = Annotated[str | None, typer.Option("--method", help="How the question is answered.")]
+Beams = Annotated[int, typer.Option("--beams", min=1, max=32, help="Reasoning paths to decode.")]
+Hops = Annotated[
+    int | None,
+    typer.Option(
+        "--hops", min=1, max=8, help="Longest path; unset: what the model was trained on."
+    ),
+]
+OnAmbiguous = Annotated[
+    str,
+    typer.Option(
+        "--on-ambiguous", metavar="ask|best|error", help="When a name may mean several entities."
+    ),
+]
+Device = Annotated[str | None, typer.Option("--device", help="cpu, cuda, mps ...")]
+Dtype = Annotated[str | None, typer.Option("--dtype", help="float32, bfloat16 ...")]
+Prompts = Annotated[
+    Path | None, typer.Option("--prompts", help="A folder of prompt templates of your own.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]

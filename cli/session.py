@@ -1,0 +1,92 @@
+"""What ask and chat share: opening the parts, and running one question through the graph."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ..agent.errors import InputError
+from ..agent.kg import KnowledgeGraph
+from ..agent.state import Options, State
+from ..graphs.skeleton import Compiled
+
+Event = dict[str, Any]
+Choose = Callable[[dict[str, Any]], str]
+"""Shows the user a question with options and returns the reply."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """An opened KG, the compiled graph over it and the options of every question."""
+
+    kg: KnowledgeGraph
+    graph: Compiled
+    options: Options
+
+
+def open_session(
+    *,
+    kg: str | None,
+    model: str | None,
+    llm: str | None,
+    method: str | None,
+    beams: int,
+    hops: int | None,
+    on_ambiguous: str,
+    device: str | None,
+    dtype: str | None,
+    prompts: Path | None,
+    interactive: bool,
+    on_progress: Callable[[int], None] | None = None,
+) -> Session:
+    """Open what the options name; what they leave out comes from the settings."""
+    if on_ambiguous not in ("ask", "best", "error"):
+        raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
+    if prompts is not None and not prompts.is_dir():
+        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from ..agent.kg import open_kg
+    from ..agent.llm.chat import chat_model
+    from ..agent.settings import read_settings
+    from ..graphs import build_graph
+
+    settings = read_settings()
+    opened = open_kg(kg or settings.kg, on_progress=on_progress)
+    graph = build_graph(
+        method or settings.method,
+        kg=opened,
+        generator=model or settings.model,
+        llm=chat_model(llm or settings.llm),
+        device=device or settings.device,
+        dtype=dtype or settings.dtype,
+        prompts=prompts,
+        checkpointer=InMemorySaver() if interactive else None,
+    )
+    return Session(opened, graph, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+
+
+def run(session: Session, question: str, thread: str, choose: Choose) -> Iterator[Event | State]:
+    """Stream the events of one question, then its final state.
+
+    Where the graph asks back, `choose` answers and the run goes on.
+    """
+    from langgraph.types import Command
+
+    config: Any = {"configurable": {"thread_id": thread}}
+    turn: Any = {"question": question}
+    state: State = {}
+    while turn is not None:
+        following: Any = None
+        for mode, chunk in session.graph.stream(
+            turn, config, context=session.options, stream_mode=["custom", "values", "updates"]
+        ):
+            if mode == "custom":
+                yield cast(Event, chunk)
+            elif mode == "values":
+                state = cast(State, chunk)
+            elif "__interrupt__" in cast(dict[str, Any], chunk):
+                asked = cast(Any, chunk)["__interrupt__"][0].value
+                following = Command(resume=choose(asked))
+        turn = following
+    yield state

@@ -1,0 +1,156 @@
+"""The search along the graph equals a naive one under the enumerated mask, and cannot leave it."""
+
+import tempfile
+from pathlib import Path as Folder
+from typing import Any
+
+import pytest
+import torch
+from groundwalk.agent.decoding.index import build_index
+from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.search import beam_search
+from groundwalk.agent.decoding.units import unit_style, wire_tokens
+from groundwalk.agent.decoding.wire import PATH
+from groundwalk.agent.errors import ConstraintError, NoPathError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from . import oracle, worlds
+
+TOKENIZERS = {"byte-level": worlds.byte_level(), "metaspace": worlds.metaspace()}
+MODELS = {name: worlds.random_model(len(t)) for name, t in TOKENIZERS.items()}
+PROMPT = [5, 9, 30]
+
+facts = st.sets(
+    st.tuples(
+        st.integers(0, len(worlds.HOSTILE) - 1),
+        st.integers(0, len(worlds.RELATIONS) - 1),
+        st.integers(0, len(worlds.HOSTILE) - 1),
+    ),
+    min_size=1,
+    max_size=18,
+)
+limits = st.builds(
+    PathLimits,
+    hops=st.integers(1, 3),
+    inverse=st.booleans(),
+    revisits=st.sampled_from(["walk", "no-topic", "simple"]),
+    excluded=st.frozensets(st.sampled_from([worlds.relation(0)]), max_size=1),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    facts=facts,
+    limits=limits,
+    family=st.sampled_from(sorted(TOKENIZERS)),
+    beams=st.sampled_from([1, 3, 10]),
+    scores=st.sampled_from(["allowed", "full"]),
+    data=st.data(),
+)
+def test_top_k_equals_naive_search(
+    facts: set[worlds.Fact],
+    limits: PathLimits,
+    family: str,
+    beams: int,
+    scores: Any,
+    data: st.DataObject,
+) -> None:
+    tokenizer, model = TOKENIZERS[family], MODELS[family]
+    with tempfile.TemporaryDirectory() as folder:
+        kg = worlds.graph(facts, Folder(folder))
+        index = build_index(kg, tokenizer)
+        nodes = sorted({t for h, _, t in facts} | {h for h, _, t in facts})
+        picked = data.draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=2, unique=True))
+        topics = [worlds.entity(i) for i in picked]
+        legal = oracle.words(kg, tokenizer, index, topics, limits)
+        units = oracle.topic_units(kg, tokenizer, index, topics)
+        kg.close()
+        if not legal:
+            with pytest.raises(NoPathError):
+                ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
+            return
+        if len(legal) > 2_000:
+            return
+        constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
+        found, cost = beam_search(model, PROMPT, constraint, beams=beams, scores=scores)
+        expected = oracle.naive_search(model, PROMPT, legal, beams=beams, scores=scores)
+        assert [h.tokens for h in found] == [word for word, _ in expected]
+        assert [h.score for h in found] == pytest.approx([score for _, score in expected], abs=1e-5)
+        for hypothesis in found:
+            assert constraint.path(hypothesis.state) == legal[hypothesis.tokens]
+            flags = constraint.relation_tokens(hypothesis.state)
+            assert len(flags) == len(hypothesis.tokens)
+            assert 0.0 <= hypothesis.relevance <= 1.0
+        assert cost.forward_passes <= max(len(word) for word in legal) + 2
+
+
+def ring(folder: Folder, size: int = 6) -> Any:
+    return worlds.graph([(i, 0, (i + 1) % size) for i in range(size)], folder)
+
+
+def test_relevance_is_the_unconstrained_probability_of_what_a_path_commits_to(
+    tmp_path: Folder,
+) -> None:
+    tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
+    kg = ring(tmp_path)
+    index = build_index(kg, tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits(hops=2))
+    found, _ = beam_search(model, PROMPT, constraint, beams=3)
+    for hypothesis in found:
+        flags = constraint.relation_tokens(hypothesis.state)
+        expected = 1.0
+        for i, token in enumerate(hypothesis.tokens):
+            if flags[i]:
+                ids = torch.tensor([[*PROMPT, *hypothesis.tokens[:i]]])
+                with torch.no_grad():
+                    expected *= float(model(input_ids=ids).logits[0, -1].softmax(0)[token])
+        assert hypothesis.relevance == pytest.approx(expected, rel=1e-4)
+
+
+def test_fewer_paths_than_beams_returns_fewer(tmp_path: Folder) -> None:
+    tokenizer = TOKENIZERS["byte-level"]
+    kg = worlds.graph([(0, 0, 1)], tmp_path)
+    index = build_index(kg, tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    found, cost = beam_search(MODELS["byte-level"], PROMPT, constraint, beams=10)
+    assert len(found) == 1 and found[0].score == 0.0
+    assert cost.forced_tokens == len(found[0].tokens)
+
+
+def test_illegal_token_is_an_error(tmp_path: Folder) -> None:
+    tokenizer = TOKENIZERS["byte-level"]
+    kg = ring(tmp_path)
+    index = build_index(kg, tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    with pytest.raises(ConstraintError):
+        constraint.advance(constraint.start(), 3)
+
+
+def test_tokenizer_without_the_tag_is_an_error() -> None:
+    bare = worlds.byte_level()
+    kept = type(bare)(tokenizer_object=bare.backend_tokenizer, eos_token="<eos>")
+    assert wire_tokens(kept, PATH)
+    from tokenizers import Tokenizer, models
+
+    with pytest.raises(ConstraintError, match="no token <PATH>"):
+        wire_tokens(type(bare)(tokenizer_object=Tokenizer(models.BPE())), PATH)
+
+
+def test_prompt_longer_than_the_context_is_an_error(tmp_path: Folder) -> None:
+    tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
+    kg = ring(tmp_path)
+    index = build_index(kg, tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    with pytest.raises(ConstraintError, match="more than the model's"):
+        beam_search(model, [5] * 4096, constraint, beams=2)
+
+
+def test_pieces_add_up_to_the_tokenizers_own_spelling() -> None:
+    plain = ["Paris", "New York", "Par", "capital", "r s", "U.S.", "São Tomé", "42"]
+    assert unit_style(TOKENIZERS["byte-level"], plain).exact
+    assert unit_style(TOKENIZERS["metaspace"], plain).exact
