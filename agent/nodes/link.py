@@ -38,6 +38,7 @@ def link(linker: Linker, method: str) -> Node:
             "reasoner": "",
             "confidence": 0.0,
             "answers": [],
+            "status": "abstained",
             "unsupported": [],
             "method": method,
             "notes": [],

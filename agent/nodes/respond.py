@@ -19,8 +19,10 @@ def respond(threshold: float) -> Node:
         least = threshold if options.confidence is None else options.confidence
         status, notes = state.get("status", "abstained"), list(state.get("notes", []))
         answers = state.get("answers", [])
-        if status == "ambiguous":
-            notes += [_ambiguity(m) for m in state.get("mentions", []) if m["ambiguous"]]
+        unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
+        if unsettled and state.get("view") is None:
+            status = "ambiguous"
+            notes += [_ambiguity(mention) for mention in unsettled]
         elif not state.get("topics"):
             notes.append("no entity of the graph was recognised in the question")
         elif answers and not is_confident(state, least):

@@ -1,0 +1,242 @@
+"""The compiled graph end to end: a real store, a real (random) model, a real LangGraph run."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.errors import ConstraintError, InputError, QuestionError, ServiceError
+from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
+from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.state import Options, State
+from groundwalk.graphs import build_graph
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from ..agent.decoding import worlds
+
+FAMILY = """
+Ada|mother of|Ben
+Ada|mother of|Cleo
+Ben|lives in|Oslo
+Cleo|lives in|Rome
+Rome|capital of|Italy
+Zoe|likes|Zoe
+"""
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    folder = tmp_path_factory.mktemp("family")
+    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
+    opened = open_kg(str(folder / "family.kb"), cache=folder / "cache")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def model() -> LocalModel:
+    tokenizer = worlds.byte_level()
+    weights = worlds.random_model(len(tokenizer)).float()
+    return LocalModel("random", weights, tokenizer, ModelSettings(hops=2, instruct=False))
+
+
+def chains(state: State) -> list[Any]:
+    return [chain for answer in state.get("answers", []) for chain in answer["chains"]]
+
+
+def test_every_answer_is_proven_by_triples_of_the_store(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": "Where is Ada's child?"})
+    assert state["status"] == "answered"
+    assert state["topics"][0]["label"] == "Ada"
+    assert chains(state)
+    for chain in chains(state):
+        for step in chain:
+            triple = Triple(*(step[key]["term"] for key in ("head", "relation", "tail")))
+            assert kg.store.holds([triple]) == [True] and step["verdict"] == "supported"
+    assert state["reasoner"] == "vote" and state["usage"]["forward_passes"] > 0
+    assert state["messages"][-1].text == "; ".join(a["label"] for a in state["answers"])
+
+
+def test_same_question_same_answer(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model)
+    first, second = (graph.invoke({"question": "Ada?"}) for _ in range(2))
+    assert first["candidates"] == second["candidates"] and first["answers"] == second["answers"]
+
+
+def test_messages_are_a_question_too(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model)
+    state = graph.invoke({"messages": [HumanMessage("Where does Ben live?")]})
+    assert state["question"] == "Where does Ben live?" and len(state["messages"]) == 2
+
+
+def test_what_left_the_store_after_decoding_is_no_answer(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    class Emptied(type(kg.store)):
+        def holds(self, triples: Any) -> list[bool]:
+            return [False] * len(triples)
+
+    empty = object.__new__(Emptied)
+    empty.__dict__ = kg.store.__dict__
+    state: Any = build_graph(kg=replace(kg, store=empty), generator=model).invoke(
+        {"question": "Ada?"}
+    )
+    assert state["status"] == "abstained" and not state["answers"] and not state["candidates"]
+
+
+def test_a_store_that_does_not_answer_leaves_nothing_certain(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    class Silent(type(kg.store)):
+        def holds(self, triples: Any) -> list[bool]:
+            raise ServiceError("no answer")
+
+    silent = object.__new__(Silent)
+    silent.__dict__ = kg.store.__dict__
+    state: Any = build_graph(kg=replace(kg, store=silent), generator=model).invoke(
+        {"question": "Ada?"}
+    )
+    assert state["status"] == "unchecked" and not state["answers"]
+
+
+def test_unknown_entity_is_said(kg: KnowledgeGraph, model: LocalModel) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": "where is blorb"})
+    assert state["status"] == "abstained" and "no entity" in state["notes"][0]
+
+
+def test_entity_without_a_path_is_said(kg: KnowledgeGraph, model: LocalModel) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": "Whom does Zoe like?"})
+    assert state["status"] == "abstained"
+    assert any("no path" in note for note in state["notes"])
+    assert state["messages"][-1].text == "The graph does not say."
+    assert state["view"]["widened"]
+
+
+def test_an_unlikely_path_is_no_answer(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model)
+    state: Any = graph.invoke({"question": "Ada?"}, context=Options(confidence=1.0))
+    assert state["status"] == "abstained" and not state["answers"]
+
+
+@pytest.mark.parametrize("question", ["", "   ", None, "x" * 1_000_000])
+def test_unusable_questions(kg: KnowledgeGraph, model: LocalModel, question: Any) -> None:
+    with pytest.raises(QuestionError):
+        build_graph(kg=kg, generator=model).invoke({"question": question})
+
+
+def test_unknown_method(kg: KnowledgeGraph, model: LocalModel) -> None:
+    with pytest.raises(InputError, match="no method"):
+        build_graph("magic", kg=kg, generator=model)
+
+
+def test_a_model_without_the_tags_is_refused(kg: KnowledgeGraph, model: LocalModel) -> None:
+    from transformers import PreTrainedTokenizerFast
+
+    bare = PreTrainedTokenizerFast(
+        tokenizer_object=type(model.tokenizer.backend_tokenizer).from_str(
+            model.tokenizer.backend_tokenizer.to_str().replace("<PATH>", "<WAY>")
+        )
+    )
+    with pytest.raises(ConstraintError, match="no token <PATH>"):
+        build_graph(kg=kg, generator=replace(model, tokenizer=bare)).invoke({"question": "Ada?"})
+
+
+def test_llm_names_the_answers_and_only_proven_ones_count(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    llm = FakeListChatModel(responses=["1. Oslo\n- Atlantis\n"])
+    state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
+    assert [a["label"] for a in state["answers"]] == ["Oslo"] and chains(state)
+    assert state["unsupported"] == ["Atlantis"] and state["usage"]["llm_calls"] == 1
+
+
+def test_llm_that_fails_leaves_the_vote(kg: KnowledgeGraph, model: LocalModel) -> None:
+    llm = FakeListChatModel(responses=[])
+    state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
+    assert state["reasoner"] == "vote" and state["status"] == "answered"
+    assert any("did not answer" in note for note in state["notes"])
+
+
+TWINS = """
+Springfield (Ohio)|in|Ohio
+"""
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    folder = tmp_path_factory.mktemp("twins")
+    lines = [
+        "@prefix e: <http://example.org/> .",
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
+    ]
+    for state in ("ohio", "texas"):
+        lines.append(
+            f'e:s-{state} rdfs:label "Springfield" ; e:in e:{state} ; e:has e:mall-{state} .'
+        )
+        lines.append(f'e:{state} rdfs:label "{state}" .')
+    (folder / "twins.ttl").write_text("\n".join(lines), encoding="utf-8")
+    opened = open_kg(str(folder / "twins.ttl"), cache=folder / "cache")
+    yield opened
+    opened.close()
+
+
+def test_ambiguous_name_interrupts_and_resumes(twins: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=twins, generator=model, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    asked: Any = graph.invoke({"question": "Where is Springfield?"}, config)
+    (interrupt,) = asked["__interrupt__"]
+    options = interrupt.value["options"]
+    assert len(options) == 2 and "Springfield" in interrupt.value["ask"]
+    again: Any = graph.invoke(Command(resume="7"), config)
+    assert "number from 1 to 2" in again["__interrupt__"][0].value["hint"]
+    state: Any = graph.invoke(Command(resume="2"), config)
+    assert state["topics"][0]["term"] == options[1]["term"]
+    assert state["status"] == "answered"
+
+
+def test_ambiguous_name_without_a_checkpointer_is_a_status(
+    twins: KnowledgeGraph, model: LocalModel
+) -> None:
+    graph = build_graph(kg=twins, generator=model)
+    state: Any = graph.invoke({"question": "Where is Springfield?"})
+    assert state["status"] == "ambiguous" and not state["answers"]
+    assert "may mean" in state["notes"][0]
+    best: Any = graph.invoke(
+        {"question": "Where is Springfield?"}, context=Options(on_ambiguous="best")
+    )
+    assert best["status"] == "answered"
+
+
+def test_second_turn_of_a_thread_starts_clean(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    graph.invoke({"question": "Where is Ben?"}, config)
+    state: Any = graph.invoke({"question": "blorb"}, config)
+    assert state["status"] == "abstained" and not state["answers"] and not state["candidates"]
+    assert [m.type for m in state["messages"]] == ["human", "ai", "human", "ai"]
+    assert state["usage"]["forward_passes"] == 0
+
+
+def test_events_stream_as_they_happen(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model)
+    events: Any = list(graph.stream({"question": "Where is Ben?"}, stream_mode="custom"))
+    assert [e["event"] for e in events] == ["linked", "loaded", "decoded", "verified", "responded"]
+
+
+def test_state_is_plain_json(kg: KnowledgeGraph, model: LocalModel) -> None:
+    import json
+
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": "Where is Ben?"})
+    json.dumps({key: value for key, value in state.items() if key != "messages"})
+
+
+def test_mermaid_shows_the_machine(kg: KnowledgeGraph, model: LocalModel, tmp_path: Path) -> None:
+    drawing = build_graph(kg=kg, generator=model).get_graph().draw_mermaid()
+    for node in ("link", "ask_user", "load", "gcr", "induce", "verify", "respond"):
+        assert node in drawing
