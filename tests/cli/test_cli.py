@@ -1,0 +1,216 @@
+"""The command line as a user meets it: real processes and files, exit codes, one-line errors."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..agent.decoding import worlds
+
+COMMAND = [sys.executable, "-c", "from groundwalk.cli.main import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    tokenizer = worlds.byte_level()
+    tokenizer.save_pretrained(folder)
+    worlds.random_model(len(tokenizer)).float().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+def groundwalk(home: Path, *arguments: str, say: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GROUNDWALK_")}
+    environment |= {"GROUNDWALK_CACHE": str(home / "cache"), "COLUMNS": "100"}
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=say,
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=home,
+        timeout=120,
+    )
+
+
+def assert_one_line_error(run: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    assert run.returncode == code, run.stderr
+    assert "Traceback" not in run.stderr + run.stdout
+    assert len(run.stderr.strip().splitlines()) == 1, run.stderr
+    for word in words:
+        assert word in run.stderr
+
+
+def test_ask_prints_an_answer_and_its_proof(home: Path) -> None:
+    run = groundwalk(home, "ask", "What is the capital of France?")
+    assert run.returncode == 0, run.stderr
+    assert "Paris" in run.stdout and "✓" in run.stdout and "verified" in run.stdout
+    assert run.stderr == ""
+
+
+def test_ask_json_keeps_the_contract(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which countries border Portugal?", "--json")
+    result: Any = json.loads(run.stdout)
+    keys = ["question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"]
+    assert list(result) == keys
+    assert result["status"] == "answered"
+    (answer,) = result["answers"]
+    assert set(answer) == {"label", "term", "score", "chains"} and answer["label"] == "Spain"
+    for step in answer["chains"][0]:
+        assert set(step) == {"head", "relation", "tail", "inverse", "verdict"}
+        assert set(step["head"]) == {"term", "label"} and step["verdict"] == "supported"
+    assert set(result["usage"]) == {
+        "forward_passes",
+        "tokens",
+        "forced_tokens",
+        "llm_calls",
+        "kg_requests",
+        "seconds",
+    }
+
+
+def test_quiet_prints_answers_only(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which countries border Portugal?", "--quiet")
+    assert run.stdout == "Spain\n"
+
+
+def test_what_the_graph_does_not_say(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which countries does Iceland border on land?")
+    assert run.returncode == 0 and "The graph does not say." in run.stdout
+
+
+def test_unknown_entity_is_a_note_and_no_error(home: Path) -> None:
+    run = groundwalk(home, "ask", "What is the capital of Narnia?", "--json")
+    assert run.returncode == 0 and json.loads(run.stdout)["status"] == "abstained"
+
+
+def test_ambiguous_name_is_a_status_where_nobody_can_be_asked(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which countries border Congo?", "--json")
+    result: Any = json.loads(run.stdout)
+    assert run.returncode == 0 and result["status"] == "ambiguous"
+    assert "Democratic" in result["notes"][0]
+
+
+@pytest.mark.parametrize("question", ["", "  "])
+def test_empty_question(home: Path, question: str) -> None:
+    assert_one_line_error(groundwalk(home, "ask", question), 2, "empty")
+
+
+def test_question_of_a_megabyte(home: Path, model: Path) -> None:
+    text = "why " * 25_000  # as long as one argument of a process may be
+    assert_one_line_error(groundwalk(home, "ask", text), 2, "100,000 characters")
+
+
+def test_errors_as_json(home: Path) -> None:
+    run = groundwalk(home, "ask", "Where?", "--kg", "nowhere.ttl", "--json")
+    error: Any = json.loads(run.stdout)
+    assert run.returncode == 2 and error["status"] == "error" and error["code"] == "kg"
+    assert set(error) == {"status", "code", "message", "hint"}
+
+
+def test_kg_of_the_users_own(home: Path, model: Path) -> None:
+    file = home / "family.kb"
+    file.write_text("Ada|mother of|Ben\nBen|lives in|Oslo\n", encoding="utf-8")
+    run = groundwalk(home, "ask", "Where is Ada?", "--kg", str(file), "--model", str(model))
+    assert run.returncode == 0 and "✓" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("missing.ttl", None, ("missing.ttl",)),
+        ("empty.ttl", "", ("empty.ttl", "no triples")),
+        ("broken.nt", "<http://a> <http://b> <http://c> .\n<http://a> oops\n", ("broken.nt", "2")),
+        ("broken.kb", "a|b|c\na|b\n", ("broken.kb", "line 2")),
+    ],
+)
+def test_bad_graphs(home: Path, name: str, text: str | None, words: tuple[str, ...]) -> None:
+    if text is not None:
+        (home / name).write_text(text, encoding="utf-8")
+    assert_one_line_error(groundwalk(home, "ask", "Who?", "--kg", str(home / name)), 2, *words)
+
+
+def test_model_folder_without_weights(home: Path, model: Path) -> None:
+    folder = home / "half"
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_bytes((model / "config.json").read_bytes())
+    run = groundwalk(home, "ask", "What is the capital of France?", "--model", str(folder))
+    assert_one_line_error(run, 2, "tokenizer", "model.safetensors")
+
+
+def test_model_folder_with_broken_weights(home: Path, model: Path) -> None:
+    folder = home / "broken"
+    folder.mkdir(exist_ok=True)
+    for file in model.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    run = groundwalk(home, "ask", "What is the capital of France?", "--model", str(folder))
+    assert_one_line_error(run, 2, "does not load")
+
+
+@pytest.mark.parametrize("spec", ["gpt", "openai:", "http://127.0.0.1:9/v1", "ftp://x#y"])
+def test_bad_llm(home: Path, spec: str) -> None:
+    assert_one_line_error(groundwalk(home, "ask", "Who?", "--llm", spec), 2, "--llm")
+
+
+def test_no_endpoint_is_claimed_to_work_yet(home: Path) -> None:
+    run = groundwalk(home, "ask", "Who?", "--kg", "http://127.0.0.1:9/sparql")
+    assert_one_line_error(run, 2, "not supported yet")
+
+
+def test_help_needs_no_heavy_library(home: Path) -> None:
+    code = (
+        "import sys\nsys.argv = ['groundwalk', '--help']\n"
+        "from groundwalk.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'torch', 'transformers', 'langgraph', 'langchain_openai', 'numpy'}\n"
+        "print('HEAVY', sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=home
+    )
+    assert "HEAVY []" in run.stdout, run.stdout + run.stderr
+
+
+def test_kg_info(home: Path) -> None:
+    run = groundwalk(home, "kg", "info")
+    assert run.returncode == 0 and "official language" in run.stdout
+    record: Any = json.loads(groundwalk(home, "kg", "info", "world", "--json").stdout)
+    assert record["facts"] > 2_000 and len(record["digest"]) == 64
+
+
+def test_graph_is_mermaid(home: Path) -> None:
+    run = groundwalk(home, "graph", "gcr")
+    assert run.returncode == 0 and "ask_user" in run.stdout and "graph TD" in run.stdout
+
+
+def test_chat_answers_line_after_line(home: Path) -> None:
+    said = "What is the capital of Kenya?\n/why\n/nonsense\n\n/help\nWhere is Narnia?\n/quit\n"
+    run = groundwalk(home, "chat", say=said)
+    assert run.returncode == 0, run.stderr
+    assert "Nairobi" in run.stdout and "Kenya -> capital -> Nairobi" in run.stdout
+    assert "/nonsense is no command" in run.stdout and "does not say" in run.stdout
+
+
+def test_chat_asks_back(home: Path) -> None:
+    run = groundwalk(home, "chat", say="Which countries border Congo?\n9\n1\n")
+    assert run.returncode == 0, run.stderr
+    assert "Which Congo do you mean?" in run.stdout and "number from 1 to" in run.stdout
+    assert "verified" in run.stdout
+
+
+def test_names_cannot_steer_the_terminal(home: Path, model: Path) -> None:
+    file = home / "hostile.kb"
+    file.write_text("Ada|\x1b[2Jowns|[red]it\x1b]0;x\x07[/red]\n", encoding="utf-8")
+    run = groundwalk(home, "ask", "What of Ada?", "--kg", str(file), "--model", str(model))
+    assert run.returncode == 0, run.stderr
+    assert "\x1b" not in run.stdout and "\x07" not in run.stdout and "[red]it" in run.stdout
