@@ -3,20 +3,24 @@
 The update is the beam search of Hugging Face's `generate` under the same mask, with the closing
 tag as its end token, no length penalty, and ties broken by the smaller token sequence. What is
 faster is only when log-probabilities are computed: forced tokens ride along with the next token
-that needs a choice, and the widest beams' next choices are computed before they are asked for.
+that needs a choice, and the beams' next choices are computed before they are asked for.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal
 
+import numpy as np
 from transformers import PreTrainedModel
 
 from .constraint import PathConstraint, State
+from .forward import TreeForward
+from .head import Vector, log_softmax
 from .tree import ROOT, TokenTree
 
 Scores = Literal["allowed", "full"]
+Legal = tuple[int, ...]
 
 _LOOKAHEAD = 32
 """How many nodes beyond the needed ones may ride in a forward pass."""
@@ -26,7 +30,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class Cost:
-    """What a search took."""
+    """What a search took; passes are shared by the questions of a batch."""
 
     forward_passes: int
     tokens: int
@@ -48,131 +52,229 @@ class Hypothesis(Generic[State]):
 
 
 @dataclass(frozen=True)
+class Found(Generic[State]):
+    """The hypotheses of one question, best first, and what they cost."""
+
+    hypotheses: list[Hypothesis[State]]
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
 class _Beam(Generic[State]):
     node: int
     state: State
     score: float
-    tokens: tuple[int, ...]
+    tokens: Legal
 
-    def rank(self) -> tuple[float, tuple[int, ...]]:
-        return (-round(self.score, _DIGITS), self.tokens)
+
+def _rank(beam: _Beam[State]) -> tuple[float, Legal]:
+    return (-round(beam.score, _DIGITS), beam.tokens)
 
 
 class _Search(Generic[State]):
-    def __init__(self, tree: TokenTree, constraint: PathConstraint[State], scores: Scores) -> None:
+    """The search of one question, as a generator that asks for the nodes it needs."""
+
+    def __init__(
+        self, tree: TokenTree, constraint: PathConstraint[State], beams: int, scores: Scores
+    ) -> None:
         self.tree = tree
         self.constraint = constraint
+        self.beams = beams
         self.scores: Scores = scores
         self.forced = 0
-        self._logprobs: dict[int, list[float]] = {}
+        self.logprobs: dict[int, Vector] = {}
+        """The log-probabilities of the legal tokens after each node that was scored."""
+        self._legal: dict[int, Legal] = {}
 
-    def expand(self, beam: _Beam[State]) -> list[_Beam[State]]:
-        legal = self.constraint.allowed(beam.state)
-        logprobs = self.logprobs(beam, legal)
+    def run(self) -> Generator[dict[int, Legal], None, list[_Beam[State]]]:
+        """Yield the nodes to be scored next, with their legal tokens; return the finished beams."""
+        running: list[_Beam[State]] = [_Beam(ROOT, self.constraint.start(), 0.0, ())]
+        finished: list[_Beam[State]] = []
+        while running:
+            if any(self._missing(beam.node, beam.state) for beam in running):
+                yield self._wanted(running)
+            candidates = self._candidates(running)
+            closed = [c for c in candidates[: self.beams] if self.constraint.done(c.state)]
+            finished = sorted([*finished, *closed], key=_rank)[: self.beams]
+            running = [c for c in candidates if not self.constraint.done(c.state)][: self.beams]
+            if len(finished) == self.beams and running:
+                if finished[-1].score >= running[0].score:
+                    break
+        return finished
+
+    def _legal_at(self, node: int, state: State) -> Legal:
+        legal = self._legal.get(node)
+        if legal is None:
+            legal = self._legal[node] = tuple(self.constraint.allowed(state))
+        return legal
+
+    def _missing(self, node: int, state: State) -> bool:
+        if node in self.logprobs:
+            return False
+        return self.scores == "full" or len(self._legal_at(node, state)) > 1
+
+    def _candidates(self, running: Sequence[_Beam[State]]) -> list[_Beam[State]]:
+        """The best 2K continuations of all beams, in order."""
+        scores, owners, tokens = list[Vector](), list[int](), list[int]()
+        for i, beam in enumerate(running):
+            legal = self._legal_at(beam.node, beam.state)
+            if len(legal) == 1 and self.scores == "allowed":
+                self.forced += 1
+                own = np.zeros(1)
+            else:
+                own = self.logprobs[beam.node]
+            scores.append(own + beam.score)
+            owners.extend([i] * len(legal))
+            tokens.extend(legal)
+        every = np.concatenate(scores)
+        keep = range(len(every))
+        if len(every) > 2 * self.beams:
+            rounded = np.round(every, _DIGITS)
+            least = np.partition(rounded, -2 * self.beams)[-2 * self.beams]
+            keep = np.flatnonzero(rounded >= least).tolist()
+        best = [
+            (-round(float(every[i]), _DIGITS), (*running[owners[i]].tokens, tokens[i]), i)
+            for i in keep
+        ]
+        best.sort()
         return [
             _Beam(
-                self.tree.child(beam.node, token),
-                self.constraint.advance(beam.state, token),
-                beam.score + logprob,
-                (*beam.tokens, token),
+                self.tree.child(running[owners[i]].node, tokens[i]),
+                self.constraint.advance(running[owners[i]].state, tokens[i]),
+                float(every[i]),
+                word,
             )
-            for token, logprob in zip(legal, logprobs, strict=True)
+            for _, word, i in best[: 2 * self.beams]
         ]
 
-    def logprobs(self, beam: _Beam[State], legal: Sequence[int]) -> list[float]:
-        """Log-probabilities of the legal tokens (`allowed`: DoG equation 2; `full`: GCR)."""
-        if len(legal) == 1 and self.scores == "allowed":
-            self.forced += 1
-            return [0.0]
-        if beam.node not in self._logprobs:
-            logits = self.tree.logits(beam.node)
-            chosen = logits[list(legal)]
-            whole = chosen if self.scores == "allowed" else logits
-            self._logprobs[beam.node] = (chosen - whole.logsumexp(0)).tolist()
-        return self._logprobs[beam.node]
-
-    def prepare(self, beams: Sequence[_Beam[State]]) -> None:
-        """Make sure that the next choice of every beam can be scored."""
-        goals = [self._next_choice(beam.node, beam.state) for beam in beams]
-        missing = [node for node, _ in goals if not self.tree.known(node)]
-        if not any(
-            not self.tree.known(beam.node)
-            and (self.scores == "full" or len(self.constraint.allowed(beam.state)) > 1)
-            for beam in beams
-        ):
-            return
+    def _wanted(self, running: Sequence[_Beam[State]]) -> dict[int, Legal]:
+        wanted: dict[int, Legal] = {}
+        goals = [self._next_choice(beam.node, beam.state, wanted) for beam in running]
         budget = _LOOKAHEAD
-        wanted = list(missing)
         for node, state in goals:
-            if budget <= 0:
-                break
-            for token in self.constraint.allowed(state):
-                after = self.constraint.advance(state, token)
-                if self.constraint.done(after):
-                    continue
-                ahead, _ = self._next_choice(self.tree.child(node, token), after)
-                if not self.tree.known(ahead):
-                    wanted.append(ahead)
-                    budget -= 1
+            for token in self._legal_at(node, state):
                 if budget <= 0:
-                    break
-        self.tree.evaluate(wanted)
+                    return wanted
+                after = self.constraint.advance(state, token)
+                if not self.constraint.done(after):
+                    before = len(wanted)
+                    self._next_choice(self.tree.child(node, token), after, wanted)
+                    budget -= len(wanted) > before
+        return wanted
 
-    def _next_choice(self, node: int, state: State) -> tuple[int, State]:
-        """Follow forced tokens down to the node where the model has a choice."""
-        while not self.constraint.done(state):
-            legal = self.constraint.allowed(state)
+    def _next_choice(self, node: int, state: State, wanted: dict[int, Legal]) -> tuple[int, State]:
+        """Follow forced tokens down to the node where the model has a choice, and want it."""
+        while True:
+            legal = self._legal_at(node, state)
+            if self._missing(node, state):
+                wanted[node] = legal
             if len(legal) != 1:
-                break
+                return node, state
             after = self.constraint.advance(state, legal[0])
             if self.constraint.done(after):
-                break
+                return node, state
             node, state = self.tree.child(node, legal[0]), after
-        return node, state
 
-    def relevance(self, beam: _Beam[State]) -> float:
-        """The unconstrained probability of the tokens that choose relations or where to stop."""
-        line = [ROOT, *self.tree.ancestry(beam.node)][:-1]
-        self.tree.evaluate(line)
-        total = 0.0
-        for above, token, counts in zip(
-            line, beam.tokens, self.constraint.relation_tokens(beam.state), strict=True
-        ):
-            if counts:
-                logits = self.tree.logits(above)
-                total += float(logits[token] - logits.logsumexp(0))
-        return math.exp(total)
+
+@dataclass(frozen=True)
+class Question(Generic[State]):
+    """What one search of a batch is about: the tokens of its prompt, and what may follow them."""
+
+    prompt: Sequence[int]
+    constraint: PathConstraint[State]
 
 
 def beam_search(
     model: PreTrainedModel,
-    prompt: Sequence[int],
-    constraint: PathConstraint[State],
+    questions: Sequence[Question[State]],
     *,
     beams: int = 10,
     scores: Scores = "allowed",
-    max_tokens: int = 1024,
-) -> tuple[list[Hypothesis[State]], Cost]:
-    """The best `beams` words that follow `prompt`, best first; fewer if there are fewer.
+    relevance: bool = True,
+) -> list[Found[State]]:
+    """For each question the best `beams` words, best first; fewer if there are fewer.
 
-    `allowed` renormalises each choice over the legal tokens, `full` does not. Raises
-    ConstraintError where the model cannot hold prompt and walk.
+    `allowed` renormalises each choice over the legal tokens (DoG equation 2), `full` does not
+    (GCR). Without `relevance`, whole vocabularies are never looked at in `allowed` searches, and
+    the field is 1. Raises ConstraintError where the model cannot hold prompt and walk.
     """
-    tree = TokenTree(model, prompt)
-    search = _Search(tree, constraint, scores)
-    running = [_Beam[State](ROOT, constraint.start(), 0.0, ())]
-    finished: list[_Beam[State]] = []
-    for _ in range(max_tokens):
-        search.prepare(running)
-        candidates = sorted(
-            (after for beam in running for after in search.expand(beam)), key=_Beam[State].rank
-        )[: 2 * beams]
-        closed = [c for c in candidates[:beams] if constraint.done(c.state)]
-        finished = sorted((*finished, *closed), key=_Beam[State].rank)[:beams]
-        running = [c for c in candidates if not constraint.done(c.state)][:beams]
-        if not running or len(finished) == beams and finished[-1].score >= running[0].score:
-            break
-    hypotheses = [
-        Hypothesis(beam.tokens, beam.score, search.relevance(beam), beam.state) for beam in finished
+    forward = TreeForward(model, [question.prompt for question in questions])
+    searches = [
+        _Search(tree, question.constraint, beams, scores)
+        for tree, question in zip(forward.trees, questions, strict=True)
     ]
-    return hypotheses, Cost(tree.forward_passes, tree.tokens, search.forced)
+    finished: dict[int, list[_Beam[State]]] = {}
+    steps = {row: search.run() for row, search in enumerate(searches)}
+    while steps:
+        wanted: dict[int, dict[int, Legal]] = {}
+        for row in list(steps):
+            try:
+                wanted[row] = next(steps[row])
+            except StopIteration as stop:
+                finished[row] = stop.value
+                del steps[row]
+        _score(forward, searches, wanted)
+    relevances = _relevances(forward, searches, finished) if relevance else {}
+    return [
+        Found(
+            [
+                Hypothesis(b.tokens, b.score, relevances.get((row, b.node), 1.0), b.state)
+                for b in finished[row]
+            ],
+            Cost(forward.forward_passes, forward.tokens[row], search.forced),
+        )
+        for row, search in enumerate(searches)
+    ]
+
+
+def _score(
+    forward: TreeForward,
+    searches: Sequence[_Search[State]],
+    wanted: dict[int, dict[int, Legal]],
+) -> None:
+    """Evaluate the wanted nodes and give each search its log-probabilities."""
+    places = [(row, node) for row, nodes in wanted.items() for node in nodes]
+    if not places:
+        return
+    forward.evaluate(wanted)
+    legal = [wanted[row][node] for row, node in places]
+    if searches[0].scores == "allowed":
+        logprobs = [log_softmax(values) for values in forward.legal_logits(places, legal)]
+    else:
+        whole = forward.whole_logits(places)
+        logprobs = [log_softmax(v)[list(own)] for v, own in zip(whole, legal, strict=True)]
+    for (row, node), values in zip(places, logprobs, strict=True):
+        searches[row].logprobs[node] = values
+
+
+def _relevances(
+    forward: TreeForward,
+    searches: Sequence[_Search[State]],
+    finished: dict[int, list[_Beam[State]]],
+) -> dict[tuple[int, int], float]:
+    """The unconstrained probability of what each word commits to."""
+    chosen: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for row, beams in finished.items():
+        for beam in beams:
+            line = [ROOT, *searches[row].tree.line(beam.node)[:-1]]
+            counts = searches[row].constraint.relation_tokens(beam.state)
+            chosen[row, beam.node] = [
+                (node, token)
+                for node, token, counted in zip(line, beam.tokens, counts, strict=True)
+                if counted
+            ]
+    places = sorted({(row, node) for (row, _), pairs in chosen.items() for node, _ in pairs})
+    if not places:
+        return {}
+    wanted: dict[int, list[int]] = {}
+    for row, node in places:
+        wanted.setdefault(row, []).append(node)
+    forward.evaluate(wanted)
+    logprobs = {
+        place: log_softmax(values)
+        for place, values in zip(places, forward.whole_logits(places), strict=True)
+    }
+    return {
+        (row, end): math.exp(sum(float(logprobs[row, node][token]) for node, token in pairs))
+        for (row, end), pairs in chosen.items()
+    }

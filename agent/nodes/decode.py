@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ..decoding.index import TokenIndex
 from ..decoding.paths import PathLimits, ReasoningPaths
-from ..decoding.search import beam_search
+from ..decoding.search import Question, beam_search
 from ..decoding.units import unit_tokens, wire_tokens
 from ..decoding.wire import PATH, escape
 from ..errors import NoPathError
@@ -50,15 +50,12 @@ def decode(
         except NoPathError as error:
             notes = [*state.get("notes", []), error.message]
             return {"candidates": [], "notes": notes, "usage": spent(state, since)}
-        found, cost = beam_search(
-            local.model,
-            path_tokens(local.tokenizer, _prompt(state, local, prompts), prompts),
-            paths,
-            beams=options.beams,
-            scores=options.scores,
+        prompt = path_tokens(local.tokenizer, _prompt(state, local, prompts), prompts)
+        (found,) = beam_search(
+            local.model, [Question(prompt, paths)], beams=options.beams, scores=options.scores
         )
         candidates: list[Candidate] = [
-            candidate(kg.labels, paths.path(h.state), h.score, h.relevance) for h in found
+            candidate(kg.labels, paths.path(h.state), h.score, h.relevance) for h in found.hypotheses
         ]
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         return {
@@ -66,9 +63,9 @@ def decode(
             "usage": spent(
                 state,
                 since,
-                forward_passes=cost.forward_passes,
-                tokens=cost.tokens,
-                forced_tokens=cost.forced_tokens,
+                forward_passes=found.cost.forward_passes,
+                tokens=found.cost.tokens,
+                forced_tokens=found.cost.forced_tokens,
             ),
         }
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.search import beam_search
+from groundwalk.agent.decoding.search import Question, beam_search
 from groundwalk.agent.decoding.units import unit_style, wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError, NoPathError
@@ -30,6 +30,13 @@ facts = st.sets(
     min_size=1,
     max_size=18,
 )
+
+
+def search(model: Any, prompt: list[int], constraint: Any, **options: Any) -> tuple[Any, Any]:
+    (found,) = beam_search(model, [Question(prompt, constraint)], **options)
+    return found.hypotheses, found.cost
+
+
 limits = st.builds(
     PathLimits,
     hops=st.integers(1, 3),
@@ -73,7 +80,7 @@ def test_top_k_equals_naive_search(
         if len(legal) > 2_000:
             return
         constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
-        found, cost = beam_search(model, PROMPT, constraint, beams=beams, scores=scores)
+        found, cost = search(model, PROMPT, constraint, beams=beams, scores=scores)
         expected = oracle.naive_search(model, PROMPT, legal, beams=beams, scores=scores)
         assert [h.tokens for h in found] == [word for word, _ in expected]
         assert [h.score for h in found] == pytest.approx([score for _, score in expected], abs=1e-5)
@@ -97,7 +104,7 @@ def test_relevance_is_the_unconstrained_probability_of_what_a_path_commits_to(
     index = build_index(kg, tokenizer)
     units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
     constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits(hops=2))
-    found, _ = beam_search(model, PROMPT, constraint, beams=3)
+    found, _ = search(model, PROMPT, constraint, beams=3)
     for hypothesis in found:
         flags = constraint.relation_tokens(hypothesis.state)
         expected = 1.0
@@ -115,7 +122,7 @@ def test_fewer_paths_than_beams_returns_fewer(tmp_path: Folder) -> None:
     index = build_index(kg, tokenizer)
     units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
     constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
-    found, cost = beam_search(MODELS["byte-level"], PROMPT, constraint, beams=10)
+    found, cost = search(MODELS["byte-level"], PROMPT, constraint, beams=10)
     assert len(found) == 1 and found[0].score == 0.0
     assert cost.forced_tokens == len(found[0].tokens)
 
@@ -147,7 +154,7 @@ def test_prompt_longer_than_the_context_is_an_error(tmp_path: Folder) -> None:
     units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
     constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
     with pytest.raises(ConstraintError, match="more than the model's"):
-        beam_search(model, [5] * 4096, constraint, beams=2)
+        search(model, [5] * 4096, constraint, beams=2)
 
 
 def test_pieces_add_up_to_the_tokenizers_own_spelling() -> None:

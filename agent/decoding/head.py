@@ -1,0 +1,80 @@
+"""From hidden states to log-probabilities, over the legal tokens only where that is enough."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import PreTrainedModel
+
+Vector = NDArray[np.float64]
+
+
+class OutputHead:
+    """The output matrix of a model, and whether it is all that follows the last hidden state.
+
+    Some models scale or cap their logits after the matrix. That is not assumed but tried, once a
+    model: where matrix and model disagree, `plain` is False and whole logits must be taken.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        layer = cast(Any, model.get_output_embeddings())
+        self._weight = _detached(layer, "weight")
+        self._bias = _detached(layer, "bias")
+        self.plain = _is_plain(model, self._weight, self._bias)
+
+    def whole(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits of shape (n, vocabulary) after hidden states of shape (n, width)."""
+        assert self._weight is not None
+        logits = hidden.to(self._weight.dtype) @ self._weight.T
+        return logits if self._bias is None else logits + self._bias
+
+    def of(self, hidden: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+        """For each hidden state the logits of its own tokens, and no others."""
+        assert self._weight is not None
+        flat = torch.tensor([t for own in tokens for t in own], device=hidden.device)
+        sizes = [len(own) for own in tokens]
+        owner = torch.repeat_interleave(torch.tensor(sizes, device=hidden.device))
+        rows = self._weight[flat].to(_exact(hidden.dtype))
+        logits = (rows * hidden.to(rows.dtype)[owner]).sum(-1)
+        if self._bias is not None:
+            logits = logits + self._bias[flat]
+        values = logits.cpu().double().numpy()
+        return np.split(values, np.cumsum(sizes)[:-1])
+
+
+def log_softmax(values: Vector) -> Vector:
+    """Log-probabilities over the given logits."""
+    top = values.max()
+    return values - top - np.log(np.exp(values - top).sum())
+
+
+def _detached(layer: Any, name: str) -> torch.Tensor | None:
+    tensor: torch.Tensor | None = getattr(layer, name, None)
+    return None if tensor is None else tensor.detach()
+
+
+def _exact(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+_PLAIN: "WeakKeyDictionary[Any, bool]" = WeakKeyDictionary()
+
+
+def _is_plain(
+    model: PreTrainedModel, weight: torch.Tensor | None, bias: torch.Tensor | None
+) -> bool:
+    if weight is None or not weight.is_floating_point():
+        return False
+    if model not in _PLAIN:
+        ids = torch.tensor([[0, 1]], device=model.device)
+        with torch.inference_mode():
+            logits = cast(Any, model)(input_ids=ids).logits[0].float()
+            hidden = cast(Any, model.base_model)(input_ids=ids).last_hidden_state[0]
+            own = hidden.to(weight.dtype) @ weight.T
+            own = (own if bias is None else own + bias).float()
+        scale = logits.abs().max().clamp(min=1.0)
+        _PLAIN[model] = bool(((own - logits).abs().max() / scale) < 1e-2)
+    return _PLAIN[model]
