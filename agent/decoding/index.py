@@ -136,6 +136,14 @@ _ARRAYS = (
 )
 
 
+_TABLE = ("blob", "starts")
+
+
+def _mapped(file: Path) -> Array:
+    """The array of a file, mapped; a plain array, since `memmap` is slow to slice."""
+    return np.load(file, mmap_mode="r").view(np.ndarray)
+
+
 def _save(index: TokenIndex, folder: Path) -> None:
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -157,14 +165,9 @@ def _save(index: TokenIndex, folder: Path) -> None:
 def _load(folder: Path) -> TokenIndex:
     try:
         meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+        arrays = {name: _mapped(folder / f"{name}.npy") for name in _ARRAYS}
         tables = {
-            name: StringTable(
-                *(
-                    np.load(folder / f"{name}.{part}.npy", mmap_mode="r")
-                    for part in ("blob", "starts")
-                )
-            )
+            name: StringTable(*(_mapped(folder / f"{name}.{part}.npy") for part in _TABLE))
             for name in ("entities", "relations")
         }
         style = meta["style"]

@@ -192,6 +192,8 @@ class ReasoningPaths:
         return children
 
     def _expand_entity(self, state: PathState) -> dict[int, PathState]:
+        if state.hi - state.lo == 1:
+            return self._end_entity(state, state.lo, {}, self._banned(state.trail))
         index, depth = self._index, state.depth
         banned = self._banned(state.trail)
         targets = index.edge_target[state.lo : state.hi]
@@ -202,34 +204,52 @@ class ReasoningPaths:
             legal &= targets != node
 
         children: dict[int, PathState] = {}
-        inside = np.flatnonzero(legal & (lengths > depth))
+        inside = (legal & (lengths > depth)).nonzero()[0]
         if len(inside):
             tokens = index.entity_tokens[starts[inside] + depth]
-            firsts = np.flatnonzero(np.append(True, tokens[1:] != tokens[:-1]))
-            lasts = np.append(firsts[1:], len(inside)) - 1
-            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-                lo, hi = state.lo + int(inside[first]), state.lo + int(inside[last]) + 1
-                token = int(tokens[first])
+            firsts = np.concatenate(([0], (tokens[1:] != tokens[:-1]).nonzero()[0] + 1))
+            lasts = np.concatenate((firsts[1:], [len(inside)])) - 1
+            for token, first, last in zip(
+                tokens[firsts].tolist(),
+                inside[firsts].tolist(),
+                inside[lasts].tolist(),
+                strict=True,
+            ):
+                lo, hi = state.lo + first, state.lo + last + 1
                 children[token] = PathState("entity", lo, hi, depth + 1, state.trail)
-        for i in np.flatnonzero(legal & (lengths <= depth)).tolist():
-            edge, past = state.lo + i, depth - int(lengths[i])
-            trail = (*state.trail, edge)
-            if past == 0:
-                children[self._close] = PathState("done", edge, edge + 1, 0, trail)
-            target = int(targets[i])
-            if self._leaves(target, (target, *banned), hops=len(trail) // 2):
-                after = PathState("entity", edge, edge + 1, depth + 1, state.trail)
-                done = past + 1 == len(self._arrow)
-                token = self._arrow[past]
-                if done:
-                    children[token] = self._at(target, trail)
-                elif token in children:
-                    other = children[token]
-                    children[token] = after._replace(
-                        lo=min(edge, other.lo), hi=max(edge + 1, other.hi)
-                    )
-                else:
-                    children[token] = after
+        for i in (legal & (lengths <= depth)).nonzero()[0].tolist():
+            self._end_entity(state, state.lo + i, children, banned)
+        return children
+
+    def _end_entity(
+        self,
+        state: PathState,
+        edge: int,
+        children: dict[int, PathState],
+        banned: frozenset[int],
+    ) -> dict[int, PathState]:
+        """Add what may follow one edge alone: the rest of its name, the end, or another hop."""
+        target = int(self._index.edge_target[edge])
+        if target in banned:
+            return children
+        start = int(self._index.entity_starts[target])
+        past = state.depth - (int(self._index.entity_starts[target + 1]) - start)
+        after = PathState("entity", edge, edge + 1, state.depth + 1, state.trail)
+        if past < 0:
+            children[int(self._index.entity_tokens[start + state.depth])] = after
+            return children
+        trail = (*state.trail, edge)
+        if past == 0:
+            children[self._close] = PathState("done", edge, edge + 1, 0, trail)
+        if self._leaves(target, (target, *banned), hops=len(trail) // 2):
+            token = self._arrow[past]
+            if past + 1 == len(self._arrow):
+                children[token] = self._at(target, trail)
+            elif token in children:
+                lo, hi = children[token].lo, children[token].hi
+                children[token] = after._replace(lo=min(edge, lo), hi=max(edge + 1, hi))
+            else:
+                children[token] = after
         return children
 
     # What is legal.
