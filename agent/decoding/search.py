@@ -1,19 +1,21 @@
 """Beam search along a constraint: the K most likely words of the automaton.
 
 The update is the beam search of Hugging Face's `generate` under the same mask, with the closing
-tag as its end token, no length penalty, and ties broken by the smaller token sequence. What is
-faster is only when log-probabilities are computed: forced tokens ride along with the next token
-that needs a choice, and the beams' next choices are computed before they are asked for.
+tag as its end token; ties go to the smaller token sequence. What is faster is only when
+log-probabilities are computed: forced tokens ride along with the next token that needs a choice,
+and the beams' next choices are computed before they are asked for.
 """
 
 import math
+from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Literal
 
 import numpy as np
 from transformers import PreTrainedModel
 
+from ..errors import ConstraintError
 from .constraint import PathConstraint, State
 from .forward import TreeForward
 from .head import Vector, log_softmax
@@ -26,6 +28,32 @@ _LOOKAHEAD = 32
 """How many nodes beyond the needed ones may ride in a forward pass."""
 _DIGITS = 6
 """Scores are compared after rounding to this many digits."""
+
+
+@dataclass(frozen=True)
+class BeamPlan:
+    """How to search.
+
+    Raises ConstraintError when the groups do not divide the beams.
+    """
+
+    beams: int = 10
+    scores: Scores = "allowed"
+    """`allowed` renormalises over the legal tokens (DoG equation 2), `full` does not (GCR)."""
+    groups: int = 1
+    """Groups of beams that search one after the other at each token (diverse beam search)."""
+    diversity: float = 1.0
+    """What a token costs for each beam of an earlier group that took it at the same step."""
+    length_penalty: float = 0.0
+    """Finished words rank by score / length ** length_penalty."""
+    early_stopping: bool | Literal["never"] = False
+    """True: stop at K finished words. False and `never`: as Hugging Face's `generate`."""
+    max_tokens: int = 1024
+    """The length that `never` reckons with."""
+
+    def __post_init__(self) -> None:
+        if self.beams < 1 or self.groups < 1 or self.beams % self.groups:
+            raise ConstraintError(f"{self.groups} groups do not divide {self.beams} beams")
 
 
 @dataclass(frozen=True)
@@ -67,20 +95,19 @@ class _Beam(Generic[State]):
     tokens: Legal
 
 
-def _rank(beam: _Beam[State]) -> tuple[float, Legal]:
-    return (-round(beam.score, _DIGITS), beam.tokens)
+@dataclass
+class _Group(Generic[State]):
+    running: list[_Beam[State]]
+    finished: list[_Beam[State]] = field(default_factory=list[_Beam[State]])
 
 
 class _Search(Generic[State]):
     """The search of one question, as a generator that asks for the nodes it needs."""
 
-    def __init__(
-        self, tree: TokenTree, constraint: PathConstraint[State], beams: int, scores: Scores
-    ) -> None:
+    def __init__(self, tree: TokenTree, constraint: PathConstraint[State], plan: BeamPlan) -> None:
         self.tree = tree
         self.constraint = constraint
-        self.beams = beams
-        self.scores: Scores = scores
+        self.plan = plan
         self.forced = 0
         self.logprobs: dict[int, Vector] = {}
         """The log-probabilities of the legal tokens after each node that was scored."""
@@ -88,19 +115,42 @@ class _Search(Generic[State]):
 
     def run(self) -> Generator[dict[int, Legal], None, list[_Beam[State]]]:
         """Yield the nodes to be scored next, with their legal tokens; return the finished beams."""
-        running: list[_Beam[State]] = [_Beam(ROOT, self.constraint.start(), 0.0, ())]
-        finished: list[_Beam[State]] = []
-        while running:
+        start = _Beam(ROOT, self.constraint.start(), 0.0, ())
+        groups = [_Group([start]) for _ in range(self.plan.groups)]
+        while live := [group for group in groups if group.running]:
+            running = [beam for group in live for beam in group.running]
             if any(self._missing(beam.node, beam.state) for beam in running):
                 yield self._wanted(running)
-            candidates = self._candidates(running)
-            closed = [c for c in candidates[: self.beams] if self.constraint.done(c.state)]
-            finished = sorted([*finished, *closed], key=_rank)[: self.beams]
-            running = [c for c in candidates if not self.constraint.done(c.state)][: self.beams]
-            if len(finished) == self.beams and running:
-                if finished[-1].score >= running[0].score:
-                    break
-        return finished
+            taken: Counter[int] = Counter()
+            for group in live:
+                self._step(group, taken)
+                taken.update(beam.tokens[-1] for beam in group.running)
+        finished = sorted((b for group in groups for b in group.finished), key=self._final_rank)
+        return list({beam.tokens: beam for beam in finished}.values())[: self.plan.beams]
+
+    def _step(self, group: "_Group[State]", taken: Counter[int]) -> None:
+        width = self.plan.beams // self.plan.groups
+        candidates = self._candidates(group.running, width, taken)
+        closed = [c for c in candidates[:width] if self.constraint.done(c.state)]
+        group.finished = sorted([*group.finished, *closed], key=self._final_rank)[:width]
+        group.running = [c for c in candidates if not self.constraint.done(c.state)][:width]
+        if len(group.finished) == width and group.running and self._is_over(group):
+            group.running = []
+
+    def _is_over(self, group: "_Group[State]") -> bool:
+        """Whether no running beam may still beat the worst finished one."""
+        if self.plan.early_stopping is True:
+            return True
+        best = group.running[0]
+        never = self.plan.early_stopping == "never" and self.plan.length_penalty > 0
+        length = self.plan.max_tokens if never else len(best.tokens)
+        return self._final(group.finished[-1]) >= best.score / length**self.plan.length_penalty
+
+    def _final(self, beam: _Beam[State]) -> float:
+        return beam.score / len(beam.tokens) ** self.plan.length_penalty
+
+    def _final_rank(self, beam: _Beam[State]) -> tuple[float, Legal]:
+        return (-round(self._final(beam), _DIGITS), beam.tokens)
 
     def _legal_at(self, node: int, state: State) -> Legal:
         legal = self._legal.get(node)
@@ -111,26 +161,33 @@ class _Search(Generic[State]):
     def _missing(self, node: int, state: State) -> bool:
         if node in self.logprobs:
             return False
-        return self.scores == "full" or len(self._legal_at(node, state)) > 1
+        return self.plan.scores == "full" or len(self._legal_at(node, state)) > 1
 
-    def _candidates(self, running: Sequence[_Beam[State]]) -> list[_Beam[State]]:
-        """The best 2K continuations of all beams, in order."""
+    def _candidates(
+        self, running: Sequence[_Beam[State]], width: int, taken: Counter[int]
+    ) -> list[_Beam[State]]:
+        """The best continuations of all beams, twice the width of them, in order.
+
+        A token that earlier groups took at this step pays the diversity penalty for each.
+        """
         scores, owners, tokens = list[Vector](), list[int](), list[int]()
         for i, beam in enumerate(running):
             legal = self._legal_at(beam.node, beam.state)
-            if len(legal) == 1 and self.scores == "allowed":
+            if len(legal) == 1 and self.plan.scores == "allowed":
                 self.forced += 1
                 own = np.zeros(1)
             else:
                 own = self.logprobs[beam.node]
+            if taken:
+                own = own - self.plan.diversity * np.array([taken[token] for token in legal])
             scores.append(own + beam.score)
             owners.extend([i] * len(legal))
             tokens.extend(legal)
         every = np.concatenate(scores)
         keep = range(len(every))
-        if len(every) > 2 * self.beams:
+        if len(every) > 2 * width:
             rounded = np.round(every, _DIGITS)
-            least = np.partition(rounded, -2 * self.beams)[-2 * self.beams]
+            least = np.partition(rounded, -2 * width)[-2 * width]
             keep = np.flatnonzero(rounded >= least).tolist()
         best = [
             (-round(float(every[i]), _DIGITS), (*running[owners[i]].tokens, tokens[i]), i)
@@ -144,7 +201,7 @@ class _Search(Generic[State]):
                 float(every[i]),
                 word,
             )
-            for _, word, i in best[: 2 * self.beams]
+            for _, word, i in best[: 2 * width]
         ]
 
     def _wanted(self, running: Sequence[_Beam[State]]) -> dict[int, Legal]:
@@ -187,20 +244,18 @@ class Question(Generic[State]):
 def beam_search(
     model: PreTrainedModel,
     questions: Sequence[Question[State]],
+    plan: BeamPlan,
     *,
-    beams: int = 10,
-    scores: Scores = "allowed",
     relevance: bool = True,
 ) -> list[Found[State]]:
-    """For each question the best `beams` words, best first; fewer if there are fewer.
+    """For each question the best words, best first; fewer than `plan.beams` if there are fewer.
 
-    `allowed` renormalises each choice over the legal tokens (DoG equation 2), `full` does not
-    (GCR). Without `relevance`, whole vocabularies are never looked at in `allowed` searches, and
-    the field is 1. Raises ConstraintError where the model cannot hold prompt and walk.
+    Without `relevance`, whole vocabularies are never looked at in `allowed` searches, and the
+    field is 1. Raises ConstraintError where the model cannot hold prompt and walk.
     """
     forward = TreeForward(model, [question.prompt for question in questions])
     searches = [
-        _Search(tree, question.constraint, beams, scores)
+        _Search(tree, question.constraint, plan)
         for tree, question in zip(forward.trees, questions, strict=True)
     ]
     finished: dict[int, list[_Beam[State]]] = {}
@@ -238,7 +293,7 @@ def _score(
         return
     forward.evaluate(wanted)
     legal = [wanted[row][node] for row, node in places]
-    if searches[0].scores == "allowed":
+    if searches[0].plan.scores == "allowed":
         logprobs = [log_softmax(values) for values in forward.legal_logits(places, legal)]
     else:
         whole = forward.whole_logits(places)

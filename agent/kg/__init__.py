@@ -1,7 +1,8 @@
 """The user's knowledge graph: terms, stores, label index, verification."""
 
+from .execution import Execution, Reached, execute
 from .folder import KnowledgeGraph, build, open_kg
-from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo
+from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
 from .names import local_name, normalise
 from .oxigraph import OxigraphStore
 from .profile import GENERIC, Profile
@@ -13,6 +14,7 @@ from .verification import PathVerdict, Verdict, verify_paths
 __all__ = [
     "GENERIC",
     "Counts",
+    "Execution",
     "Hit",
     "KnowledgeGraph",
     "LabelIndex",
@@ -20,6 +22,7 @@ __all__ = [
     "Path",
     "PathVerdict",
     "Profile",
+    "Reached",
     "RelationInfo",
     "RelationPath",
     "Similar",
@@ -29,7 +32,9 @@ __all__ = [
     "TermInfo",
     "Triple",
     "Verdict",
+    "Word",
     "build",
+    "execute",
     "is_connected",
     "is_iri",
     "is_literal",

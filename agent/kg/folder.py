@@ -29,6 +29,8 @@ WORLD = "world"
 """The source that means the KG that comes with the package."""
 
 _PROGRESS_EVERY = 50_000
+_UNWRITABLE = (OSError, RuntimeError, sqlite3.Error)
+"""What a full or forbidden disk raises: from Python, from Oxigraph, from SQLite."""
 
 Progress = Callable[[int], None]
 
@@ -104,7 +106,7 @@ def build(
         sources = find_sources(path)
         try:
             meta = _build_folder(src, sources, digest(sources), out, profile, on_progress)
-        except OSError as error:
+        except _UNWRITABLE as error:
             raise KGError(
                 f"{out} cannot be written: {_reason(error)}", "Choose another folder."
             ) from error
@@ -167,13 +169,13 @@ def _open_sources(
     key = sha256(f"{FORMAT} {content} {json.dumps(asdict(profile))}".encode()).hexdigest()[:32]
     try:
         folder = (cache or cache_folder()) / "kg" / key
-        if is_built(folder):
+        if folder.exists():
             with contextlib.suppress(KGError):
                 return open_built(folder, source=src)
             _remove(folder)
         _build_folder(src, sources, content, folder, profile, on_progress)
         return open_built(folder, source=src)
-    except (OSError, RuntimeError):
+    except _UNWRITABLE:
         return _open_in_memory(src, sources, content, profile, on_progress)
 
 

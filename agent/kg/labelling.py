@@ -18,19 +18,15 @@ _INDIVIDUALS = frozenset(
     f"<http://www.w3.org/{name}>"
     for name in ("2002/07/owl#NamedIndividual", "2002/07/owl#Thing", "2000/01/rdf-schema#Resource")
 )
-_UNWANTED_LANGUAGE = 1_000
 
 
 class _Text(NamedTuple):
     """A literal that names a term; sorts by how much the profile prefers it."""
 
-    language: int
+    unwanted: bool
     predicate: int
+    language: int
     text: str
-
-    @property
-    def wanted(self) -> bool:
-        return self.language < _UNWANTED_LANGUAGE
 
 
 _Texts = dict[Term, list[_Text]]
@@ -132,8 +128,8 @@ def _read_texts(store: OxigraphStore, profile: Profile, predicates: Iterable[Ter
             if is_literal(tail):
                 tag = literal_tag(tail)
                 language = profile.language_rank("" if ":" in tag else tag)
-                preference = _UNWANTED_LANGUAGE if language is None else language
-                texts[head].append(_Text(preference, rank, lexical_form(tail)))
+                text = _Text(language is None, rank, language or 0, lexical_form(tail))
+                texts[head].append(text)
     return texts
 
 
@@ -156,7 +152,7 @@ def _namings(
         yield Naming(
             term,
             label_of(term),
-            description.text if description and description.wanted else "",
+            description.text if description and not description.unwanted else "",
             kind,
             census.relations.get(term) or census.entities[term],
         )
@@ -192,7 +188,7 @@ def _spellings(
     elif is_iri(naming.term):
         spellings.append((naming.label, "local"))
     for kind, texts in others:
-        wanted = sorted(text for text in texts.get(naming.term, ()) if text.wanted)
+        wanted = sorted(text for text in texts.get(naming.term, ()) if not text.unwanted)
         spellings.extend((one_line(text.text), kind) for text in wanted)
     seen = {""}
     for text, kind in spellings:

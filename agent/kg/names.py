@@ -12,7 +12,7 @@ from .terms import Term, is_iri, is_literal
 
 _LONGEST_QUALIFIER = 30
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_CLAUSE_END = re.compile(r"[,;:()\[\]\n]|\.(?:\s|$)")
+_CLAUSE_END = re.compile(r"[,;:()\[\]\n]|(?<=[^\W\d_]{3})\.(?:\s|$)")
 
 
 class Naming(NamedTuple):

@@ -97,6 +97,8 @@ class OxigraphStore:
             node, predicate = to_node(term), to_node(relation)
         except ValueError:
             return []
+        if not isinstance(predicate, ox.NamedNode):
+            return []
         if isinstance(node, ox.Literal) and not inverse:
             return []
         ends = (None, predicate, node) if inverse else (node, predicate, None)

@@ -203,8 +203,11 @@ def _read_rdf(source: Source) -> Iterator[ox.Quad]:
         with _open(source.path) as file:
             yield from ox.parse(file, _RDF[source.format], base_iri=source.base)
     except SyntaxError as error:
-        line = f", line {error.lineno}" if error.lineno else ""
+        number = error.lineno or (_broken_xml_line(source.path) if source.format == "rdf" else 0)
+        line = f", line {number}" if number else ""
         reason = _WHERE.sub("", error.msg.splitlines()[0])
+        if "LoadDocumentCallback" in reason:
+            reason = "its @context is an address"
         raise KGError(f"{name}{line}: {reason}", _syntax_hint(reason, source.format)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise KGError(f"{name} is not a whole .gz file: {error}", "Copy it again.") from error
@@ -214,8 +217,21 @@ def _read_rdf(source: Source) -> Iterator[ox.Quad]:
         raise _unreadable(source.path, error) from error
 
 
+def _broken_xml_line(path: Path) -> int:
+    """The line at which a file stops being XML, which the RDF/XML parser does not tell; or 0."""
+    from xml.parsers import expat
+
+    parser = expat.ParserCreate()
+    try:
+        with _open(path) as file:
+            parser.ParseFile(file)
+    except expat.ExpatError as error:
+        return error.lineno
+    return 0
+
+
 def _syntax_hint(reason: str, form: Format) -> str:
-    if "LoadDocumentCallback" in reason:
+    if "@context" in reason:
         return "Write the JSON-LD context into the file: nothing is fetched from the network."
     if "UTF-8" in reason:
         return "Save the file as UTF-8."

@@ -24,12 +24,18 @@ class Mention:
 
 
 def mask(question: str, mentions: Sequence[Mention]) -> tuple[str, list[str]]:
-    """The question with every mention replaced by `[class]`, and the masked topics in order."""
+    """The question with every mention replaced by `[class]`, and the masked topics in order.
+
+    Brackets that the user put around a name go with it.
+    """
     text, place, topics = "", 0, list[str]()
     for mention in sorted(mentions, key=lambda m: m.start):
         slot = f"[{mention.kind or 'entity'}]"
-        text += question[place : mention.start] + slot
-        place = mention.end
+        start, end = mention.start, mention.end
+        if question[:start].endswith("[") and question[end:].startswith("]"):
+            start, end = start - 1, end + 1
+        text += question[place:start] + slot
+        place = end
         topics.append(slot)
     return text + question[place:], topics
 

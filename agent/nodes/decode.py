@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ..decoding.index import TokenIndex
 from ..decoding.paths import PathLimits, ReasoningPaths
-from ..decoding.search import Question, beam_search
+from ..decoding.search import BeamPlan, Question, beam_search
 from ..decoding.units import unit_tokens, wire_tokens
 from ..decoding.wire import PATH, escape
 from ..errors import NoPathError
@@ -51,11 +51,11 @@ def decode(
             notes = [*state.get("notes", []), error.message]
             return {"candidates": [], "notes": notes, "usage": spent(state, since)}
         prompt = path_tokens(local.tokenizer, _prompt(state, local, prompts), prompts)
-        (found,) = beam_search(
-            local.model, [Question(prompt, paths)], beams=options.beams, scores=options.scores
-        )
+        plan = BeamPlan(beams=options.beams, scores=options.scores)
+        (found,) = beam_search(local.model, [Question(prompt, paths)], plan)
         candidates: list[Candidate] = [
-            candidate(kg.labels, paths.path(h.state), h.score, h.relevance) for h in found.hypotheses
+            candidate(kg.labels, paths.path(h.state), h.score, h.relevance)
+            for h in found.hypotheses
         ]
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         return {

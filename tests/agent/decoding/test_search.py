@@ -8,7 +8,7 @@ import pytest
 import torch
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.search import Question, beam_search
+from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
 from groundwalk.agent.decoding.units import unit_style, wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError, NoPathError
@@ -33,7 +33,7 @@ facts = st.sets(
 
 
 def search(model: Any, prompt: list[int], constraint: Any, **options: Any) -> tuple[Any, Any]:
-    (found,) = beam_search(model, [Question(prompt, constraint)], **options)
+    (found,) = beam_search(model, [Question(prompt, constraint)], BeamPlan(**options))
     return found.hypotheses, found.cost
 
 

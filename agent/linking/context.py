@@ -1,0 +1,193 @@
+"""What a question says about a mention beside its name, to tell homonyms apart."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..kg.labels import TermInfo, Word
+from ..kg.names import normalise
+from .mentions import Span, Token
+from .words import FUNCTION_WORDS, is_everyday, singular
+
+_MOST_BEFORE = 3
+_MOST_AFTER = 6
+_DETERMINERS = frozenset({"the", "a", "an", "not"})
+_LIST_WORDS = frozenset({"and", "or"})
+
+
+class Surroundings(NamedTuple):
+    """Words that describe a mention (`near`), that it is not (`denied`), and the others (`far`)."""
+
+    near: frozenset[str]
+    denied: frozenset[str]
+    far: frozenset[str]
+
+
+class Relevance(NamedTuple):
+    """How well a candidate fits what is said near its mention and far from it; 0 to 1."""
+
+    near: float
+    far: float
+
+
+def relation_phrases(vocabulary: Iterable[Word]) -> frozenset[str]:
+    """The normalised labels and aliases of relations."""
+    return frozenset(normalise(word.text) for word in vocabulary if word.relation)
+
+
+def surroundings(
+    question: str,
+    tokens: Sequence[Token],
+    span: Span,
+    relations: frozenset[str],
+    everyday: frozenset[str],
+    listed: Collection[Span],
+) -> Surroundings:
+    """Read `the US state of X`, `the city X`, `X, the island` and `X (not the state)`.
+
+    What is `listed` beside the mention says nothing about it.
+    """
+    near: list[str] = []
+    denied: list[str] = []
+    before = [token.norm for token in preceding(question, tokens, span)]
+    if not _is_relation(before, relations):
+        near += before
+    turned = False
+    for token in following(question, tokens, span):
+        turned = turned or token.norm == "not"
+        (denied if turned else near).append(token.norm)
+    far = {
+        token.norm
+        for place, token in enumerate(tokens)
+        if not any(other.first <= place <= other.last for other in (span, *listed))
+        and not is_everyday([token.norm], everyday)
+    }
+    return Surroundings(_content(near), _content(denied), _content(far - set(near) - set(denied)))
+
+
+def preceding(question: str, tokens: Sequence[Token], span: Span) -> list[Token]:
+    """The words `US state` of `the US state of X`, and `city` of `the city X`."""
+    place = span.first - 1
+    if place >= 0 and tokens[place].norm == "the":
+        place -= 1
+    if place >= 0 and tokens[place].norm == "of":
+        words = list(_back(question, tokens, place - 1))
+        return words[::-1]
+    if 0 < place == span.first - 1 and tokens[place - 1].norm == "the":
+        return [tokens[place]] if _gap(question, tokens, place).isspace() else []
+    return []
+
+
+def following(question: str, tokens: Sequence[Token], span: Span) -> list[Token]:
+    """The words of `X (the island)` and of `X, the island`, up to the end of the clause."""
+    place = span.last + 1
+    if place >= len(tokens):
+        return []
+    gap = question[span.end : tokens[place].start]
+    if "(" not in gap and not ("," in gap and tokens[place].norm in _DETERMINERS):
+        return []
+    words = [tokens[place]]
+    for later in range(place + 1, min(place + _MOST_AFTER, len(tokens))):
+        if any(mark in _gap(question, tokens, later - 1) for mark in ",.;:?!)"):
+            break
+        words.append(tokens[later])
+    return words
+
+
+def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
+    """Whether `other` only says which `span` is meant: `Paris, France`, not `Paris, Rome and`."""
+    if other in (span, None) or other.first < 0 or span.first < 0:
+        return False
+    if other.first == span.last + 1:
+        gap = question[span.end : other.start]
+        if "(" in gap:
+            return True
+        if gap.strip() != ",":
+            return False
+        after = (
+            question[other.end : tokens[other.last + 1].start] if _has_next(tokens, other) else ""
+        )
+        listed = "," in after or (
+            _has_next(tokens, other) and tokens[other.last + 1].norm in _LIST_WORDS
+        )
+        before = question[tokens[span.first - 1].end : span.start] if span.first else ""
+        return not listed and "," not in before
+    return any(
+        other.start <= token.start < other.end for token in preceding(question, tokens, span)
+    )
+
+
+def listed_with(
+    question: str, tokens: Sequence[Token], ordered: Sequence[Span]
+) -> dict[Span, set[Span]]:
+    """For each mention, in order of appearance, those in one list with it: `X, the Y and Z`."""
+    lists: dict[Span, set[Span]] = {}
+    for place, span in enumerate(ordered):
+        follows = place > 0 and _is_listed(question, tokens, ordered[place - 1], span)
+        lists[span] = lists[ordered[place - 1]] if follows else set()
+        lists[span].add(span)
+    return lists
+
+
+def _is_listed(question: str, tokens: Sequence[Token], left: Span, right: Span) -> bool:
+    if left.first < 0 or right.first < 0:
+        return False
+    between = {token.norm for token in tokens[left.last + 1 : right.first]}
+    linked = "," in question[left.end : right.start] or not between.isdisjoint(_LIST_WORDS)
+    return linked and between <= _LIST_WORDS | {"the"}
+
+
+def relevance(
+    info: TermInfo, said: Surroundings, beside: Sequence[str], elsewhere: Sequence[str]
+) -> Relevance:
+    """Compare what is said with a candidate's description and class.
+
+    `beside` are the labels of entities in apposition to the mention, `elsewhere` those of the
+    other mentions.
+    """
+    description = f" {normalise(info.description)} "
+    kind = _content(normalise(info.kind).split())
+    words = _content(description.split()) | kind
+
+    def names(label: str) -> bool:
+        return normalise(label) != normalise(info.label) and f" {normalise(label)} " in description
+
+    def says(word: str) -> bool:
+        return word in words or any(len(word) > 3 and noun.endswith(word) for noun in kind)
+
+    if kind & said.denied:
+        near = 0.0
+    elif any(names(label) for label in beside):
+        near = 1.0
+    elif said.near:
+        near = sum(says(word) for word in said.near) / len(said.near)
+    else:
+        near = float(bool(said.denied))
+    far = any(names(label) for label in elsewhere) or not words.isdisjoint(said.far)
+    return Relevance(near, float(far))
+
+
+def _back(question: str, tokens: Sequence[Token], place: int) -> Iterator[Token]:
+    for at in range(place, max(place - _MOST_BEFORE, -1), -1):
+        if tokens[at].norm in _DETERMINERS or not _gap(question, tokens, at).isspace():
+            return
+        yield tokens[at]
+
+
+def _gap(question: str, tokens: Sequence[Token], place: int) -> str:
+    """What stands between a word and the next one."""
+    after = tokens[place + 1].start if place + 1 < len(tokens) else len(question)
+    return question[tokens[place].end : after]
+
+
+def _has_next(tokens: Sequence[Token], span: Span) -> bool:
+    return span.last + 1 < len(tokens)
+
+
+def _is_relation(words: Sequence[str], relations: frozenset[str]) -> bool:
+    """Whether `words` before `of` name a relation, as in `capital city of X`."""
+    phrases = {" ".join(words[start:]) for start in range(len(words))} | set(words)
+    return bool((phrases | {singular(phrase) for phrase in phrases}) & relations)
+
+
+def _content(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(singular(word) for word in words if word not in FUNCTION_WORDS)

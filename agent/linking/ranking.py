@@ -1,0 +1,125 @@
+"""Scores of candidates: how well the text fits, how well connected, how well in context."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import NamedTuple
+
+from ..kg.labels import Hit, SurfaceKind, TermInfo
+from ..kg.terms import Term
+from .context import Relevance
+from .mention import Candidate, Matched
+from .mentions import Span
+
+_FIT: Mapping[SurfaceKind, float] = {"label": 1.0, "local": 0.95, "alias": 0.9, "hidden": 0.8}
+_MATCHED: Mapping[SurfaceKind, Matched] = {
+    "label": "label",
+    "local": "label",
+    "alias": "alias",
+    "hidden": "hidden",
+}
+_CHANGED = 0.97
+_OTHER_CASE = 0.99
+_OTHER_CASE_WHERE_IT_TELLS = 0.9
+_FUZZY = 0.75
+_DEGREE = 0.15
+_NEAR = 0.2
+_FAR = 0.08
+_MOST_CANDIDATES = 10
+
+
+class Graded(NamedTuple):
+    """A hit, how well the text fits it from 0 to 1, and how it was found."""
+
+    hit: Hit
+    fit: float
+    matched: Matched
+
+
+@dataclass(frozen=True)
+class Found:
+    """A span that names something, and everything that it may mean, best fit first."""
+
+    span: Span
+    grades: tuple[Graded, ...]
+
+    @property
+    def fit(self) -> float:
+        """The best fit of all."""
+        return self.grades[0].fit
+
+
+def grade(hit: Hit, *, exact: bool = True) -> Graded:
+    """Grade a hit by its kind; `exact` unless the text was changed to find it."""
+    return Graded(hit, _FIT[hit.kind] * (1.0 if exact else _CHANGED), _MATCHED[hit.kind])
+
+
+def grade_fuzzy(hit: Hit, similarity: float) -> Graded:
+    """Grade a hit that was found in spite of a typo; below every exact hit of its kind."""
+    return Graded(hit, _FUZZY * similarity * _FIT[hit.kind], "fuzzy")
+
+
+def found(
+    span: Span, text: str, grades: Iterable[Graded], *, case_tells: bool = False
+) -> Found | None:
+    """Every term once, by its best fit; None without any.
+
+    A spelling in exactly this case leads, clearly so where the question's capitals tell names.
+    """
+    other_case = _OTHER_CASE_WHERE_IT_TELLS if case_tells else _OTHER_CASE
+    several = list(grades)
+    same_case = any(graded.hit.text == text for graded in several)
+    best: dict[Term, Graded] = {}
+    for graded in several:
+        if same_case and graded.hit.text != text:
+            graded = graded._replace(fit=graded.fit * other_case)
+        term = graded.hit.term
+        if term not in best or graded.fit > best[term].fit:
+            best[term] = graded
+    ordered = sorted(best.values(), key=lambda g: (-g.fit, -g.hit.degree, g.hit.term))
+    return Found(span, tuple(ordered[: 2 * _MOST_CANDIDATES])) if ordered else None
+
+
+def candidates(item: Found, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
+    """Candidates by fit and by how well connected they are among their homonyms."""
+    most = max(log(2 + info.degree) for info in infos)
+    return _best(
+        Candidate(
+            *(info.term, info.name, info.label, info.description, info.kind),
+            score=graded.fit * (1 - _DEGREE * (1 - log(2 + info.degree) / most)),
+            matched=graded.matched,
+        )
+        for graded, info in zip(item.grades, infos, strict=True)
+    )
+
+
+def in_context(
+    several: Sequence[Candidate], fits: Sequence[Relevance], named: frozenset[Term]
+) -> tuple[Candidate, ...]:
+    """Lower the candidates that fit the question less than another of them does.
+
+    `named` are the entities that other mentions clearly mean.
+    """
+    near = max(fit.near for fit in fits)
+    far = max(fit.far for fit in fits)
+    elsewhere = any(candidate.term in named for candidate in several)
+
+    def share(candidate: Candidate, fit: Relevance) -> float:
+        kept = 1.0
+        if near:
+            kept *= 1 - _NEAR * (1 - fit.near / near)
+        if far:
+            kept *= 1 - _FAR * (1 - fit.far / far)
+        if elsewhere and candidate.term not in named:
+            kept *= 1 - _NEAR
+        return kept
+
+    return _best(
+        replace(candidate, score=candidate.score * share(candidate, fit))
+        for candidate, fit in zip(several, fits, strict=True)
+    )
+
+
+def _best(several: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    ordered = sorted(several, key=lambda candidate: (-round(candidate.score, 6), candidate.term))
+    return tuple(ordered[:_MOST_CANDIDATES])

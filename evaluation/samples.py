@@ -1,0 +1,51 @@
+"""A question with its gold answers, whichever dataset it comes from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..agent.errors import DatasetError, InputError
+from .split import part as part_of
+
+Part: TypeAlias = Literal["train", "tune", "report", "all"]
+"""Which questions of a set are asked, by the split rule; `all` is every one of them."""
+
+PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A right answer: its term in N-Triples syntax, its label, or both; what is unknown is ``."""
+
+    term: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A question and what is known about it; one without `answers` cannot be answered."""
+
+    id: str
+    question: str
+    answers: tuple[Gold, ...] = ()
+    topics: tuple[str, ...] = ()
+    """Terms or labels of the entities that the question is about."""
+    hops: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+def choose(
+    samples: Sequence[Sample], part: Part = "all", limit: int | None = None
+) -> tuple[Sample, ...]:
+    """The first `limit` samples of a part, in the order of the file.
+
+    Raises InputError for a part or limit that there is none of, DatasetError if nothing is left.
+    """
+    if part not in PARTS:
+        raise InputError(f"there is no part {part!r}", f"parts: {', '.join(PARTS)}")
+    if limit is not None and limit < 1:
+        raise InputError(f"a limit of {limit} leaves no question", "give 1 or more")
+    chosen = tuple(s for s in samples if part in ("all", part_of(s.question)))[:limit]
+    if not chosen:
+        raise DatasetError(f"no question is in the part {part!r}", "choose another part, or all")
+    return chosen

@@ -1,0 +1,183 @@
+"""Files of every format are read; broken ones say where they break and what to do."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.errors import KGError
+from groundwalk.agent.kg.readers import digest, find_sources, name_iri, read_quads
+from hypothesis import given
+from hypothesis import strategies as st
+
+TRIPLE = "<http://example.org/a> <http://example.org/p> <http://example.org/b>"
+RDF_XML = """<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://example.org/">
+<rdf:Description rdf:about="http://example.org/a">
+<e:p rdf:resource="http://example.org/b"/>
+</rdf:Description>
+</rdf:RDF>
+"""
+JSON_LD = '{"@id": "http://example.org/a", "http://example.org/p": {"@id": "http://example.org/b"}}'
+DOCUMENTS = {
+    "kg.ttl": "@prefix e: <http://example.org/> .\n\ne:a e:p e:b .\n",
+    "kg.turtle": f"{TRIPLE} .",
+    "kg.nt": f"{TRIPLE} .\n",
+    "kg.nq": f"{TRIPLE} <http://example.org/graph> .\n",
+    "kg.trig": f"<http://example.org/graph> {{ {TRIPLE} }}",
+    "kg.rdf": RDF_XML,
+    "kg.owl": RDF_XML,
+    "kg.jsonld": JSON_LD,
+    "kg.json": JSON_LD,
+    "kg.txt": f"\n{TRIPLE} .\n",
+    "kg": "PREFIX e: <http://example.org/>\ne:a e:p e:b .\n",
+}
+TABLES = {
+    "kb.txt": "a b|p|c\n\nc|p|a b\n",
+    "kb.psv": "a b|p|c\nc|p|a b",
+    "kb.kb": "a b | p | c\r\nc|p|a b\r\n",
+    "kb.tsv": "head\trelation\ttail\na b\tp\tc\nc\tp\ta b\n",
+    "tabs.txt": "a b\tp\tc\nc\tp\ta b\n",
+}
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return file
+
+
+def triples(path: Path) -> list[str]:
+    quads = read_quads(find_sources(path))
+    return [" ".join(str(node) for node in quad.triple) for quad in quads]
+
+
+def refusal(path: Path) -> KGError:
+    with pytest.raises(KGError) as caught:
+        list(read_quads(find_sources(path)))
+    assert "\n" not in caught.value.message
+    assert caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_rdf_formats(tmp_path: Path, name: str, mark: str, packed: str) -> None:
+    file = written(tmp_path, name + packed, mark + DOCUMENTS[name])
+    assert triples(file) == [TRIPLE]
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_names(tmp_path: Path, name: str, mark: str, packed: str) -> None:
+    file = written(tmp_path, name + packed, mark + TABLES[name])
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    assert triples(file) == [
+        f'<urn:groundwalk:a%20b> {label} "a b"',
+        f'<urn:groundwalk:p> {label} "p"',
+        f'<urn:groundwalk:c> {label} "c"',
+        "<urn:groundwalk:a%20b> <urn:groundwalk:p> <urn:groundwalk:c>",
+        "<urn:groundwalk:c> <urn:groundwalk:p> <urn:groundwalk:a%20b>",
+    ]
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_different_names_have_different_iris(a: str, b: str) -> None:
+    try:
+        assert (name_iri(a) == name_iri(b)) == (a == b)
+    except UnicodeEncodeError:
+        return
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("kb.txt", "a|b|c\na|b\n", "kb.txt, line 2: expected head|relation|tail, found 2 columns"),
+        ("kb.kb", "\n\na|b|c|d\n", "kb.kb, line 3: expected head|relation|tail, found 4 columns"),
+        ("kb.psv", "word\n", "kb.psv, line 1: expected head|relation|tail, found 1 column"),
+        ("kb.kb", "a|b|c\n|b|c\n", "kb.kb, line 2: expected head|relation|tail, found an empty"),
+        ("kb.tsv", "a\tb\n", "kb.tsv, line 1: expected head TAB relation TAB tail, found 2"),
+        ("kb.txt", "\nhello\n", "kb.txt, line 2: expected head|relation|tail, found 1 column"),
+        ("kb.kb", b"a|b|c\n\xe9|b|c\n", "kb.kb, line 2: not UTF-8"),
+        ("kb.kb", "a|b|c\n".encode("utf-16"), "kb.kb, line 1: not UTF-8"),
+        ("kg.nt", f"{TRIPLE} .\n{TRIPLE}\n", "kg.nt, line 3: "),
+        ("kg.nt", f"{TRIPLE} .\n<a b> {TRIPLE} .\n", "kg.nt, line 2: "),
+        ("kg.ttl", f"{TRIPLE} .\n\ne:a e:p e:b .\n", "kg.ttl, line 3: "),
+        (
+            "kg.ttl",
+            b'<urn:a> <urn:p> "x" .\n<urn:a> <urn:p> "\xe9" .',
+            "kg.ttl, line 2: Invalid UTF",
+        ),
+        ("kg.trig", "<urn:g> {\n<urn:a> <urn:b> }", "kg.trig, line 2: "),
+        ("kg.nq", "<urn:a> <urn:b> <urn:c> <urn:d> <urn:e> .\n", "kg.nq, line 1: "),
+        ("kg.rdf", RDF_XML.replace("</rdf:Description>", ""), "kg.rdf, line 6: "),
+        ("kg.jsonld", '{"@id":\n 3 3', "kg.jsonld, line 2: "),
+        (
+            "kg.jsonld",
+            '{"@context": "https://schema.org/"}',
+            "kg.jsonld: its @context is an address",
+        ),
+        ("kg.ttl", "", "kg.ttl holds no triples"),
+        ("kg.txt", "\n \n", "kg.txt holds no triples"),
+        ("kg.tsv", "head\trelation\ttail\n", "kg.tsv holds no triples"),
+        ("kg.ttl.gz", "# nothing", "kg.ttl.gz holds no triples"),
+    ],
+)
+def test_malformed_files_name_the_line(
+    tmp_path: Path, name: str, content: str | bytes, message: str
+) -> None:
+    assert refusal(written(tmp_path, name, content)).message.startswith(message)
+
+
+@pytest.mark.parametrize("name", ["kg.ttl", "kg.kb", "kg"])
+def test_damaged_archives(tmp_path: Path, name: str) -> None:
+    file = tmp_path / f"{name}.gz"
+    file.write_bytes(b"not packed")
+    assert name in refusal(file).message
+    file.write_bytes(gzip.compress(b"<urn:a> <urn:b> <urn:c> .\n" * 1000)[:-8])
+    if name == "kg.kb":
+        file.write_bytes(gzip.compress(b"a|b|c\n" * 1000)[:-8])
+    assert "not a whole .gz file" in refusal(file).message
+
+
+def test_missing_and_empty_folders(tmp_path: Path) -> None:
+    assert "no such file or folder" in refusal(tmp_path / "nothing.ttl").message
+    assert "holds no RDF files" in refusal(tmp_path).message
+
+
+def test_an_unreadable_file(tmp_path: Path) -> None:
+    file = written(tmp_path, "kg.ttl", f"{TRIPLE} .")
+    file.chmod(0)
+    try:
+        file.read_bytes()
+    except PermissionError:
+        assert "cannot be read: Permission denied" in refusal(file).message
+    else:
+        pytest.skip("this user may read every file")
+
+
+def test_a_folder_is_one_graph_and_its_blank_nodes_stay_apart(tmp_path: Path) -> None:
+    written(tmp_path, "b.nt", "_:x <urn:p> <urn:two> .\n")
+    written(tmp_path, "a.ttl", "_:x <urn:p> <urn:one> . [] <urn:p> _:x .")
+    written(tmp_path, "README.txt", "not RDF")
+    assert triples(tmp_path) == [
+        "_:b0 <urn:p> <urn:one>",
+        "_:b1 <urn:p> _:b0",
+        "_:b2 <urn:p> <urn:two>",
+    ]
+
+
+def test_statements_about_statements_are_read(tmp_path: Path) -> None:
+    file = written(tmp_path, "kg.ttl", "<urn:a> <urn:p> <<( <urn:b> <urn:q> _:x )>> .")
+    assert triples(file) == ["<urn:a> <urn:p> <urn:b> <urn:q> _:b0"]
+
+
+def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:
+    one = written(tmp_path, "one.ttl", f"{TRIPLE} .")
+    same = written(tmp_path, "same.turtle", f"{TRIPLE} .")
+    other = written(tmp_path, "other.ttl", f"{TRIPLE}.")
+    assert digest(find_sources(one)) == digest(find_sources(same))
+    assert digest(find_sources(one)) != digest(find_sources(other))
+    assert len(digest(find_sources(tmp_path))) == 64

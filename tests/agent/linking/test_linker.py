@@ -1,0 +1,238 @@
+"""Questions are linked to what they name: not to everyday words, and homonyms by context."""
+
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.linking import LabelLinker, Mention, is_ambiguous
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .films import BASE, films
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeGraph:
+    return films(tmp_path_factory.mktemp("films"))
+
+
+@pytest.fixture(scope="module")
+def linker(kg: KnowledgeGraph) -> LabelLinker:
+    return LabelLinker(kg.labels)
+
+
+def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
+    """The mentions' texts and the keys of their best candidates."""
+    return [
+        (mention.text, mention.candidates[0].term[1:-1].removeprefix(BASE))
+        for mention in linker.link(question)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who directed Some Mother's Son?", [("Some Mother's Son", "mothers")]),
+        ("who is stanley kubrick", [("stanley kubrick", "kubrick")]),
+        ("Kubrick's films", [("Kubrick", "kubrick")]),
+        ("Kubrick\u2019s films", [("Kubrick", "kubrick")]),
+        ("films from 1917", [("1917", "seventeen")]),
+        ("Who directed THE FALL?", [("THE FALL", "fall")]),
+        ("Which films did Kubrick direct together?", [("Kubrick", "kubrick")]),
+        ("what genres do films of Kubrick fall under", [("Kubrick", "kubrick")]),
+        ("France and Texas", [("France", "france"), ("Texas", "texas")]),
+        ("France, france and FRANCE", [("France", "france")]),
+        ("the USA (United States)", [("USA", "us")]),
+    ],
+)
+def test_names_are_found(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what is it", []),
+        ("Is it in France?", [("France", "france")]),
+        ("It is in France", [("France", "france")]),
+        ("Who directed It?", [("It", "it")]),
+        ("who directed [It]", [("It", "it")]),
+        ('who directed "it"', [("it", "it")]),
+        ("Who directed What Is It?", [("What Is It", "what")]),
+        ("Who Directed It", []),
+        ("Who directed M?", [("M", "m")]),
+        ("who directed m", []),
+        ("who is starring", []),
+        ("Who was cast in Starring?", [("Starring", "starring-film")]),
+    ],
+)
+def test_everyday_words_are_names_only_where_capitals_or_marks_say_so(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which films did the US make?", [("US", "us")]),
+        ("Tell us about France", [("France", "france")]),
+        ("tell us about it", []),
+        ("films of the us", [("us", "us")]),
+        ("films of the U.S. please", [("U.S.", "us")]),
+        ("films from usa", [("usa", "us")]),
+        ("which car is from France", [("France", "france")]),
+        ("Which films did the CAR make?", [("CAR", "car")]),
+        ("WHAT CAR IS FROM FRANCE", [("FRANCE", "france")]),
+    ],
+)
+def test_case_counts_for_acronyms(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
+
+
+def test_a_spelling_in_the_same_case_leads(linker: LabelLinker) -> None:
+    assert linked(linker, "Who directed Love?") == [("Love", "love")]
+    assert linked(linker, "films about love by Kubrick") == [
+        ("love", "love-tag"),
+        ("Kubrick", "kubrick"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who directed [Love]", [("Love", "love")]),
+        ("what has [love]", [("love", "love-tag")]),
+        ("who directed [$]", [("$", "money")]),
+        ("who directed [[REC]] of France", [("[REC]", "rec")]),
+        ("who directed [ The Fall ]", [("The Fall", "fall")]),
+        ("[France] or [Texas] or [Nowhere At All]", [("France", "france"), ("Texas", "texas")]),
+        ("who is [Stanly Kubrik] of France", [("Stanly Kubrik", "kubrick")]),
+        ("is [Nowhere At All] in France", []),
+        ("France []", [("France", "france")]),
+    ],
+)
+def test_brackets_win(linker: LabelLinker, question: str, expected: list[tuple[str, str]]) -> None:
+    assert linked(linker, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "ambiguous"),
+    [
+        ("Where is Paris?", "paris", False),
+        ("Paris, France", "paris", False),
+        ("Paris (Texas)", "paris-texas", False),
+        ("Paris, Texas", "paris-texas", False),
+        ("the font Paris", "paris-font", False),
+        ("Paris, the font", "paris-font", False),
+        ("Paris, the place in Texas", "paris-texas", False),
+        ("Where is Springfield?", "springfield-a", True),
+    ],
+)
+def test_context_tells_homonyms_apart(
+    linker: LabelLinker, question: str, expected: str, ambiguous: bool
+) -> None:
+    mention = linker.link(question)[0]
+    assert mention.candidates[0].term == f"<{BASE}{expected}>"
+    assert is_ambiguous(mention) == ambiguous
+
+
+def test_what_only_tells_which_one_is_meant_is_no_topic(linker: LabelLinker) -> None:
+    assert linked(linker, "Who lives in Paris, France?") == [("Paris", "paris")]
+    assert linked(linker, "Paris, France and Texas") == [
+        ("Paris", "paris"),
+        ("France", "france"),
+        ("Texas", "texas"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who is stanlay kubrik", [("stanlay kubrik", "kubrick")]),
+        ("Where is Farnce?", [("Farnce", "france")]),
+        ("where is springfeild", [("springfeild", "springfield-a")]),
+        ("Where is Narnia?", []),
+        ("where are the fonts", []),
+        ("where is frnc", []),
+    ],
+)
+def test_typos_are_tried_where_nothing_matches(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
+
+
+def test_scores_tell_how_a_name_was_found(linker: LabelLinker) -> None:
+    def best(question: str) -> tuple[float, str]:
+        candidate = linker.link(question)[0].candidates[0]
+        return candidate.score, candidate.matched
+
+    label, alias, typo = best("Stanley Kubrick"), best("the USA"), best("Stanley Kubrik")
+    assert (label, alias) == ((1.0, "label"), (0.9, "alias"))
+    assert 0.5 < typo[0] < 0.75
+    assert typo[1] == "fuzzy"
+
+
+def test_a_candidate_says_what_it_is(linker: LabelLinker) -> None:
+    (mention,) = linker.link("Where is Paris?")
+    assert (mention.text, mention.start, mention.end) == ("Paris", 9, 14)
+    texas = next(c for c in mention.candidates if c.term == f"<{BASE}paris-texas>")
+    assert (texas.name, texas.label) == ("Paris (city in Texas)", "Paris")
+    assert (texas.description, texas.kind, texas.matched) == ("city in Texas", "place", "label")
+    assert [c.score for c in mention.candidates] == sorted(
+        (c.score for c in mention.candidates), reverse=True
+    )
+
+
+def test_a_margin_of_ones_own(linker: LabelLinker) -> None:
+    (mention,) = linker.link("Where is Paris?")
+    assert is_ambiguous(mention, margin=0.5)
+    assert not is_ambiguous(Mention("x", 0, 1, mention.candidates[:1]), margin=0.5)
+    assert not is_ambiguous(Mention("x", 0, 1, ()))
+
+
+PIECES = st.sampled_from(
+    "Paris,the,US,u.s.,It,[,],[Love],(,),.,\",'s,\u2019,Texas,of,not,M,$,é,हिन्दी,１９１७,🙂,and,stanly".split(
+        ","
+    )
+) | st.sampled_from([",", "\n", "  "])
+QUESTIONS = st.text(st.characters(exclude_categories=("Cs",)), max_size=60) | st.lists(
+    PIECES, max_size=12
+).map(" ".join)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(QUESTIONS)
+def test_any_text_links_to_stretches_of_itself(linker: LabelLinker, question: str) -> None:
+    mentions = linker.link(question)
+    assert linker.link(question) == mentions
+    ends = [0]
+    for mention in mentions:
+        assert question[mention.start : mention.end] == mention.text
+        assert mention.start >= ends[-1]
+        assert mention.candidates
+        assert all(0 < candidate.score <= 1 for candidate in mention.candidates)
+        assert len({candidate.term for candidate in mention.candidates}) == len(mention.candidates)
+        ends.append(mention.end)
+    topics = [mention.candidates[0].term for mention in mentions]
+    assert len(set(topics)) == len(topics)
+
+
+def test_a_very_long_question_is_linked(linker: LabelLinker) -> None:
+    question = "is France in Texas or not " * 500
+    assert [mention.text for mention in linker.link(question)] == ["France", "Texas"]
+
+
+def test_a_graph_without_entities_links_nothing(tmp_path: Path) -> None:
+    from groundwalk.agent.kg import open_kg
+
+    (tmp_path / "kg.nt").write_text('<urn:a> <urn:p> "x" .\n')
+    kg = open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache")
+    assert LabelLinker(kg.labels).link("what is x") == []

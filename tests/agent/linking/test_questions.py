@@ -1,0 +1,109 @@
+"""Whole sets of questions: the world's, and MetaQA's where GROUNDWALK_DATA names the folder."""
+
+import json
+import os
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, name_iri, open_kg
+from groundwalk.agent.linking import LabelLinker, is_ambiguous
+
+DATA = os.environ.get("GROUNDWALK_DATA")
+WORLD = "https://groundwalk.example/world/"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeGraph:
+    return open_kg("world", cache=tmp_path_factory.mktemp("world"))
+
+
+def keys(linker: LabelLinker, question: str) -> list[str]:
+    return [m.candidates[0].term[1:-1].removeprefix(WORLD) for m in linker.link(question)]
+
+
+def test_the_topics_of_the_worlds_questions(world: KnowledgeGraph) -> None:
+    linker = LabelLinker(world.labels)
+    text = (resources.files("groundwalk.data.world") / "questions.jsonl").read_text("utf-8")
+    questions: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+    missed: list[str] = []
+    extra: list[str] = []
+    for question in questions:
+        mentions = linker.link(question["question"])
+        found = {m.candidates[0].term[1:-1] for m in mentions}
+        if not found >= set(question["topics"]) or any(map(is_ambiguous, mentions)):
+            missed.append(question["id"])
+        if found - set(question["topics"]):
+            extra.append(question["id"])
+    assert missed == []
+    assert len(extra) <= 0.03 * len(questions)
+
+
+@pytest.mark.parametrize(
+    ("question", "topics"),
+    [
+        ("capital of chad", ["country/chad"]),
+        ("What is the capital of Turkey?", ["country/turkey"]),
+        ("Georgia in the Caucasus", ["country/georgia"]),
+        ("the US state of Georgia", ["region/georgia-us-state"]),
+        ("Georgia (USA)", ["region/georgia-us-state"]),
+        ("the city of Luxembourg", ["city/luxembourg-city"]),
+        ("capital of Luxembourg", ["country/luxembourg"]),
+        ("What is Singapore's currency?", ["country/singapore"]),
+        ("the language of Djibouti", ["country/djibouti"]),
+        ("Congo (Kinshasa)", ["country/democratic-republic-of-the-congo"]),
+        ("where do they pay with euros", ["currency/euro"]),
+        ("capital of frnace", ["country/france"]),
+        ("currency of the phillipines", ["country/philippines"]),
+        ("Is Malé the capital of Maldives?", ["city/male", "country/maldives"]),
+        ("is male the capital of maldives", ["country/maldives"]),
+        ("May I ask what car is from Chad?", ["country/chad"]),
+        ("which country is it", []),
+    ],
+)
+def test_names_that_are_easy_to_get_wrong(
+    world: KnowledgeGraph, question: str, topics: list[str]
+) -> None:
+    assert keys(LabelLinker(world.labels), question) == topics
+
+
+@pytest.mark.parametrize(
+    ("question", "ambiguous"),
+    [
+        ("capital of Congo", True),
+        ("capital of Korea", True),
+        ("capital of Georgia", False),
+        ("capital of Singapore", False),
+        ("capital of Luxembourg", False),
+        ("capital of Djibouti", False),
+        ("the Congo that is governed from Brazzaville", False),
+    ],
+)
+def test_only_equals_are_ambiguous(world: KnowledgeGraph, question: str, ambiguous: bool) -> None:
+    mention = LabelLinker(world.labels).link(question)[0]
+    assert is_ambiguous(mention) == ambiguous
+
+
+@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
+def test_metaqa_topics_in_brackets_and_without(tmp_path: Path) -> None:
+    folder = Path(DATA or "") / "metaqa"
+    kg = open_kg(str(folder / "kb.txt"), cache=tmp_path)
+    linker = LabelLinker(kg.labels)
+    entities = {term for head, _, tail in kg.store.facts() for term in (head, tail)}
+    plain = [0, 0]
+    for hops in "123":
+        file = folder / f"{hops}-hop" / "vanilla" / "qa_dev.txt"
+        for line in file.read_text("utf-8").splitlines()[:1000]:
+            question = line.split("\t")[0]
+            (name,) = re.findall(r"\[(.*)\]", question)
+            topic = f"<{name_iri(name)}>"
+            if topic not in entities:
+                assert [m for m in linker.link(question) if m.candidates[0].term == topic] == []
+                continue
+            (mention,) = linker.link(question)
+            assert (mention.text, mention.candidates[0].term) == (name, topic)
+            found = linker.link(question.replace("[", "").replace("]", ""))
+            plain[[m.candidates[0].term for m in found] == [topic]] += 1
+    assert plain[True] > 0.98 * sum(plain)

@@ -1,0 +1,64 @@
+"""A run without a model: questions, answers and settings made up."""
+
+from groundwalk.agent.errors import QuestionError, ServiceError
+from groundwalk.agent.state import Answer, Named, State, StepRecord, Usage, no_usage
+from groundwalk.evaluation.config import Config, Questions
+from groundwalk.evaluation.samples import Gold, Sample
+
+CONFIG = Config(
+    method="gcr",
+    questions=Questions("jsonl", "q.jsonl", "", "all", None, 7, "0"),
+    options={"on_ambiguous": "best"},
+    kg={"source": "stub"},
+    model={"source": "stub"},
+    versions={"python": "3"},
+    seed=3,
+)
+SAMPLES = (
+    Sample("s1", "capital of Peru", (Gold("<urn:Lima>", "Lima"),), hops=1),
+    Sample("s2", "cities", (Gold(label="Lima"), Gold(label="Córdoba")), hops=2, tags=("list",)),
+    Sample("s3", "service down", (Gold(label="Lima"),), hops=1),
+    Sample("s4", "wakanda"),
+    Sample("s5", "made up"),
+    Sample("s6", "nothing", (Gold(label="Lima"),)),
+    Sample("s7", "too long"),
+)
+
+
+def named(name: str) -> Named:
+    return Named(term=f"<urn:{name}>", label=name)
+
+
+def proven(name: str, verdict: str = "supported") -> Answer:
+    step = StepRecord(
+        head=named("Peru"), relation=named("has"), tail=named(name), inverse=False, verdict=verdict
+    )
+    return Answer(**named(name), score=0.5, chains=[[step]])
+
+
+def says(*answers: Answer, unsupported: tuple[str, ...] = ()) -> State:
+    usage: Usage = {**no_usage(), "tokens": 10, "llm_calls": 1}
+    return State(
+        status="answered" if answers else "abstained",
+        answers=list(answers),
+        unsupported=list(unsupported),
+        usage=usage,
+        notes=["noted"],
+    )
+
+
+def stub_answer(question: str) -> State:
+    """Answer the samples, each in its own way."""
+    match question:
+        case "capital of Peru":
+            return says(proven("Lima"), unsupported=("Cusco",))
+        case "cities":
+            return says(proven("Oslo", "unsupported"), proven("Cordoba"))
+        case "service down":
+            raise ServiceError("the store did not answer")
+        case "made up":
+            return says(proven("Lima"))
+        case "too long":
+            raise QuestionError("too long")
+        case _:
+            return says()

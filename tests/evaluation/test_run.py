@@ -1,0 +1,159 @@
+"""The run directory and the numbers in it."""
+
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.errors import InputError, ModelError
+from groundwalk.agent.state import State
+from groundwalk.evaluation.run import run
+from groundwalk.evaluation.summary import Summary, Unanswerable
+from rich.console import Console
+
+from .stubs import CONFIG, SAMPLES, stub_answer
+
+QUIET = Console(quiet=True)
+
+
+@pytest.fixture(name="made")
+def _made(tmp_path: Path) -> tuple[Path, Summary]:
+    out = tmp_path / "deep" / "out"
+    return out, run(SAMPLES, stub_answer, out, CONFIG, console=QUIET)
+
+
+def lines(out: Path) -> list[dict[str, Any]]:
+    text = (out / "samples.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_files_of_a_run(made: tuple[Path, Summary]) -> None:
+    out, summary = made
+    assert {path.name for path in out.iterdir()} == {"config.json", "samples.jsonl", "summary.json"}
+    assert json.loads((out / "config.json").read_text(encoding="utf-8")) == asdict(CONFIG)
+    assert json.loads((out / "summary.json").read_text(encoding="utf-8")) == asdict(summary)
+
+
+def test_a_line_for_every_question(made: tuple[Path, Summary]) -> None:
+    found = lines(made[0])
+    assert [line["id"] for line in found] == [sample.id for sample in SAMPLES]
+    first = found[0]
+    assert first["status"] == "answered"
+    assert first["gold"] == [{"term": "<urn:Lima>", "label": "Lima"}]
+    assert first["answers"][0]["chains"][0][0]["tail"]["label"] == "Lima"
+    assert set(first["metrics"].values()) == {1.0}
+    assert (first["triples"], first["supported"]) == (1, 1)
+    assert first["usage"]["tokens"] == 10
+    assert first["seconds"] >= 0
+    assert first["notes"] == ["noted"]
+    assert first["error"] is None
+    second = found[1]["metrics"]
+    assert (second["hits_at_1"], second["hit"], second["f1"]) == (0, 1, 0.5)
+
+
+def test_errors_are_recorded_as_misses(made: tuple[Path, Summary]) -> None:
+    third = lines(made[0])[2]
+    assert (third["status"], third["error"]) == ("error", "service: the store did not answer")
+    assert set(third["metrics"].values()) == {0.0}
+
+
+def test_every_answerable_question_counts(made: tuple[Path, Summary]) -> None:
+    summary = made[1]
+    assert summary.accuracy is not None
+    assert summary.accuracy.questions == 4
+    assert summary.accuracy.hits_at_1.mean == 1 / 4
+    assert summary.accuracy.hit.mean == 2 / 4
+    assert summary.accuracy.f1.mean == 1.5 / 4
+    assert {h: a.questions for h, a in summary.by_hops.items()} == {"1": 2, "2": 1}
+    assert {n: a.questions for n, a in summary.by_answers.items()} == {"1": 3, "2-4": 1}
+    assert summary.statuses == {"abstained": 2, "answered": 3, "error": 2}
+
+
+def test_questions_without_an_answer_are_counted_apart(made: tuple[Path, Summary]) -> None:
+    assert made[1].unanswerable == Unanswerable(questions=3, answered=1, silent=1, failed=1)
+
+
+def test_faithfulness_and_costs(made: tuple[Path, Summary]) -> None:
+    faith, costs = made[1].faithfulness, made[1].costs
+    assert (faith.triples, faith.supported, faith.share) == (4, 3, 0.75)
+    assert faith.unsupported_answers == 1
+    assert (costs.tokens, costs.llm_calls, costs.forward_passes) == (50, 5, 0)
+    assert 0 <= costs.median_seconds <= costs.slowest_seconds <= costs.seconds
+
+
+def test_lines_are_there_as_soon_as_they_are_answered(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def answer(question: str) -> State:
+        seen.append(len(lines(tmp_path)))
+        return stub_answer(question)
+
+    run(SAMPLES, answer, tmp_path, CONFIG, console=QUIET)
+    assert seen == list(range(len(SAMPLES)))
+
+
+def test_labels_of_the_kg_match_too(tmp_path: Path) -> None:
+    summary = run(
+        SAMPLES[1:2],
+        stub_answer,
+        tmp_path,
+        CONFIG,
+        labels=lambda terms: ["Lima" for _ in terms],
+        console=QUIET,
+    )
+    assert summary.accuracy is not None
+    assert summary.accuracy.f1.mean == 1
+
+
+@pytest.mark.parametrize("error", [ModelError("does not load"), ZeroDivisionError()])
+def test_what_would_meet_every_question_is_raised(tmp_path: Path, error: Exception) -> None:
+    def answer(question: str) -> State:
+        if question == SAMPLES[1].question:
+            raise error
+        return stub_answer(question)
+
+    with pytest.raises(type(error)):
+        run(SAMPLES, answer, tmp_path, CONFIG, console=QUIET)
+    assert len(lines(tmp_path)) == 1
+
+
+def test_a_folder_that_holds_something_is_refused(made: tuple[Path, Summary]) -> None:
+    before = lines(made[0])
+    with pytest.raises(InputError, match="not empty"):
+        run(SAMPLES, stub_answer, made[0], CONFIG, console=QUIET)
+    assert lines(made[0]) == before
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(InputError, match="cannot be written"):
+            run(SAMPLES, stub_answer, out, CONFIG, console=QUIET)
+    with pytest.raises(InputError, match="no questions"):
+        run([], stub_answer, tmp_path / "new", CONFIG, console=QUIET)
+
+
+def test_only_questions_without_an_answer(tmp_path: Path) -> None:
+    summary = run(SAMPLES[3:4], stub_answer, tmp_path, CONFIG, console=QUIET)
+    assert summary.accuracy is None
+    assert (summary.by_hops, summary.by_answers) == ({}, {})
+    assert summary.faithfulness.share is None
+
+
+def test_progress_in_a_pipe_is_plain(tmp_path: Path) -> None:
+    console = Console(file=io.StringIO())
+    run(SAMPLES, stub_answer, tmp_path, CONFIG, console=console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue().splitlines()
+    assert len(shown) == 1
+    assert shown[0].startswith("7/7  ")
+    assert shown[0].endswith("/s  Hits@1 25.0")
+
+
+def test_progress_on_a_terminal_moves(tmp_path: Path) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    run(SAMPLES, stub_answer, tmp_path, CONFIG, console=console)
+    assert isinstance(console.file, io.StringIO)
+    assert "Hits@1 25.0" in console.file.getvalue()
