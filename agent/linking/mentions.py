@@ -111,7 +111,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
     """Runs of letters, digits and the marks on them; cut where normalisation would cut."""
     start = None
     for place, character in enumerate(text):
-        if character.isalnum() or (
+        if _is_wordy(character) or (
             start is not None and unicodedata.category(character).startswith("M")
         ):
             start = place if start is None else start
@@ -120,6 +120,13 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
             start = None
     if start is not None:
         yield start, len(text)
+
+
+def _is_wordy(character: str) -> bool:
+    """Whether normalisation makes letters or digits of it, as of the sign for `number`."""
+    if character.isascii():
+        return character.isalnum()
+    return any(part.isalnum() for part in unicodedata.normalize("NFKD", character))
 
 
 def _trimmed(question: str, start: int, end: int) -> Span:

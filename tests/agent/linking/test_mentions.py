@@ -12,10 +12,12 @@ from groundwalk.agent.linking.mentions import (
     whole_end,
 )
 from groundwalk.agent.linking.words import singular
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 
+@example("0\u21200")
+@example("film \u21161")
 @given(st.text(st.characters(exclude_categories=("Cs",))))
 def test_words_are_where_they_say_and_normalise_like_the_whole(text: str) -> None:
     tokens = tokenise(text)
