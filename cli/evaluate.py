@@ -36,12 +36,20 @@ def run(
     hops: o.Hops = None,
 ) -> None:
     """Answer every question of a dataset and score the answers."""
+    from ..agent.errors import InputError
+    from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
+
+    if part not in ("train", "tune", "report", "all"):
+        raise InputError(f"--part {part}: is none of train, tune, report and all")
+    settings = read_settings()
+    use_few_threads(model or settings.model)
+
     from ..agent.state import Options
     from ..evaluation.evaluate import evaluate
+    from ..evaluation.table import print_summary
 
-    settings = read_settings()
-    evaluate(
+    summary = evaluate(
         dataset=dataset,
         data=data,
         split=split,
@@ -53,3 +61,5 @@ def run(
         out=out,
         options=Options(beams=beams, hops=hops, on_ambiguous="best"),
     )
+    print_summary(summary)
+    typer.echo(f"written to {out}")

@@ -44,14 +44,18 @@ def open_session(
         raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
+    from ..agent.llm.local import use_few_threads
+    from ..agent.settings import read_settings
+
+    settings = read_settings()
+    use_few_threads(model or settings.model)
+
     from langgraph.checkpoint.memory import InMemorySaver
 
     from ..agent.kg import open_kg
     from ..agent.llm.chat import chat_model
-    from ..agent.settings import read_settings
     from ..graphs import build_graph
 
-    settings = read_settings()
     opened = open_kg(kg or settings.kg, on_progress=on_progress)
     graph = build_graph(
         method or settings.method,

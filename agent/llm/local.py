@@ -1,6 +1,7 @@
 """Loading a local causal language model: a Hugging Face folder, or a hub id the user named."""
 
 import json
+import os
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
+
+_SMALL = 100_000_000
+"""Bytes of weights below which one thread is as fast as many."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,17 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     return LocalModel(
         source, model, tokenizer, read_settings(folder) if folder else ModelSettings()
     )
+
+
+def use_few_threads(source: str) -> None:
+    """Keep a small model on one thread: it gains nothing from more, and loses by sharing cores.
+
+    To be called before torch is imported, by a process that is all groundwalk's own; what the user
+    set in `OMP_NUM_THREADS` stays.
+    """
+    folder = _folder(source)
+    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def model_settings(source: str = BUNDLED) -> ModelSettings:
