@@ -15,6 +15,9 @@ def train(
         Path | None,
         typer.Option("--questions", help="Questions with answers; unset: made from the graph."),
     ] = None,
+    phrasebook: Annotated[
+        Path | None, typer.Option("--phrasebook", help="How people word questions (TOML).")
+    ] = None,
     part: Annotated[
         str, typer.Option("--part", metavar="train|tune|report|all", help="By the split rule.")
     ] = "all",
@@ -26,17 +29,31 @@ def train(
     seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
 ) -> None:
     """Train a small model from scratch, so that it decodes the paths that questions ask for."""
+    from rich.console import Console
+
     from ..agent.settings import read_settings
+    from ..training.progress import show_progress
     from ..training.train import train as run
 
-    report = run(
-        kg or read_settings().kg,
-        out,
-        questions=questions,
-        part=part,
-        limit=limit,
-        hops=hops,
-        steps=steps,
-        seed=seed,
+    console = Console(highlight=False)
+    with show_progress(console) as progress:
+        report = run(
+            kg or read_settings().kg,
+            out,
+            questions=questions,
+            phrasebook=phrasebook,
+            part=part,
+            limit=limit,
+            hops=hops,
+            steps=steps,
+            seed=seed,
+            on_progress=progress,
+        )
+    scores = ", ".join(f"{share:.0%} at {hops}" for hops, share in report.scores.right.items())
+    console.print(
+        f"{out}: {report.parameters:,} parameters, {report.steps} steps in {report.seconds:.0f} s; "
+        f"right relation path by hops on held-out questions: {scores or 'none left to measure'}"
     )
-    typer.echo(str(report))
+    for reason, count in report.dropped.items():
+        console.print(f"  {count} questions were not used: {reason}")
+    console.print(f"ask it: groundwalk ask --kg {kg or 'world'} --model {out} QUESTION")

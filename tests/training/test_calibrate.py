@@ -1,0 +1,34 @@
+import pytest
+from groundwalk.training.calibrate import fit_threshold
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def cost(threshold: float, scores: list[float], labels: list[bool], false_cost: float) -> float:
+    pairs = list(zip(scores, labels, strict=True))
+    wrong = sum(score >= threshold and not right for score, right in pairs)
+    return false_cost * wrong + sum(score < threshold and right for score, right in pairs)
+
+
+def test_the_threshold_lies_in_the_gap() -> None:
+    assert fit_threshold([0.1, 0.2, 0.8, 0.9], [False, False, True, True]) == pytest.approx(0.5)
+
+
+def test_a_false_answer_costs_more_than_a_withheld_one() -> None:
+    scores, labels = [0.3, 0.4, 0.5, 0.9], [True, True, False, True]
+    assert fit_threshold(scores, labels, false_cost=1) < 0.3
+    assert fit_threshold(scores, labels, false_cost=3) > 0.5
+
+
+def test_nothing_to_tell_apart() -> None:
+    assert fit_threshold([], []) == 0
+    assert fit_threshold([0.4, 0.6], [True, True]) == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=12))
+def test_no_other_threshold_costs_less(pairs: list[tuple[float, bool]]) -> None:
+    scores, labels = [score for score, _ in pairs], [right for _, right in pairs]
+    found = cost(fit_threshold(scores, labels), scores, labels, 3)
+    if len(set(labels)) == 2:
+        for threshold in [0.0, *scores]:
+            assert found <= cost(threshold, scores, labels, 3) + 1e-9

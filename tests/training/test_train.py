@@ -1,0 +1,96 @@
+from pathlib import Path
+from random import Random
+from typing import cast
+
+import pytest
+import torch
+from groundwalk.agent.errors import InputError
+from groundwalk.agent.kg.folder import open_kg
+from groundwalk.agent.llm.local import load_model
+from groundwalk.training.calibrate import judge
+from groundwalk.training.encode import Encoder
+from groundwalk.training.graph import load_graph
+from groundwalk.training.model import Size
+from groundwalk.training.report import TrainReport
+from groundwalk.training.supervision import draw, read_questions, supervise
+from groundwalk.training.train import questioner_for, train, training_questions
+from groundwalk.training.trainer import Schedule
+from transformers import LlamaForCausalLM
+
+from .toy import toy_turtle
+
+TINY = Size(width=64, layers=2, heads=2)
+
+QUESTIONS = """\
+what is the capital of [France]\tParis
+what money has [Spain]\tEuro
+which countries touch [Germany]\tFrance|Poland
+the capital of [Poland]\tWarsaw
+the cash of [Iceland]\tKrona
+who touches [Spain]\tFrance
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("toy") / "toy.ttl"
+    file.write_text(toy_turtle(), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def trained(source: Path) -> TrainReport:
+    questions = source.parent / "qa.txt"
+    questions.write_text(QUESTIONS, encoding="utf-8")
+    torch.set_num_threads(1)
+    return train(
+        str(source),
+        source.parent / "model",
+        questions=questions,
+        noise=0.0,
+        schedule=Schedule(steps=120, batch=24, rate=4e-3, warm_up=10, pool=4),
+        size=TINY,
+    )
+
+
+def test_a_tiny_model_learns_its_questions(trained: TrainReport) -> None:
+    kg = open_kg(trained.kg)
+    graph = load_graph(kg)
+    lessons = supervise(kg, graph, read_questions(trained.out.parent / "qa.txt"), 1).lessons
+    questioner = questioner_for(kg, graph, None, hops=1, seed=0)
+    samples = [sample for lesson in lessons if (sample := draw(questioner, lesson, Random(0), 0))]
+    loaded = load_model(str(trained.out))
+    encoder = Encoder(graph, loaded.tokenizer)
+    judged = judge(cast("LlamaForCausalLM", loaded.model), encoder, samples, trained.settings.hops)
+    assert [one.right for one in judged] == [True] * 6
+    assert trained.lessons == 6
+    assert trained.settings.hops == 1
+
+
+def test_the_folder_loads_and_tells_how_to_ask(trained: TrainReport) -> None:
+    loaded = load_model(str(trained.out))
+    assert loaded.settings == trained.settings
+    assert loaded.settings.masked and not loaded.settings.instruct
+    assert "# A path model" in (trained.out / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in trained.out.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_nothing_but_an_earlier_model_is_replaced(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep", encoding="utf-8")
+    with pytest.raises(InputError, match="exists"):
+        train(str(source), tmp_path)
+
+
+def test_generated_training_is_the_same_for_the_same_seed(source: Path, tmp_path: Path) -> None:
+    schedule = Schedule(steps=4, batch=8, pool=2)
+    reports = [
+        train(str(source), tmp_path / name, hops=2, schedule=schedule, size=TINY) for name in "ab"
+    ]
+    assert reports[0].loss == reports[1].loss
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in "ab"]
+    assert weights[0] == weights[1]
+
+
+def test_training_questions_are_fixed_by_the_seed(source: Path) -> None:
+    first, second = (list(training_questions(str(source), seed=1, count=30)) for _ in "ab")
+    assert first == second

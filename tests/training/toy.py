@@ -1,0 +1,52 @@
+"""A toy graph: four countries with capitals, borders and moneys."""
+
+from groundwalk.agent.kg.terms import Triple
+from groundwalk.training.graph import Graph, build_graph
+
+COUNTRIES = {
+    "france": ("paris", "euro", ("spain", "germany")),
+    "spain": ("madrid", "euro", ("france",)),
+    "germany": ("berlin", "euro", ("france", "poland")),
+    "poland": ("warsaw", "zloty", ("germany",)),
+    "iceland": ("reykjavik", "krona", ()),
+}
+
+
+def iri(name: str) -> str:
+    return f"<https://toy.example/{name}>"
+
+
+def toy_facts() -> list[Triple]:
+    facts = list[Triple]()
+    for country, (capital, money, neighbours) in COUNTRIES.items():
+        facts.append(Triple(iri(country), iri("capital"), iri(capital)))
+        facts.append(Triple(iri(country), iri("money"), iri(money)))
+        facts += [Triple(iri(country), iri("borders"), iri(other)) for other in neighbours]
+    return facts
+
+
+def toy_graph() -> Graph:
+    facts = toy_facts()
+    kinds = dict[str, str]()
+    for country, (capital, money, _) in COUNTRIES.items():
+        kinds |= {iri(country): "country", iri(capital): "city", iri(money): "currency"}
+    names = {term: term[1:-1].rsplit("/", 1)[1].title() for term in kinds}
+    labels = {iri(name): name for name in ("capital", "money", "borders")}
+    return build_graph(facts, names=names, kinds=kinds, labels=labels)
+
+
+def toy_turtle() -> str:
+    """The same graph as a file."""
+    lines = [
+        "@prefix t: <https://toy.example/> .",
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
+    ]
+    kinds = dict[str, str]()
+    for country, (capital, money, _) in COUNTRIES.items():
+        kinds |= {country: "country", capital: "city", money: "currency"}
+    lines += [f't:{kind} rdfs:label "{kind}" .' for kind in ("country", "city", "currency")]
+    lines += [
+        f't:{name} a t:{kind} ; rdfs:label "{name.title()}" .' for name, kind in kinds.items()
+    ]
+    lines += [" ".join((*fact, ".")) for fact in toy_facts()]
+    return "\n".join(lines) + "\n"

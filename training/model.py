@@ -1,0 +1,62 @@
+"""The shape of a small causal language model, and its saving."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .tokenizer import MAX_LENGTH
+
+if TYPE_CHECKING:
+    from transformers import LlamaForCausalLM
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width, layers and heads of the model; feed-forward layers are 8/3 as wide."""
+
+    width: int = 192
+    layers: int = 4
+    heads: int = 3
+
+
+def new_model(vocabulary: int, size: Size, seed: int, *, eos: int, pad: int) -> "LlamaForCausalLM":
+    """A Llama-shaped model with fresh weights and tied embeddings."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=vocabulary,
+        hidden_size=size.width,
+        intermediate_size=(size.width * 8 // 3 + 15) // 16 * 16,
+        num_hidden_layers=size.layers,
+        num_attention_heads=size.heads,
+        num_key_value_heads=size.heads,
+        max_position_embeddings=MAX_LENGTH,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=eos,
+        pad_token_id=pad,
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0},
+    )
+    return LlamaForCausalLM(config)
+
+
+def add_dropout(model: "LlamaForCausalLM", rate: float) -> list[Any]:
+    """Drop parts of what each attention and feed-forward layer adds; call `remove` on the hooks."""
+    import torch
+
+    drop = torch.nn.functional.dropout
+
+    def attention(module: Any, _: Any, output: Any) -> Any:
+        return (drop(output[0], rate, module.training), *output[1:])
+
+    def feed_forward(module: Any, _: Any, output: Any) -> Any:
+        return drop(output, rate, module.training)
+
+    hooks = list[Any]()
+    if rate > 0:
+        layers: Any = model.model.layers
+        for layer in layers:
+            hooks.append(layer.self_attn.register_forward_hook(attention))
+            hooks.append(layer.mlp.register_forward_hook(feed_forward))
+    return hooks

@@ -1,0 +1,175 @@
+"""An endless stream of questions over a graph, each with a path that answers it or none."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from ..agent.llm.prompt import Mention
+from .clauses import OTHER, TOPIC
+from .compose import Composer, plenty_of, route_of
+from .english import English
+from .graph import Graph, Moves, Node, execute, sample_walk
+from .noise import disturb
+from .phrasebook import Phrasebook
+from .shapes import Shapes, find_shapes
+from .unanswerable import Refuser
+
+
+class Sample(NamedTuple):
+    """A question, where it names its topics, and a walk that answers it.
+
+    `walk` starts at the topic; without `moves` the graph does not say.
+    """
+
+    question: str
+    mentions: tuple[Mention, ...]
+    walk: tuple[Node, ...]
+    moves: Moves | None
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Shares of the stream: unanswerable questions, joint ones, and noise on the text."""
+
+    unanswerable: float = 0.13
+    joint: float = 0.04
+    noise: float = 0.5
+
+
+@dataclass(frozen=True)
+class Questioner:
+    """Composes questions over one graph."""
+
+    graph: Graph
+    shapes: Shapes
+    composer: Composer
+    refuser: Refuser
+    mix: Mix
+
+    def sample(self, rng: Random) -> Sample:
+        """One question."""
+        kind = rng.random()
+        if kind < self.mix.unanswerable:
+            sample = self.unanswerable(rng)
+        elif kind < self.mix.unanswerable + self.mix.joint:
+            sample = self._joint(rng) or self._answerable(rng)
+        else:
+            sample = self._answerable(rng)
+        return sample
+
+    def absent(self, rng: Random) -> Sample | None:
+        """A question that its topic lacks the relations for, as an island lacks borders."""
+        shape, topic = self.shapes.sample(rng)
+        lacking = [
+            node
+            for node in rng.sample(self.graph.nodes[shape.kind], 1)
+            if not execute(self.graph, node, shape.moves)
+        ]
+        if not lacking:
+            return None
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        text = self.composer.question(route_of(self.graph, shape.moves, walk), rng)
+        return self._sample(text, lacking, tuple(lacking), None, rng)
+
+    def stream(self, seed: int) -> Iterator[Sample]:
+        """Questions without end, the same for the same seed."""
+        rng = Random(f"questions {seed}")
+        while True:
+            yield self.sample(rng)
+
+    def _answerable(self, rng: Random) -> Sample:
+        shape, topic = self.shapes.sample(rng)
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        text = self.composer.question(route_of(self.graph, shape.moves, walk), rng)
+        return self._sample(text, (topic,), walk, shape.moves, rng)
+
+    def _joint(self, rng: Random) -> Sample | None:
+        """Two entities that one step each leads to the same answer."""
+        shape, topic = self.shapes.sample(rng)
+        moves = shape.moves[:1]
+        walk = sample_walk(self.graph, topic, moves, rng, None) or (topic,)
+        answer = walk[-1]
+        others = [
+            (move, node)
+            for move, edges in self.graph.edges.items()
+            for node in edges
+            if move != moves[0] or node != topic
+            if answer in edges[node] and node != topic
+        ]
+        if not others:
+            return None
+        move, other = rng.choice(others)
+        first = route_of(self.graph, moves, walk)
+        second = route_of(self.graph, (move,), (other, answer))
+        text = self.composer.joint(first, second, rng)
+        if not text:
+            return None
+        if rng.random() < 0.5:
+            return self._sample(text, (topic, other), walk, moves, rng)
+        return self._sample(text, (topic, other), (other, answer), (move,), rng)
+
+    def unanswerable(self, rng: Random) -> Sample:
+        """One question that the graph has no relation for."""
+        shape, topic = self.shapes.sample(rng)
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        text = self.refuser.question(route_of(self.graph, shape.moves, walk), rng)
+        other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])
+        return self._sample(text, (topic, other), (topic,), None, rng)
+
+    def _sample(
+        self,
+        text: str,
+        topics: Sequence[Node],
+        walk: tuple[Node, ...],
+        moves: Moves | None,
+        rng: Random,
+    ) -> Sample:
+        if rng.random() < self.mix.noise:
+            text = disturb(text, self.composer.english, self.composer.book.synonyms, rng)
+        question, mentions = name_topics(self.graph, text, topics)
+        return Sample(question, mentions, walk, moves)
+
+
+def make_questioner(
+    graph: Graph,
+    book: Phrasebook,
+    english: English,
+    *,
+    hops: int,
+    seed: int,
+    mix: Mix | None = None,
+) -> Questioner:
+    """Find the shapes of a graph and what to word them with."""
+    composer = Composer(book, english, plenty_of(graph))
+    words = frozenset(
+        word
+        for wording in book.wordings.values()
+        for text in wording.word
+        for word in re.split(r"[{}/()|]+", text)
+    )
+    shapes = find_shapes(graph, hops, Random(f"shapes {seed}"))
+    return Questioner(graph, shapes, composer, Refuser(composer, words), mix or Mix())
+
+
+def name_topics(graph: Graph, text: str, topics: Sequence[Node]) -> tuple[str, tuple[Mention, ...]]:
+    """Put the names of the topics where a composed text leaves room for them."""
+    question, mentions = "", list[Mention]()
+    for part in re.split(f"([{TOPIC}{OTHER}])", text):
+        if part in (TOPIC, OTHER):
+            node = topics[0 if part == TOPIC else 1]
+            name = graph.names[node]
+            place = len(question)
+            mentions.append(Mention(place, place + len(name), name, graph.kinds[node]))
+            question += name
+        else:
+            question += part
+    return question, tuple(mentions)
+
+
+def is_answered(graph: Graph, sample: Sample) -> bool:
+    """Whether the path of a sample leads from its topic to its answer in the graph."""
+    if sample.moves is None:
+        return False
+    return sample.walk[-1] in execute(graph, sample.walk[0], sample.moves)

@@ -1,0 +1,84 @@
+"""Which relation paths a graph has from which class, and how often to ask each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple
+
+from ..agent.errors import KGError
+from .graph import Graph, Moves, Node, execute, relation_paths
+
+_SAMPLED = 40
+"""Entities of each class that are walked from to find its paths."""
+_SAMPLED_EDGES = 60_000
+"""Above so many facts fewer entities are sampled, since each reaches much."""
+
+SHARES = (0.42, 0.38, 0.20)
+"""How many of the questions take one, two and three hops."""
+
+_REDUNDANT = 0.12
+"""The weight of a path that reaches the same as a shorter one, beside 1 for others."""
+
+
+class Shape(NamedTuple):
+    """A relation path and the class of the topics that it starts from."""
+
+    kind: str
+    moves: Moves
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The shapes of a graph and their cumulative weights."""
+
+    graph: Graph
+    shapes: tuple[Shape, ...]
+    weights: tuple[float, ...]
+
+    def sample(self, rng: Random) -> tuple[Shape, Node]:
+        """A shape and a topic that has it."""
+        while True:
+            (shape,) = rng.choices(self.shapes, cum_weights=self.weights)
+            nodes = self.graph.nodes[shape.kind]
+            for _ in range(8):
+                topic = rng.choice(nodes)
+                if execute(self.graph, topic, shape.moves):
+                    return shape, topic
+
+
+def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
+    """The shapes of up to `hops` moves. Raises KGError when no entity has a fact to walk."""
+    facts = sum(len(t) for found in graph.edges.values() for t in found.values())
+    sampled = _SAMPLED if facts < _SAMPLED_EDGES else _SAMPLED // 4
+    weights = dict[Shape, float]()
+    for kind, nodes in graph.nodes.items():
+        topics = rng.sample(nodes, min(sampled, len(nodes)))
+        found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
+        moves = sum(len(path) == 1 for path in found)
+        shown = (len(nodes) * max(moves, 1)) ** 0.5
+        for length in range(1, hops + 1):
+            of_length = {path: weight for path, weight in found.items() if len(path) == length}
+            share = SHARES[length - 1] if length <= len(SHARES) else SHARES[-1]
+            total = sum(of_length.values())
+            for path, weight in of_length.items():
+                weights[Shape(kind, path)] = weight / total * share * shown
+    if not weights:
+        raise KGError("the knowledge graph has no facts that a path can walk")
+    return Shapes(graph, tuple(weights), tuple(accumulate(weights.values())))
+
+
+def _weigh(found: Sequence[Mapping[Moves, frozenset[Node]]]) -> dict[Moves, float]:
+    """Common paths weigh more than rare ones, and those that a shorter one replaces little."""
+    answers: dict[Moves, dict[int, frozenset[Node]]] = {}
+    for place, paths in enumerate(found):
+        for path, reached in paths.items():
+            answers.setdefault(path, {})[place] = reached
+    seen = dict[frozenset[tuple[int, frozenset[Node]]], int]()
+    weights = dict[Moves, float]()
+    for path in sorted(answers, key=lambda p: (len(p), p)):
+        fingerprint = frozenset(answers[path].items())
+        shorter = seen.setdefault(fingerprint, len(path)) < len(path)
+        frequency = (len(answers[path]) / len(found)) ** 0.5
+        weights[path] = frequency * (_REDUNDANT if shorter else 1.0)
+    return weights
