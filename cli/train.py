@@ -18,6 +18,10 @@ def train(
     phrasebook: Annotated[
         Path | None, typer.Option("--phrasebook", help="How people word questions (TOML).")
     ] = None,
+    tuning: Annotated[
+        Path | None,
+        typer.Option("--tuning", help="Questions (JSON lines) that fit the confidence."),
+    ] = None,
     part: Annotated[
         str, typer.Option("--part", metavar="train|tune|report|all", help="By the split rule.")
     ] = "all",
@@ -42,6 +46,7 @@ def train(
             out,
             questions=questions,
             phrasebook=phrasebook,
+            tuning=tuning,
             part=part,
             limit=limit,
             hops=hops,

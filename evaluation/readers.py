@@ -12,15 +12,16 @@ from ..agent.errors import DatasetError, InputError
 from .samples import Gold, Sample
 
 _SPLIT = re.compile(r"([1-9])-hop/(?:(vanilla|ntm)/)?([a-z]+)")
+_WORLD = {"test": "questions.jsonl", "tuning": "tuning.jsonl"}
 _TERM = re.compile(r'<[a-zA-Z][^<>\s:]*:[^<>\s]*>|"(.*)"(?:@[\w-]+|\^\^<[^<>\s]+>)', re.DOTALL)
 
 
 def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tuple[Sample, ...]:
     """Every question of a dataset, in the order of its file.
 
-    `world` needs neither `data` nor `split`. `metaqa` takes its folder and a split such as
-    `1-hop/dev` (or `1-hop/ntm/dev` for the paraphrased questions). `jsonl` takes a file, or a
-    folder in which `split` names one. Raises InputError for an unknown dataset or a missing
+    `world` needs no `data`; its splits are `test`, which is the default, and `tuning`. `metaqa`
+    takes its folder and a split such as `1-hop/dev` (or `1-hop/ntm/dev` for the paraphrased
+    questions). `jsonl` takes a file, or a folder in which `split` names one. Raises InputError for an unknown dataset or a missing
     argument, DatasetError for a file that is missing or broken; it names the file and the line.
     """
     if dataset not in DATASETS:
@@ -30,10 +31,12 @@ def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tup
     return DATASETS[dataset](data, split)
 
 
-def read_world() -> tuple[Sample, ...]:
-    """The hundred questions over the bundled KG; some have no answer, on purpose."""
+def read_world(split: str = "test") -> tuple[Sample, ...]:
+    """The questions over the bundled KG; some have no answer, on purpose. Raises InputError."""
+    if split not in _WORLD:
+        raise InputError(f"the world questions have no split {split!r}", "splits: test, tuning")
     package = f"{__name__.split('.')[0]}.data.world"
-    with resources.as_file(resources.files(package) / "questions.jsonl") as file:
+    with resources.as_file(resources.files(package) / _WORLD[split]) as file:
         return tuple(
             replace(sample, topics=tuple(f"<{iri}>" for iri in sample.topics))
             for sample in read_jsonl(file)
@@ -71,9 +74,9 @@ def read_jsonl(file: Path) -> tuple[Sample, ...]:
 
 
 def _world(data: Path | None, split: str) -> tuple[Sample, ...]:
-    if data is not None or split:
-        raise InputError("the world questions are one set, and bundled", "leave out data and split")
-    return read_world()
+    if data is not None:
+        raise InputError("the world questions are bundled", "leave out data")
+    return read_world(split or "test")
 
 
 def _metaqa(data: Path | None, split: str) -> tuple[Sample, ...]:

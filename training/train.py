@@ -2,8 +2,9 @@
 
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING
 from ..agent.errors import InputError
 from ..agent.kg.folder import WORLD, KnowledgeGraph, open_kg
 from ..agent.kg.nodes import lexical_form
-from ..agent.llm.local import SETTINGS_FILE, ModelSettings, write_settings
+from ..agent.llm.local import SETTINGS_FILE, LocalModel, ModelSettings, write_settings
 from ..agent.llm.prompt import mask
+from ..evaluation.readers import read_jsonl, read_world
+from ..evaluation.samples import Sample as Question
 from .calibrate import calibration_samples, confidence_of, judge
 from .card import write_card
 from .encode import Encoder
@@ -44,6 +47,7 @@ def train(
     part: str = "all",
     limit: int | None = None,
     phrasebook: Path | None = None,
+    tuning: Path | None = None,
     hops: int | None = None,
     steps: int | None = None,
     seed: int = 0,
@@ -54,10 +58,14 @@ def train(
 ) -> TrainReport:
     """Train a model and write its folder, which appears only when it is complete.
 
-    `part` and `limit` choose from `questions`; `hops` is the longest path (default 3). Raises
+    `part` and `limit` choose from `questions`; `hops` is the longest path (default 3). The
+    confidence threshold is fitted on the questions in `tuning`, which are not trained on; the
+    bundled graph has some, and without any, questions like those of the training serve. Raises
     KGError, DatasetError or InputError when the input is wrong.
     """
     _check_out(out)
+    bundled = kg_source == WORLD and not questions
+    hand_written = read_jsonl(tuning) if tuning else read_world("tuning") if bundled else ()
     asked = select(read_questions(questions), part, limit, seed) if questions else []
     kg = open_kg(kg_source)
     graph = load_graph(kg)
@@ -69,7 +77,18 @@ def train(
             kg, graph, phrasebook or packaged, hops=longest, seed=seed, noise=noise
         )
     return _train(
-        kg, questioner, supervision, out, longest, steps, seed, noise, schedule, size, on_progress
+        kg,
+        questioner,
+        supervision,
+        hand_written,
+        out,
+        longest,
+        steps,
+        seed,
+        noise,
+        schedule,
+        size,
+        on_progress,
     )
 
 
@@ -121,6 +140,7 @@ def _train(
     kg: KnowledgeGraph,
     questioner: Questioner,
     supervision: Supervision | None,
+    hand_written: Sequence[Question],
     out: Path,
     hops: int,
     steps: int | None,
@@ -168,6 +188,11 @@ def _train(
         confidence=round(confidence_of(judged), 4),
         kg=kg.digest,
     )
+    if hand_written:
+        from .tuning import tuned_threshold
+
+        local = LocalModel("trained just now", model.eval(), tokenizer, settings)
+        settings = replace(settings, confidence=tuned_threshold(kg, local, hand_written))
     report = TrainReport(
         out=out,
         kg=kg.source,

@@ -3,14 +3,15 @@
 Paths vote for their relation path with their probability. The likely relation paths are executed
 on the store, so that a question with fifty answers gets fifty, not as many as there are beams;
 those that reach the same entities stand together (a city's country, and the country whose capital
-it is). Deterministic: ties go to the shorter, then the smaller relation path.
+it is), and where two topics lead to common entities in different ways, those are meant.
+Deterministic: ties go to the shorter, then the smaller relation path.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..kg.execution import Execution, execute
+from ..kg.execution import Execution, Reached, execute
 from ..kg.store import Store
 from ..kg.terms import Path, RelationPath, Term
 from ..state import Candidate, Options
@@ -44,11 +45,21 @@ class _Party:
 
 
 @dataclass(frozen=True)
+class _Coalition:
+    """Parties that reach the same entities; relation path and topics are those of the largest."""
+
+    reached: tuple[Reached, ...]
+    relations: RelationPath
+    topics: frozenset[Term]
+    votes: float
+    relevance: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The answers, how sure the model was of their relation path, and what was left out."""
 
     elected: tuple[Elected, ...]
-    relations: RelationPath
     confidence: float
     left_out: int
     truncated: bool
@@ -77,26 +88,70 @@ def vote(
         for party in parties
         if party.votes >= _CHANCE * most
     ]
-    coalitions: dict[frozenset[Term], list[tuple[_Party, Execution]]] = {}
-    for party, result in runs:
-        coalitions.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
-    won = max(coalitions.values(), key=lambda members: sum(party.votes for party, _ in members))
-    party, result = won[0]
+    coalitions = _coalitions(runs)
+    won = coalitions[0]
+    partner = next((c for c in coalitions[1:] if _asks_for_both(won, c)), None)
+    if partner:
+        won = _joined(won, partner)
 
-    decoded = {path.end for path, _ in party.ballots}
-    ranked = sorted(result.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
-    share = min(sum(party.votes for party, _ in won), 1.0)
+    decoded = {c["answer"]["term"] for c in candidates}
+    ranked = sorted(won.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
     support = max((r.support for r in ranked), default=1)
     shown = ranked[: options.max_answers]
     return Outcome(
         elected=tuple(
-            Elected(r.end, r.paths, round(share * r.support / support, 6)) for r in shown
+            Elected(r.end, r.paths, round(min(won.votes, 1.0) * r.support / support, 6))
+            for r in shown
         ),
-        relations=party.relations,
-        confidence=round(min(sum(party.relevance for party, _ in won), 1.0), 6),
+        confidence=round(min(won.relevance, 1.0), 6),
         left_out=len(ranked) - len(shown),
-        truncated=result.truncated,
+        truncated=any(result.truncated for _, result in runs),
         requests=sum(result.requests for _, result in runs),
+    )
+
+
+def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:
+    """The parties that reach the same entities, together; the most voted first."""
+    members: dict[frozenset[Term], list[tuple[_Party, Execution]]] = {}
+    for party, result in runs:
+        members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
+    coalitions = [
+        _Coalition(
+            reached=own[0][1].reached,
+            relations=own[0][0].relations,
+            topics=frozenset(_topics(own[0][0].ballots)),
+            votes=sum(party.votes for party, _ in own),
+            relevance=sum(party.relevance for party, _ in own),
+        )
+        for own in members.values()
+    ]
+    return sorted(coalitions, key=lambda c: -c.votes)
+
+
+def _asks_for_both(first: _Coalition, second: _Coalition) -> bool:
+    """Whether two topics lead to common entities in different ways (`African`, `speaks French`)."""
+    return (
+        second.votes >= _SHARE * first.votes
+        and not first.topics & second.topics
+        and first.relations != second.relations
+        and bool({r.end for r in first.reached} & {r.end for r in second.reached})
+    )
+
+
+def _joined(first: _Coalition, second: _Coalition) -> _Coalition:
+    """The entities that both reach, with the paths of both."""
+    other = {r.end: r for r in second.reached}
+    common = [
+        Reached(r.end, (r.paths[0], other[r.end].paths[0]), r.support + other[r.end].support)
+        for r in first.reached
+        if r.end in other
+    ]
+    return _Coalition(
+        reached=tuple(common),
+        relations=first.relations,
+        topics=first.topics | second.topics,
+        votes=first.votes + second.votes,
+        relevance=first.relevance + second.relevance,
     )
 
 
