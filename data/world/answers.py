@@ -1,7 +1,7 @@
-"""Derive the answers in questions.jsonl from its SPARQL queries over world.ttl.
+"""Derive the answers in questions.jsonl and tuning.jsonl from their SPARQL over world.ttl.
 
 Run as ``python -m groundwalk.data.world.answers`` or as
-``python data/world/answers.py``: the file is rewritten with fresh answers.
+``python data/world/answers.py``: both files are rewritten with fresh answers.
 With ``--check`` nothing is written; the exit status is 1, and the ids are
 named, when a line is not up to date.
 """
@@ -20,6 +20,7 @@ import pyoxigraph as ox
 HERE = Path(__file__).resolve().parent
 GRAPH_FILE = HERE / "world.ttl"
 QUESTIONS_FILE = HERE / "questions.jsonl"
+TUNING_FILE = HERE / "tuning.jsonl"
 RDFS_LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
 
 
@@ -31,7 +32,7 @@ class Answer(TypedDict):
 
 
 class Question(TypedDict):
-    """One line of questions.jsonl, its fields in their written order."""
+    """One line of either file, its fields in their written order."""
 
     id: str
     question: str
@@ -111,20 +112,22 @@ def out_of_date(old: Sequence[Question], new: Sequence[Question]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Rewrite questions.jsonl, or only check it; return the exit status."""
+    """Rewrite both files, or only check them; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     check = bool(parser.parse_args(arguments).check)
     store = load_graph(GRAPH_FILE)
-    old = read_questions(QUESTIONS_FILE)
-    new = [with_answers(store, question) for question in old]
-    stale = out_of_date(old, new)
-    if check:
-        if stale:
-            print("not up to date: " + " ".join(stale), file=sys.stderr)
-        return 1 if stale else 0
-    QUESTIONS_FILE.write_text("".join(map(to_line, new)), encoding="utf-8")
-    return 0
+    stale: list[str] = []
+    for file in (QUESTIONS_FILE, TUNING_FILE):
+        old = read_questions(file)
+        new = [with_answers(store, question) for question in old]
+        if check:
+            stale += out_of_date(old, new)
+        else:
+            file.write_text("".join(map(to_line, new)), encoding="utf-8")
+    if stale:
+        print("not up to date: " + " ".join(stale), file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

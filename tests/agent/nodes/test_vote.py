@@ -1,0 +1,127 @@
+"""The vote: which relation path wins, what it reaches, and what joins it."""
+
+from collections.abc import Iterator
+from math import log
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Triple, name_iri, open_kg
+from groundwalk.agent.nodes.records import candidate
+from groundwalk.agent.nodes.vote import Outcome, vote
+from groundwalk.agent.state import Candidate, Options
+
+FACTS = """
+Paris|country|France
+France|capital|Paris
+France|borders|Spain
+France|borders|Italy
+Spain|borders|Portugal
+Chad|continent|Africa
+Mali|continent|Africa
+Peru|continent|America
+Chad|speaks|French
+Mali|speaks|French
+France|speaks|French
+Chad|speaks|Arabic
+"""
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    folder = tmp_path_factory.mktemp("vote")
+    (folder / "facts.kb").write_text(FACTS, encoding="utf-8")
+    opened = open_kg(str(folder / "facts.kb"), cache=folder / "cache")
+    yield opened
+    opened.close()
+
+
+def iri(name: str) -> str:
+    return f"<{name_iri(name)}>"
+
+
+def walk(kg: KnowledgeGraph, text: str, probability: float, relevance: float = 0.5) -> Candidate:
+    """`A -> r -> B -> ^s -> C` as a candidate."""
+    names = text.split(" -> ")
+    steps: list[Step] = []
+    for source, relation, target in zip(names[::2], names[1::2], names[2::2], strict=False):
+        ends = [iri(source), iri(relation.removeprefix("^")), iri(target)]
+        if relation.startswith("^"):
+            ends.reverse()
+        steps.append(Step(Triple(*ends), relation.startswith("^")))
+    return candidate(kg.labels, Path(iri(names[0]), tuple(steps)), log(probability), relevance)
+
+
+def elect(kg: KnowledgeGraph, *candidates: Candidate, options: Options | None = None) -> Outcome:
+    linked = sorted({c["topic"]["term"] for c in candidates})
+    outcome = vote(kg.store, candidates, linked, options or Options())
+    assert outcome is not None
+    return outcome
+
+
+def ends(outcome: Outcome) -> set[str]:
+    return {elected.end for elected in outcome.elected}
+
+
+def test_no_candidates_no_outcome(kg: KnowledgeGraph) -> None:
+    assert vote(kg.store, [], [], Options()) is None
+
+
+def test_winner_reaches_all_its_answers(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg, walk(kg, "France -> borders -> Spain", 0.6), walk(kg, "France -> capital -> Paris", 0.4)
+    )
+    assert ends(outcome) == {iri("Spain"), iri("Italy")}
+    assert outcome.elected[0].end == iri("Spain")  # the decoded one comes first
+
+
+def test_paths_of_one_relation_path_vote_together(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "France -> capital -> Paris", 0.4),
+        walk(kg, "France -> borders -> Spain", 0.3),
+        walk(kg, "France -> borders -> Italy", 0.3),
+    )
+    assert ends(outcome) == {iri("Spain"), iri("Italy")}
+
+
+def test_relation_paths_to_the_same_entities_stand_together(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "Paris -> country -> France -> borders -> Spain", 0.4, 0.4),
+        walk(kg, "Paris -> country -> France", 0.3, 0.3),
+        walk(kg, "Paris -> ^capital -> France", 0.3, 0.3),
+    )
+    assert ends(outcome) == {iri("France")} and outcome.confidence == pytest.approx(0.6)
+
+
+def test_two_topics_that_meet_in_different_ways_are_both_meant(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "Africa -> ^continent -> Chad", 0.5, 0.45),
+        walk(kg, "Arabic -> ^speaks -> Chad", 0.5, 0.45),
+    )
+    (answer,) = outcome.elected
+    assert answer.end == iri("Chad")
+    assert {path.topic for path in answer.paths} == {iri("Africa"), iri("Arabic")}
+    assert outcome.confidence == pytest.approx(0.9)
+
+
+def test_same_relation_from_two_topics_is_a_union_with_common_answers_first(
+    kg: KnowledgeGraph,
+) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "Chad -> speaks -> Arabic", 0.5),
+        walk(kg, "Mali -> speaks -> French", 0.5),
+    )
+    assert [e.end for e in outcome.elected] == [iri("French"), iri("Arabic")]
+
+
+def test_more_answers_than_may_be_shown_are_counted(kg: KnowledgeGraph) -> None:
+    outcome = elect(kg, walk(kg, "France -> borders -> Spain", 0.6), options=Options(max_answers=1))
+    assert len(outcome.elected) == 1 and outcome.left_out == 1
+
+
+def test_topic_is_no_answer_unless_walks_may_return(kg: KnowledgeGraph) -> None:
+    back = walk(kg, "Chad -> speaks -> French -> ^speaks -> Mali", 0.6)
+    assert iri("Chad") not in ends(elect(kg, back))
+    assert iri("Chad") in ends(elect(kg, back, options=Options(revisits="walk")))
