@@ -63,3 +63,40 @@ def run(
     )
     print_summary(summary)
     typer.echo(f"written to {out}")
+
+
+@app.command("overlap")
+def show_overlap(
+    dataset: Annotated[
+        str, typer.Option("--dataset", metavar="world|metaqa|jsonl", help="The question set.")
+    ] = "world",
+    data: Annotated[Path | None, typer.Option("--data", help="Its folder or file.")] = None,
+    split: Annotated[str, typer.Option("--split", help="Such as 1-hop/dev.")] = "",
+    kg: o.KG = None,
+    count: Annotated[
+        int, typer.Option("--count", min=1, help="Training questions to compare with.")
+    ] = 100_000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="That of the training.")] = 0,
+) -> None:
+    """How much of a question set occurs in the questions that `groundwalk train` makes.
+
+    Topic entities are masked on both sides, so that only the wording counts.
+    """
+    from ..agent.kg import open_kg
+    from ..agent.linking import LabelLinker
+    from ..agent.llm.prompt import mask
+    from ..agent.nodes.link import mention_record
+    from ..agent.settings import read_settings
+    from ..evaluation.overlap import masked, overlap
+    from ..evaluation.readers import read_samples
+    from ..evaluation.table import print_overlap
+    from ..training.train import training_questions
+
+    source = kg or read_settings().kg
+    linker = LabelLinker(open_kg(source).labels)
+    questions = [
+        masked(sample.question, [mention_record(m) for m in linker.link(sample.question)])
+        for sample in read_samples(dataset, data, split)
+    ]
+    training = training_questions(source, seed=seed, count=count)
+    print_overlap(overlap(questions, (mask(s.question, s.mentions)[0] for s in training)))

@@ -21,8 +21,9 @@ def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tup
 
     `world` needs no `data`; its splits are `test`, which is the default, and `tuning`. `metaqa`
     takes its folder and a split such as `1-hop/dev` (or `1-hop/ntm/dev` for the paraphrased
-    questions). `jsonl` takes a file, or a folder in which `split` names one. Raises InputError for an unknown dataset or a missing
-    argument, DatasetError for a file that is missing or broken; it names the file and the line.
+    questions). `jsonl` takes a file, or a folder in which `split` names one. Raises InputError for
+    an unknown dataset or a missing argument, DatasetError for a file that is missing or broken; it
+    names the file and the line.
     """
     if dataset not in DATASETS:
         raise InputError(

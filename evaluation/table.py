@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .bootstrap import Estimate
+from .overlap import Overlap
 from .summary import Accuracy, Summary
 
 _HEAD = ("", "n", "Hits@1", "Hit", "F1")
@@ -28,6 +29,27 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
             _plain(out, line)
     for line in fact_lines(summary):
         _plain(out, line)
+
+
+def print_overlap(overlap: Overlap, console: Console | None = None) -> None:
+    """Print how much of a question set training has seen, and the questions closest to it."""
+    out = console or Console()
+    _plain(
+        out,
+        f"{overlap.questions} questions against {overlap.training:,} training questions, "
+        "topic entities masked",
+    )
+    for size, share in overlap.seen.items():
+        _plain(out, f"  {size}-grams that occur in training: {_per_cent(share)}")
+    _plain(out, f"  whole questions that occur in training: {_per_cent(overlap.whole)}")
+    _plain(out, "closest questions:")
+    for close in overlap.closest:
+        whole = "whole" if close.whole else _per_cent(close.share)
+        _plain(out, f"  {whole:>6}  {close.question}")
+
+
+def _per_cent(share: float | None) -> str:
+    return "none to count" if share is None else f"{100 * share:.1f}%"
 
 
 def accuracy_rows(summary: Summary) -> list[tuple[str, ...]]:

@@ -24,7 +24,7 @@ def link(linker: Linker, method: str) -> Node:
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since = perf_counter()
         question, said = _question(state)
-        mentions = [_record(mention) for mention in linker.link(question)]
+        mentions = [mention_record(mention) for mention in linker.link(question)]
         topics = best_topics(mentions)
         runtime.stream_writer({"event": "linked", "topics": topics})
         fresh: State = {"usage": no_usage()}
@@ -69,7 +69,8 @@ def _question(state: State) -> tuple[str, bool]:
     return question.strip(), said
 
 
-def _record(mention: Mention) -> MentionRecord:
+def mention_record(mention: Mention) -> MentionRecord:
+    """The JSON record of a linked mention."""
     return MentionRecord(
         text=mention.text,
         start=mention.start,
