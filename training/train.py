@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .model import Size
     from .trainer import Progress, Schedule
 
-GENERATED_STEPS = 5000
+GENERATED_STEPS = 4000
 SUPERVISED_STEPS = 800
 _HELD_OUT = 200
 _TOKENIZER_SAMPLES = 20_000
