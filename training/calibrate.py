@@ -47,6 +47,17 @@ def fit_threshold(
     return threshold
 
 
+def silence_threshold(scores: Sequence[float], *, share: float = 0.04) -> float:
+    """The threshold that leaves at most a share of unanswerable questions answered, no higher.
+
+    `scores` are the confidences of what was found for them, 0 where nothing was.
+    """
+    ranked = sorted((*scores, 0.0), reverse=True)
+    answered = int(share * len(scores))
+    above = ranked[answered - 1] if answered else 1.0
+    return (above + ranked[answered]) / 2
+
+
 def judge(
     model: "LlamaForCausalLM", encoder: Encoder, samples: Sequence[Sample], hops: int
 ) -> list[Judged]:

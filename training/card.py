@@ -36,7 +36,7 @@ def card(report: TrainReport) -> str:
         f"- {report.parameters:,} parameters, trained from scratch in {report.steps} steps"
         f" ({report.seconds:.0f} s), seed {report.seed}, last loss {report.loss}",
         f"- Paths of up to {settings.hops} hops; answers are shown from a confidence of "
-        f"{settings.confidence}, fitted on questions that are not in the training data",
+        f"{settings.confidence}, fitted on questions that it was not trained on",
         *(["- Interrupted before its last step"] if report.stopped else []),
         "",
         "## Scores",

@@ -3,28 +3,30 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel
 from ..agent.state import Options
-from ..evaluation.metrics import Predicted, strict
 from ..evaluation.samples import Sample
 from ..graphs.build import build_graph
-from .calibrate import fit_threshold
+from .calibrate import silence_threshold
 
 
 def tuned_threshold(kg: KnowledgeGraph, local: LocalModel, questions: Sequence[Sample]) -> float:
-    """The threshold that separates right first answers from wrong ones at the least cost.
+    """The threshold at which the agent is silent where the questions have no answer.
 
-    Any answer to a question that has none is a wrong one. 0 when there is nothing to tell apart.
+    Raises DatasetError when every question has one.
     """
     graph = build_graph("gcr", kg=kg, generator=local)
     options = Options(on_ambiguous="best", confidence=0.0)
-    confidences, rights = list[float](), list[bool]()
-    for sample in questions:
-        state = cast(Any, graph.invoke({"question": sample.question}, context=options))
-        if state["answers"]:
-            predicted = [Predicted(a["term"], (a["label"],)) for a in state["answers"]]
-            scores = strict(sample.answers, predicted)
-            confidences.append(state["confidence"])
-            rights.append(scores is not None and scores["hits_at_1"] == 1.0)
-    return round(fit_threshold(confidences, rights), 4)
+    confidences = [
+        cast(Any, graph.invoke({"question": sample.question}, context=options))["confidence"]
+        for sample in questions
+        if not sample.answers
+    ]
+    if not confidences:
+        raise DatasetError(
+            "the tuning questions all have answers, so nothing tells when to be silent",
+            "add questions that the graph cannot answer, with an empty list of answers",
+        )
+    return round(silence_threshold(confidences), 4)

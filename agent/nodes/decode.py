@@ -1,7 +1,6 @@
 """decode: the local model writes reasoning paths along the graph (GCR section 4.2)."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -9,18 +8,19 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..decoding.index import TokenIndex
-from ..decoding.paths import PathLimits, ReasoningPaths
-from ..decoding.search import BeamPlan, Question, beam_search
-from ..decoding.units import unit_tokens, wire_tokens
-from ..decoding.wire import PATH, escape
+from ..decoding.paths import PathLimits
+from ..decoding.search import BeamPlan, beam_search
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
-from ..llm.prompt import Mention, path_prompt, path_tokens
+from ..llm.path_question import path_question
+from ..llm.prompt import Mention
 from ..state import Candidate, Options, State
 from . import Node
 from .records import candidate
 from .usage import spent
+
+_SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
 
 
 def decode(
@@ -40,26 +40,27 @@ def decode(
         view = state.get("view")
         assert view is not None, "load comes before decode"
         local, graph = generator(), index()
-        terms = [topic["term"] for topic in state.get("topics", [])]
-        names = [escape(topic["label"]) for topic in state.get("topics", [])]
-        units = unit_tokens(local.tokenizer, replace(graph.style, lead=""), names)
+        topics = {topic["term"]: topic["label"] for topic in state.get("topics", [])}
         limits = PathLimits(view["hops"], view["inverse"], options.revisits)
-        tags = wire_tokens(local.tokenizer, PATH)
+        text, mentions = state.get("question", ""), _mentions(state)
         try:
-            paths = ReasoningPaths(graph, dict(zip(terms, units, strict=True)), tags, limits)
+            question, paths = path_question(local, graph, text, mentions, topics, limits, prompts)
         except NoPathError as error:
             notes = [*state.get("notes", []), error.message]
             return {"candidates": [], "notes": notes, "usage": spent(state, since)}
-        prompt = path_tokens(local.tokenizer, _prompt(state, local, prompts), prompts)
         plan = BeamPlan(beams=options.beams, scores=options.scores)
-        (found,) = beam_search(local.model, [Question(prompt, paths)], plan)
+        (found,) = beam_search(local.model, [question], plan)
         candidates: list[Candidate] = [
             candidate(kg.labels, paths.path(h.state), h.score, h.relevance)
             for h in found.hypotheses
         ]
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
+        notes = list(state.get("notes", []))
+        if found.cost.engine == "lines" and _SLOW not in notes:
+            notes.append(_SLOW)
         return {
             "candidates": candidates,
+            "notes": notes,
             "usage": spent(
                 state,
                 since,
@@ -72,20 +73,6 @@ def decode(
     return run
 
 
-def _prompt(state: State, local: LocalModel, prompts: Folder | None) -> str:
-    mentions = [
-        Mention(
-            mention["start"],
-            mention["end"],
-            mention["candidates"][0]["label"],
-            mention["candidates"][0]["kind"],
-        )
-        for mention in state.get("mentions", [])
-    ]
-    return path_prompt(
-        state.get("question", ""),
-        mentions,
-        masked=local.settings.masked,
-        instruct=local.settings.instruct,
-        prompts=prompts,
-    )
+def _mentions(state: State) -> list[Mention]:
+    best = [(mention, mention["candidates"][0]) for mention in state.get("mentions", [])]
+    return [Mention(m["start"], m["end"], entity["label"], entity["kind"]) for m, entity in best]

@@ -9,6 +9,8 @@ from ..state import MentionRecord, Options, State, Status
 from . import Node
 
 SILENT = "The graph does not say."
+_SURE = 0.6
+"""The confidence below which an answer comes with a warning."""
 
 
 def respond(threshold: float) -> Node:
@@ -30,6 +32,8 @@ def respond(threshold: float) -> Node:
             notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
             answers = []
             status = "abstained"
+        elif answers and not is_confident(state, _SURE):
+            notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
         elif status == "abstained":
             notes.append("no verified path leads to an answer")
         text = "; ".join(a["label"] for a in answers) or _silence(status)

@@ -1,5 +1,5 @@
 import pytest
-from groundwalk.training.calibrate import fit_threshold
+from groundwalk.training.calibrate import fit_threshold, silence_threshold
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,3 +32,10 @@ def test_no_other_threshold_costs_less(pairs: list[tuple[float, bool]]) -> None:
     if len(set(labels)) == 2:
         for threshold in [0.0, *scores]:
             assert found <= cost(threshold, scores, labels, 3) + 1e-9
+
+
+def test_silence_threshold_leaves_its_share_answered() -> None:
+    scores = [0.9, 0.5, 0.1, *[0.0] * 22]
+    assert silence_threshold(scores, share=0.04) == pytest.approx(0.7)
+    assert silence_threshold(scores, share=0.0) == pytest.approx(0.95)
+    assert silence_threshold([], share=0.04) == pytest.approx(0.5)

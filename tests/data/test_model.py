@@ -1,0 +1,85 @@
+"""The bundled model on the bundled questions, and rdflib as the judge of every triple it shows."""
+
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib
+from groundwalk.agent.llm.local import BUNDLED, load_model
+from groundwalk.agent.state import Options
+from groundwalk.evaluation.metrics import Predicted, strict
+from groundwalk.evaluation.readers import read_world
+from groundwalk.evaluation.samples import Sample
+from groundwalk.graphs import build_graph
+from rdflib.util import from_n3
+
+MODEL = Path(str(resources.files("groundwalk.data") / "model"))
+WORLD = resources.files("groundwalk.data.world") / "world.ttl"
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Sample, Any]]]:
+    """Every test question and the state that the agent ends in."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("GROUNDWALK_CACHE", str(tmp_path_factory.mktemp("cache")))
+    graph = build_graph()
+    options = Options(on_ambiguous="best")
+    yield [
+        (sample, graph.invoke({"question": sample.question}, context=options))
+        for sample in read_world()
+    ]
+    patch.undo()
+
+
+def test_folder_is_small_and_plain() -> None:
+    files = {file.name for file in MODEL.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "groundwalk.json"} <= files
+    assert not any(name.endswith((".py", ".bin", ".pkl", ".pt")) for name in files)
+    assert sum(file.stat().st_size for file in MODEL.iterdir()) < 20_000_000
+
+
+def test_it_was_trained_on_this_very_graph() -> None:
+    from groundwalk.agent.kg import open_kg
+
+    local = load_model(BUNDLED)
+    assert local.settings.kg == open_kg("world").digest
+    assert local.settings.masked and local.settings.hops == 3 and local.settings.confidence > 0
+
+
+def test_every_triple_of_every_answer_is_in_the_graph(
+    answered: list[tuple[Sample, Any]],
+) -> None:
+    graph = rdflib.Graph().parse(data=WORLD.read_text(encoding="utf-8"), format="turtle")
+    triples = 0
+    for _, state in answered:
+        for answer in state["answers"]:
+            assert answer["chains"]
+            for step in (step for chain in answer["chains"] for step in chain):
+                nodes: Any = tuple(from_n3(step[k]["term"]) for k in ("head", "relation", "tail"))
+                assert nodes in graph and step["verdict"] == "supported"
+                triples += 1
+    assert triples > 300
+
+
+def test_hand_written_questions_are_answered(answered: list[tuple[Sample, Any]]) -> None:
+    right = [
+        scores["hits_at_1"]
+        for sample, state in answered
+        if (
+            scores := strict(
+                sample.answers, [Predicted(a["term"], (a["label"],)) for a in state["answers"]]
+            )
+        )
+        is not None
+    ]
+    assert len(right) == 80
+    assert sum(right) / len(right) >= 0.85
+
+
+def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, Any]]) -> None:
+    said = [
+        sample.question for sample, state in answered if not sample.answers and state["answers"]
+    ]
+    assert len(said) <= 2, said
