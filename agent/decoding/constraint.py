@@ -32,16 +32,20 @@ class Constraint(Protocol[State]):
         ...
 
 
-class PathConstraint(Constraint[State], Protocol[State]):
-    """A constraint whose words are reasoning paths."""
-
-    def path(self, state: State) -> Path:
-        """The path that a finished state stands for, in RDF terms."""
-        ...
+class RelationConstraint(Constraint[State], Protocol[State]):
+    """A constraint whose words walk relations: all that the beam search asks for."""
 
     def relation_tokens(self, state: State) -> Sequence[bool]:
         """For each token of a finished word: whether it chooses a relation or where to stop.
 
-        These tokens, and not those that spell entities, tell how relevant a path is.
+        These tokens, and not those that spell entities, tell how relevant a walk is.
         """
+        ...
+
+
+class PathConstraint(RelationConstraint[State], Protocol[State]):
+    """A constraint whose words are reasoning paths."""
+
+    def path(self, state: State) -> Path:
+        """The path that a finished state stands for, in RDF terms."""
         ...

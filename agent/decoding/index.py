@@ -8,11 +8,9 @@ prefix-free, since no escaped name holds an arrow.
 """
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +18,9 @@ from transformers import PreTrainedTokenizerBase
 
 from ..errors import KGError
 from ..kg import KnowledgeGraph
+from .arrays import load_array, save_arrays
 from .strings import Array, StringTable
+from .unit_table import UnitTable, ranks, spans
 from .units import Tokens, UnitStyle, tokenizer_digest, unit_style, unit_tokens
 from .wire import escape, spell_relation
 
@@ -50,6 +50,29 @@ class TokenIndex:
         """The tokens of an entity's name inside a walk."""
         start, stop = self.entity_starts[node], self.entity_starts[node + 1]
         return tuple(self.entity_tokens[start:stop].tolist())
+
+    @cached_property
+    def entity_table(self) -> UnitTable:
+        """The units of all entities."""
+        return UnitTable(self.entity_tokens, self.entity_starts)
+
+    @cached_property
+    def relation_table(self) -> UnitTable:
+        """The units of all relations, in both directions."""
+        return UnitTable.of(self.relation_units)
+
+    @cached_property
+    def relation_ranks(self) -> Array:
+        """The place of each relation and direction in the order of their units."""
+        return ranks(self.relation_units, self.style.arrow)
+
+    def runs(self, nodes: Array) -> Array:
+        """Every run that leaves one of the nodes, in the order of the nodes."""
+        return spans(self.node_runs[nodes], self.node_runs[nodes + 1])
+
+    def edges(self, runs: Array) -> Array:
+        """Every edge of the runs, in their order."""
+        return spans(self.run_edges[runs], self.run_edges[runs + 1])
 
 
 def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
@@ -89,21 +112,21 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
     source = np.concatenate([head, tail])
     walked = np.concatenate([2 * relation, 2 * relation + 1])
     target = np.concatenate([tail, head])
-    order = np.lexsort(
-        (_ranks(entity_units, style)[target], _ranks(relation_units, style)[walked], source)
+    entity_ranks, relation_ranks = (
+        ranks(units, style.arrow) for units in (entity_units, relation_units)
     )
+    order = np.lexsort((entity_ranks[target], relation_ranks[walked], source))
     source, walked, target = source[order], walked[order], target[order]
     new_run = np.ones(len(source), bool)
     new_run[1:] = (source[1:] != source[:-1]) | (walked[1:] != walked[:-1])
     first = np.flatnonzero(new_run)
-    starts = np.zeros(len(entities) + 1, np.int64)
-    np.cumsum([len(unit) for unit in entity_units], out=starts[1:])
+    entity_table = UnitTable.of(entity_units)
     return TokenIndex(
         style=style,
         entities=entities,
         relations=relations,
-        entity_tokens=np.array([t for unit in entity_units for t in unit], np.int32),
-        entity_starts=starts,
+        entity_tokens=entity_table.tokens,
+        entity_starts=entity_table.starts,
         relation_units=tuple(relation_units),
         node_runs=np.searchsorted(source[first], np.arange(len(entities) + 1)),
         run_relation=walked[first].astype(np.int32),
@@ -119,13 +142,6 @@ def _relation_units(
     return unit_tokens(tokenizer, style, spelled)
 
 
-def _ranks(units: Sequence[Tokens], style: UnitStyle) -> Array:
-    order = sorted(range(len(units)), key=lambda i: units[i] + style.arrow)
-    ranks = np.empty(len(units), np.int64)
-    ranks[order] = np.arange(len(units))
-    return ranks
-
-
 _ARRAYS = (
     "entity_tokens",
     "entity_starts",
@@ -139,42 +155,29 @@ _ARRAYS = (
 _TABLE = ("blob", "starts")
 
 
-def _mapped(file: Path) -> Array:
-    """The array of a file, mapped; a plain array, since `memmap` is slow to slice."""
-    return np.load(file, mmap_mode="r").view(np.ndarray)
-
-
 def _save(index: TokenIndex, folder: Path) -> None:
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        for name in _ARRAYS:
-            np.save(work / f"{name}.npy", getattr(index, name))
-        for name, table in (("entities", index.entities), ("relations", index.relations)):
-            for part, array in table.arrays().items():
-                np.save(work / f"{name}.{part}.npy", array)
-        style = {"lead": index.style.lead, "arrow": index.style.arrow, "exact": index.style.exact}
-        meta = {"style": style, "relation_units": index.relation_units}
-        (work / "index.json").write_text(json.dumps(meta), encoding="utf-8")
-        os.replace(work, folder)
-    except OSError:
-        shutil.rmtree(work, ignore_errors=True)
-        if not folder.is_dir():  # somebody else may have made it in the meantime
-            raise
+    tables = {"entities": index.entities.arrays(), "relations": index.relations.arrays()}
+    arrays: dict[str, Array] = {name: getattr(index, name) for name in _ARRAYS}
+    for name, parts in tables.items():
+        arrays.update({f"{name}.{part}": array for part, array in parts.items()})
+    style = {"lead": index.style.lead, "arrow": index.style.arrow, "exact": index.style.exact}
+    save_arrays(folder, arrays, {"style": style, "relation_units": index.relation_units})
 
 
 def _load(folder: Path) -> TokenIndex:
     try:
         meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-        arrays = {name: _mapped(folder / f"{name}.npy") for name in _ARRAYS}
-        tables = {
-            name: StringTable(*(_mapped(folder / f"{name}.{part}.npy") for part in _TABLE))
+        arrays = {name: load_array(folder, name) for name in _ARRAYS}
+        entities, relations = (
+            StringTable(*(load_array(folder, f"{name}.{part}") for part in _TABLE))
             for name in ("entities", "relations")
-        }
+        )
         style = meta["style"]
         return TokenIndex(
             style=UnitStyle(style["lead"], tuple(style["arrow"]), style["exact"]),
+            entities=entities,
+            relations=relations,
             relation_units=tuple(tuple(unit) for unit in meta["relation_units"]),
-            **tables,
             **arrays,
         )
     except (OSError, ValueError, KeyError, TypeError) as error:

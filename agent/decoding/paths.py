@@ -14,13 +14,11 @@ import numpy as np
 from ..errors import ConstraintError, NoPathError
 from ..kg.terms import Path, Step, Term, Triple
 from .index import TokenIndex
+from .unit_table import UnitTable
 from .units import Tokens
 
 Revisits = Literal["walk", "no-topic", "simple"]
 Phase = Literal["open", "topic", "relation", "entity", "done"]
-
-_SMALL = 32
-"""Ranges up to this long are walked in Python, longer ones with numpy."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class ReasoningPaths:
                 f"no path of up to {limits.hops} hops leaves the topic entities",
                 "allow more hops or both directions",
             )
-        self._topic_units = [unit for unit, _ in walkable]
+        self._topic_units = UnitTable.of([unit for unit, _ in walkable])
         self._topic_nodes = [node for _, node in walkable]
 
     # The protocol.
@@ -129,7 +127,7 @@ class ReasoningPaths:
     def relation_tokens(self, state: PathState) -> Sequence[bool]:
         """For each token: whether it opens the path, spells a relation, or goes on or stops."""
         arrow = len(self._arrow)
-        flags = [True, *[False] * (len(self._topic_units[state.trail[0]]) + arrow)]
+        flags = [True, *[False] * (len(self._topic_units.unit(state.trail[0])) + arrow)]
         hops = list(zip(state.trail[1::2], state.trail[2::2], strict=True))
         for hop, (run, edge) in enumerate(hops):
             unit = self._index.relation_units[int(self._index.run_relation[run])]
@@ -158,98 +156,60 @@ class ReasoningPaths:
         return children
 
     def _expand_topic(self, state: PathState) -> dict[int, PathState]:
-        children: dict[int, PathState] = {}
-        for i in range(state.lo, state.hi):
-            unit = self._topic_units[i] + self._arrow
-            token = unit[state.depth]
-            if state.depth + 1 == len(unit):
-                children[token] = self._at(self._topic_nodes[i], (i,))
-            elif token in children:
-                children[token] = children[token]._replace(hi=i + 1)
-            else:
-                children[token] = PathState("topic", i, i + 1, state.depth + 1, ())
-        return children
+        places = np.arange(state.lo, state.hi)
+        branches, _ = self._topic_units.fork(places, state.depth, self._arrow, lambda _: True)
+        return {
+            token: self._at(self._topic_nodes[state.lo + lo], (state.lo + lo,))
+            if whole
+            else _narrowed(state, state.lo + lo, state.lo + hi)
+            for token, lo, hi, whole in branches
+        }
 
     def _at(self, node: int, trail: tuple[int, ...]) -> PathState:
         runs = self._index.node_runs
         return PathState("relation", int(runs[node]), int(runs[node + 1]), 0, trail)
 
     def _expand_relation(self, state: PathState) -> dict[int, PathState]:
+        index, banned = self._index, self._banned(state.trail)
+        runs = [run for run in range(state.lo, state.hi) if self._walkable(run, banned)]
+        branches, _ = index.relation_table.fork(
+            index.run_relation[runs], state.depth, self._arrow, lambda _: True
+        )
         children: dict[int, PathState] = {}
-        banned = self._banned(state.trail)
-        for run in range(state.lo, state.hi):
-            if not self._walkable(run, banned):
-                continue
-            unit = self._index.relation_units[int(self._index.run_relation[run])] + self._arrow
-            token = unit[state.depth]
-            if state.depth + 1 == len(unit):
-                lo, hi = self._index.run_edges[run], self._index.run_edges[run + 1]
-                children[token] = PathState("entity", int(lo), int(hi), 0, (*state.trail, run))
-            elif token in children:
-                children[token] = children[token]._replace(hi=run + 1)
+        for token, lo, hi, whole in branches:
+            run = runs[lo]
+            if whole:
+                edges = int(index.run_edges[run]), int(index.run_edges[run + 1])
+                children[token] = PathState("entity", *edges, 0, (*state.trail, run))
             else:
-                children[token] = PathState("relation", run, run + 1, state.depth + 1, state.trail)
+                children[token] = _narrowed(state, run, runs[hi - 1] + 1)
         return children
 
     def _expand_entity(self, state: PathState) -> dict[int, PathState]:
-        if state.hi - state.lo == 1:
-            return self._end_entity(state, state.lo, {}, self._banned(state.trail))
-        index, depth = self._index, state.depth
         banned = self._banned(state.trail)
-        targets = index.edge_target[state.lo : state.hi]
-        starts = index.entity_starts[targets]
-        lengths = index.entity_starts[targets + 1] - starts
-        legal = np.ones(len(targets), bool)
-        for node in banned:
-            legal &= targets != node
+        edges = np.arange(state.lo, state.hi)
+        targets = self._index.edge_target[state.lo : state.hi]
+        if len(edges) > 1 and banned:  # an edge alone was found legal before
+            legal = np.ones(len(edges), bool)
+            for node in banned:
+                legal &= targets != node
+            edges, targets = edges[legal], targets[legal]
 
+        def leaves(place: int) -> bool:
+            target = int(targets[place])
+            return self._leaves(target, (target, *banned), hops=(len(state.trail) + 1) // 2)
+
+        branches, end = self._index.entity_table.fork(targets, state.depth, self._arrow, leaves)
         children: dict[int, PathState] = {}
-        inside = (legal & (lengths > depth)).nonzero()[0]
-        if len(inside):
-            tokens = index.entity_tokens[starts[inside] + depth]
-            firsts = np.concatenate(([0], (tokens[1:] != tokens[:-1]).nonzero()[0] + 1))
-            lasts = np.concatenate((firsts[1:], [len(inside)])) - 1
-            for token, first, last in zip(
-                tokens[firsts].tolist(),
-                inside[firsts].tolist(),
-                inside[lasts].tolist(),
-                strict=True,
-            ):
-                lo, hi = state.lo + first, state.lo + last + 1
-                children[token] = PathState("entity", lo, hi, depth + 1, state.trail)
-        for i in (legal & (lengths <= depth)).nonzero()[0].tolist():
-            self._end_entity(state, state.lo + i, children, banned)
-        return children
-
-    def _end_entity(
-        self,
-        state: PathState,
-        edge: int,
-        children: dict[int, PathState],
-        banned: frozenset[int],
-    ) -> dict[int, PathState]:
-        """Add what may follow one edge alone: the rest of its name, the end, or another hop."""
-        target = int(self._index.edge_target[edge])
-        if target in banned:
-            return children
-        start = int(self._index.entity_starts[target])
-        past = state.depth - (int(self._index.entity_starts[target + 1]) - start)
-        after = PathState("entity", edge, edge + 1, state.depth + 1, state.trail)
-        if past < 0:
-            children[int(self._index.entity_tokens[start + state.depth])] = after
-            return children
-        trail = (*state.trail, edge)
-        if past == 0:
-            children[self._close] = PathState("done", edge, edge + 1, 0, trail)
-        if self._leaves(target, (target, *banned), hops=len(trail) // 2):
-            token = self._arrow[past]
-            if past + 1 == len(self._arrow):
-                children[token] = self._at(target, trail)
-            elif token in children:
-                lo, hi = children[token].lo, children[token].hi
-                children[token] = after._replace(lo=min(edge, lo), hi=max(edge + 1, hi))
+        for token, lo, hi, whole in branches:
+            first, last = int(edges[lo]), int(edges[hi - 1])
+            if whole:
+                children[token] = self._at(int(targets[lo]), (*state.trail, first))
             else:
-                children[token] = after
+                children[token] = _narrowed(state, first, last + 1)
+        if end is not None:
+            edge = int(edges[end])
+            children[self._close] = PathState("done", edge, edge + 1, 0, (*state.trail, edge))
         return children
 
     # What is legal.
@@ -286,3 +246,7 @@ class ReasoningPaths:
                 banned = frozenset(visited)
         lo, hi = int(self._index.node_runs[node]), int(self._index.node_runs[node + 1])
         return any(self._walkable(run, banned) for run in range(lo, hi))
+
+
+def _narrowed(state: PathState, lo: int, hi: int) -> PathState:
+    return PathState(state.phase, lo, hi, state.depth + 1, state.trail)

@@ -17,7 +17,8 @@ from transformers import PreTrainedModel
 
 from ..errors import ConstraintError
 from .constraint import PathConstraint, State
-from .forward import TreeForward
+from .engine import Engine, open_engine
+from .evaluated import Evaluated
 from .head import Vector, log_softmax
 from .tree import ROOT, TokenTree
 
@@ -63,6 +64,8 @@ class Cost:
     forward_passes: int
     tokens: int
     forced_tokens: int
+    engine: Engine = "tree"
+    """`lines` where the model's layers cannot share a cache among beams, which takes longer."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +256,7 @@ def beam_search(
     Without `relevance`, whole vocabularies are never looked at in `allowed` searches, and the
     field is 1. Raises ConstraintError where the model cannot hold prompt and walk.
     """
-    forward = TreeForward(model, [question.prompt for question in questions])
+    engine, forward = open_engine(model, [question.prompt for question in questions])
     searches = [
         _Search(tree, question.constraint, plan)
         for tree, question in zip(forward.trees, questions, strict=True)
@@ -276,14 +279,14 @@ def beam_search(
                 Hypothesis(b.tokens, b.score, relevances.get((row, b.node), 1.0), b.state)
                 for b in finished[row]
             ],
-            Cost(forward.forward_passes, forward.tokens[row], search.forced),
+            Cost(forward.forward_passes, forward.tokens[row], search.forced, engine),
         )
         for row, search in enumerate(searches)
     ]
 
 
 def _score(
-    forward: TreeForward,
+    forward: Evaluated,
     searches: Sequence[_Search[State]],
     wanted: dict[int, dict[int, Legal]],
 ) -> None:
@@ -303,7 +306,7 @@ def _score(
 
 
 def _relevances(
-    forward: TreeForward,
+    forward: Evaluated,
     searches: Sequence[_Search[State]],
     finished: dict[int, list[_Beam[State]]],
 ) -> dict[tuple[int, int], float]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import median
 
 from ...agent.decoding.search import BeamPlan, Scores
 from ...agent.kg import open_kg
@@ -16,16 +17,19 @@ from .ours import automaton, decode, shares
 from .questions import (
     Case,
     Scene,
+    fitting,
     hub_samples,
     metaqa_graph,
     metaqa_samples,
     scene,
-    take,
+    spread,
     world_samples,
 )
 
 BEAMS = 10
 BATCH = 32
+POOL = 60
+"""Of so many questions a few are taken."""
 SCORES: tuple[Scores, ...] = ("full", "allowed")
 
 Found = Iterator[tuple[str, Figure]]
@@ -58,6 +62,7 @@ class Stage:
     notes: list[str] = field(default_factory=list[str])
     checked: int = 0
     """How many searches were found equal to those of Hugging Face."""
+    _pools: dict[int, list[Case]] = field(default_factory=dict[int, list[Case]])
 
     @cached_property
     def small(self) -> Scene:
@@ -81,8 +86,16 @@ class Stage:
         return scene(kg, local)
 
     def metaqa(self, count: int, hops: int) -> list[Case]:
-        """Questions of the reporting part."""
-        return take(self.small, metaqa_samples(hops), count, hops=hops)
+        """Questions of the reporting part, spread evenly over the numbers of paths."""
+        if hops not in self._pools:
+            self._pools[hops] = fitting(self.small, metaqa_samples(hops), hops, POOL)
+        pool = self._pools[hops]
+        return [pool[place] for place in spread(len(pool), count)]
+
+    @cached_property
+    def world_cases(self) -> list[Case]:
+        """Every question over the world graph that has a topic and a path."""
+        return fitting(self.world, world_samples(), 2, 1_000)
 
     def rounds(
         self,
@@ -96,6 +109,9 @@ class Stage:
     ) -> list[Round]:
         """Every question against its rivals, after a start that does not count."""
         plan = BeamPlan(BEAMS, scores)
+        counts = [scene.count(case, hops) for case in cases]
+        note = f"{len(cases)} questions of {min(counts)} to {max(counts)} paths, median "
+        self.notes.append(f"{scene.local.source}, {hops} hops, {scores}: {note}{median(counts):g}")
         for case in cases[:1]:
             decode(scene, [case], hops, plan)
             unconstrained(scene, case, 2, plan)
@@ -130,7 +146,7 @@ def _near_or_far(stage: Stage, count: int, hops: int) -> Found:
 def hubs(stage: Stage) -> Found:
     """Topics with 10,000 paths and more."""
     samples = hub_samples(stage.small, stage.sizes.hubs)
-    cases = take(stage.small, samples, stage.sizes.hubs, hops=2)
+    cases = fitting(stage.small, samples, 2, len(samples))
     yield "state/hubs", _builds(stage.small, cases, 2)
     published = stage.published
     rounds = stage.rounds(stage.small, cases, 2, "full", published=published, free=False)
@@ -141,7 +157,8 @@ def hubs(stage: Stage) -> Found:
 
 def world(stage: Stage) -> Found:
     """Two hops on the world graph, by the model that comes with it."""
-    cases = take(stage.world, world_samples(), stage.sizes.world, hops=2)
+    every = stage.world_cases
+    cases = [every[place] for place in spread(len(every), stage.sizes.world)]
     published = Published(stage.world.kg)
     rounds = stage.rounds(stage.world, cases, 2, "full", published=published)
     yield from _ratios(rounds, "world/2")
@@ -172,6 +189,7 @@ def large(stage: Stage) -> Found:
 def hops(stage: Stage) -> Found:
     """Ours alone from one hop to four: seconds and memory."""
     cases = stage.metaqa(stage.sizes.hops, 3)
+    decode(stage.small, cases[:1], 1, BeamPlan(BEAMS))
     for scores in SCORES:
         start, plan = _prefix(scores), BeamPlan(BEAMS, scores)
         runs = [[_search(stage.small, case, n, plan) for n in HOPS] for case in cases]
@@ -196,7 +214,8 @@ def state(stage: Stage) -> Found:
 def batch(stage: Stage) -> Found:
     """Questions over the world graph in batches, against R' with one after the other."""
     plan = BeamPlan(BEAMS, "allowed")
-    cases = take(stage.world, world_samples(), stage.sizes.batch, hops=2)
+    every = stage.world_cases
+    cases = [every[place] for place in spread(len(every), stage.sizes.batch)]
     decode(stage.world, cases[:1], 2, plan)
     ours, theirs = list[float](), list[float]()
     for start in range(0, len(cases), BATCH):

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -158,16 +157,18 @@ def world_samples() -> tuple[Sample, ...]:
 
 
 def hub_samples(scene: Scene, count: int, *, least: int = 10_000) -> list[Sample]:
-    """Questions about the entities with `least` to MOST_PATHS paths of two hops, evenly spread.
+    """Questions about entities with `least` to MOST_PATHS paths of two hops, few and many.
 
     They are made up, since data sets ask about few hubs.
     """
     edges = scene.index.edge_target
     degrees = np.bincount(scene.sources, minlength=len(scene.index.entities))
-    paths = degrees + np.bincount(scene.sources, degrees[edges], len(degrees)) - degrees
+    paths = np.bincount(scene.sources, degrees[edges], len(degrees))
     hubs = np.flatnonzero((paths >= least) & (paths <= MOST_PATHS))
-    hubs = hubs[np.argsort(paths[hubs], kind="stable")]
-    chosen = hubs[np.linspace(0, len(hubs) - 1, count).round().astype(int)] if len(hubs) else hubs
+    if not len(hubs):
+        return []
+    sizes = np.linspace(paths[hubs].min(), paths[hubs].max(), count)
+    chosen = hubs[np.unique(np.abs(paths[hubs] - sizes[:, None]).argmin(1))]
     names = scene.kg.labels.names([scene.index.entities[node] for node in chosen.tolist()])
     return [
         Sample(f"hub-{i}", f"which films have to do with [{name}]")
@@ -175,16 +176,23 @@ def hub_samples(scene: Scene, count: int, *, least: int = 10_000) -> list[Sample
     ]
 
 
-def take(
-    scene: Scene, samples: Iterable[Sample], count: int, *, hops: int, least: int = 1
-) -> list[Case]:
-    """The first questions of which the topics have `least` to MOST_PATHS paths, no topic twice."""
+def fitting(scene: Scene, samples: Iterable[Sample], hops: int, limit: int) -> list[Case]:
+    """The first questions with up to MOST_PATHS paths, no topic twice; fewest paths first."""
     seen = set[frozenset[Term]]()
-
-    def fits(case: Case) -> bool:
+    found = list[tuple[int, Case]]()
+    for case in scene.cases(samples):
         topics = frozenset(case.topics)
-        fresh = topics not in seen
+        if topics not in seen and 0 < (paths := scene.count(case, hops)) <= MOST_PATHS:
+            found.append((paths, case))
+            if len(found) == limit:
+                break
         seen.add(topics)
-        return fresh and least <= scene.count(case, hops) <= MOST_PATHS
+    found.sort(key=lambda pair: pair[0])
+    return [case for _, case in found]
 
-    return list(islice(filter(fits, scene.cases(samples)), count))
+
+def spread(size: int, count: int) -> list[int]:
+    """The middles of `count` equal parts of `size` places, or all places if there are fewer."""
+    if count >= size:
+        return list(range(size))
+    return [(2 * part + 1) * size // (2 * count) for part in range(count)]

@@ -1,15 +1,17 @@
 """The language of an automaton, by walking all of it; and graphs dense enough to be worth it."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from groundwalk.agent.decoding.constraint import RelationConstraint, State
 from groundwalk.agent.decoding.index import TokenIndex, build_index
+from groundwalk.agent.decoding.openings import Openings
+from groundwalk.agent.decoding.unit_table import UnitTable, ranks
 from groundwalk.agent.decoding.units import Tokens, unit_tokens
 from groundwalk.agent.decoding.wire import MARKERS, escape, spell_relation
 from groundwalk.agent.kg import KnowledgeGraph, Triple
@@ -37,12 +39,15 @@ TOKENIZERS = {
 
 
 @st.composite
-def facts(draw: st.DrawFn) -> set[worlds.Fact]:
-    """Up to 20 facts over at most 6 entities."""
-    everything = range(len(worlds.HOSTILE))
-    nodes = draw(st.lists(st.sampled_from(everything), min_size=2, max_size=6, unique=True))
-    ends, relations = st.sampled_from(nodes), st.integers(0, len(worlds.RELATIONS) - 1)
-    return draw(st.sets(st.tuples(ends, relations, ends), min_size=1, max_size=20))
+def facts(draw: st.DrawFn, most: int = 20) -> set[worlds.Fact]:
+    """Some facts over few entities and relations, so that runs have several edges."""
+    nodes, relations = (
+        draw(st.lists(st.sampled_from(range(len(names))), min_size=1, max_size=some, unique=True))
+        for names, some in ((worlds.HOSTILE, 6), (worlds.RELATIONS, 3))
+    )
+    node = st.sampled_from(nodes)
+    triples = st.tuples(node, st.sampled_from(relations), node)
+    return draw(st.sets(triples, min_size=1, max_size=most))
 
 
 def topics(draw: Callable[[st.SearchStrategy[Any]], Any], facts: set[worlds.Fact]) -> list[str]:
@@ -52,7 +57,16 @@ def topics(draw: Callable[[st.SearchStrategy[Any]], Any], facts: set[worlds.Fact
     return [worlds.entity(node) for node in draw(some)]
 
 
-class Graph(NamedTuple):
+def shuffled(
+    draw: Callable[[st.SearchStrategy[Any]], Any], units: list[Tokens], index: TokenIndex
+) -> Openings:
+    """Openings in which names have one another's units, so that no order is as in the index."""
+    mixed = list[Tokens](draw(st.permutations(units)))
+    return Openings(UnitTable.of(mixed), ranks(mixed, index.style.arrow))
+
+
+@dataclass(frozen=True)
+class Graph:
     """A KG with its index, and all units spelled without the help of what is tested."""
 
     kg: KnowledgeGraph
@@ -63,7 +77,7 @@ class Graph(NamedTuple):
 
 
 @contextmanager
-def opened(facts: set[worlds.Fact], tokenizer: PreTrainedTokenizerFast) -> Iterator[Graph]:
+def opened(facts: set[worlds.Fact], tokenizer: PreTrainedTokenizerFast) -> Generator[Graph]:
     with TemporaryDirectory() as folder:
         kg = worlds.graph(facts, Folder(folder))
         index = build_index(kg, tokenizer)

@@ -5,7 +5,7 @@ from pathlib import Path as Folder
 import pytest
 from groundwalk.agent.decoding.chains import ChainTriples
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.openings import entity_openings
+from groundwalk.agent.decoding.openings import Openings, entity_openings
 from groundwalk.agent.decoding.subgraph import ChainLimits
 from groundwalk.agent.decoding.units import Tokens, wire_tokens
 from groundwalk.agent.decoding.wire import TRIPLE
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from . import worlds
-from .language import TOKENIZERS, Graph, facts, language, opened, python_lines, topics
+from .language import TOKENIZERS, Graph, facts, language, opened, python_lines, shuffled, topics
 from .test_search import MODELS, PROMPT, search
 
 limits = st.builds(
@@ -25,17 +25,17 @@ limits = st.builds(
 )
 
 
-def spell(graph: Graph, triple: Triple, tags: tuple[int, int]) -> Tokens:
+def spell(graph: Graph, openings: Openings, triple: Triple, tags: tuple[int, int]) -> Tokens:
     index = graph.index
     head, tail = index.entities.find(triple.head), index.entities.find(triple.tail)
     relation = index.relations.find(triple.relation)
     assert head is not None and relation is not None and tail is not None
-    word = [tags[0], *graph.first_entities[head], *index.style.arrow]
+    word = [tags[0], *openings.units.unit(head), *index.style.arrow]
     word += [*index.relation_units[2 * relation], *index.style.arrow, *index.entity_unit(tail)]
     return (*word, tags[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(facts=facts(), limits=limits, family=st.sampled_from(sorted(TOKENIZERS)), data=st.data())
 def test_words_are_the_triples_that_touch_the_chain(
     facts: set[worlds.Fact], limits: ChainLimits, family: str, data: st.DataObject
@@ -45,6 +45,9 @@ def test_words_are_the_triples_that_touch_the_chain(
     with opened(facts, tokenizer) as graph:
         some = topics(data.draw, facts)
         openings = entity_openings(graph.kg, tokenizer, graph.index)
+        assert list(openings.units) == graph.first_entities
+        if data.draw(st.booleans()):
+            openings = shuffled(data.draw, graph.first_entities, graph.index)
         known = {end for triple in graph.facts for end in (triple.head, triple.tail)}
         visited, chain = set(some) & known, list[Triple]()
         constraint: ChainTriples | None = None
@@ -72,7 +75,7 @@ def test_words_are_the_triples_that_touch_the_chain(
             words = language(constraint)
             found = {constraint.triple(state): word for word, state in words.items()}
             assert len(found) == len(words)
-            assert found == {triple: spell(graph, triple, tags) for triple in legal}
+            assert found == {triple: spell(graph, openings, triple, tags) for triple in legal}
             for triple in set(graph.facts) - set(legal):
                 with pytest.raises(ConstraintError):
                     constraint.after(triple)

@@ -1,0 +1,81 @@
+"""What is known after the nodes of token trees: the part that all ways of evaluating share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+
+from ..errors import ConstraintError
+from .head import OutputHead, Vector
+from .tree import ROOT, TokenTree
+
+
+class Evaluated:
+    """The trees of several prompts, and a hidden state (or logits) for each evaluated node.
+
+    A subclass says how nodes are evaluated. Not safe to share between threads.
+    """
+
+    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]]) -> None:
+        self.trees = [TokenTree() for _ in prompts]
+        self.forward_passes = 0
+        self.tokens = [0] * len(prompts)
+        self._model = model
+        self._head = OutputHead(model)
+        self._prompts = [list(prompt) for prompt in prompts]
+        self._states: list[dict[int, torch.Tensor]] = [{} for _ in prompts]
+
+    def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
+        """Compute the given nodes of each row and those above them.
+
+        Raises ConstraintError where the model's context is too short for prompt and walk.
+        """
+        raise NotImplementedError
+
+    def known(self, row: int, node: int) -> bool:
+        """Whether what follows a node is known."""
+        return node in self._states[row]
+
+    def legal_logits(
+        self, places: Sequence[tuple[int, int]], legal: Sequence[Sequence[int]]
+    ) -> list[Vector]:
+        """The logits of each (row, node)'s own legal tokens."""
+        states = torch.stack([self._states[row][node] for row, node in places])
+        if self._head.plain:
+            return self._head.of(states, legal)
+        whole = states.double().cpu().numpy()
+        return [values[list(own)] for values, own in zip(whole, legal, strict=True)]
+
+    def whole_logits(self, places: Sequence[tuple[int, int]]) -> Vector:
+        """The logits after each (row, node): shape (places, vocabulary)."""
+        states = torch.stack([self._states[row][node] for row, node in places])
+        whole = self._head.whole(states) if self._head.plain else states
+        return whole.double().cpu().numpy()
+
+    def _fresh(self, row: int, nodes: Iterable[int]) -> list[int]:
+        known, tree = self._states[row], self.trees[row]
+        fresh: set[int] = set()
+        for node in nodes:
+            while node != ROOT and node not in known and node not in fresh:
+                fresh.add(node)
+                node = tree.parents[node]
+        return sorted(fresh)
+
+    def _run(self, tokens: "np.ndarray[Any, Any]", **inputs: object) -> torch.Tensor:
+        """Hidden states where the head is plain, else logits."""
+        ids = torch.from_numpy(tokens).to(self._model.device)
+        with torch.inference_mode():
+            if self._head.plain:
+                return cast(Any, self._model.base_model)(input_ids=ids, **inputs).last_hidden_state
+            return cast(Any, self._model)(input_ids=ids, **inputs).logits
+
+    def _check_context(self, needed: int) -> None:
+        config = self._model.config.get_text_config()
+        context = getattr(config, "max_position_embeddings", None)
+        if context and needed > context:
+            raise ConstraintError(
+                f"the prompt and its walk need {needed} tokens, more than the model's {context}",
+                "use a model with a longer context, fewer hops, or a shorter question",
+            )

@@ -1,0 +1,200 @@
+"""The constraint of RoG's plans: relation paths of 1..L relations that lead somewhere in the KG.
+
+RoG lets the model write any relation path and finds out afterwards whether it can be executed
+(section 4.3); here every prefix is one that leads from a topic entity to some entity. A state is a
+relation sequence, a range of the relations that may follow it and a depth in their units. The nodes
+that a sequence reaches are found by array operations, only where a beam goes on from them.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..errors import ConstraintError, NoPathError
+from ..kg.terms import RelationPath, Term
+from .index import TokenIndex
+from .openings import Openings
+from .paths import PathLimits
+from .strings import Array
+
+
+class PlanState(NamedTuple):
+    """A place in the automaton: `lo:hi` are next relations that share `depth` tokens.
+
+    `trail` are the relations before them, walked as in the index.
+    """
+
+    phase: Literal["open", "relation", "done"]
+    lo: int
+    hi: int
+    depth: int
+    trail: tuple[int, ...]
+
+
+class _Front(NamedTuple):
+    """What may follow a relation sequence: relations in token order, each with its legal runs."""
+
+    relations: Array
+    runs: Array
+    starts: Array
+
+
+class RelationPaths:
+    """The automaton over the words `<PLAN>r1 -> ^r2 ...</PLAN>`; a `RelationConstraint`.
+
+    A word is legal if at least one topic entity has a legal walk along it, and each of its
+    prefixes. Raises NoPathError when no relation leaves the topics, and ConstraintError for
+    `simple` revisits.
+    """
+
+    def __init__(
+        self,
+        index: TokenIndex,
+        openings: Openings,
+        topics: Collection[Term],
+        tags: tuple[int, int],
+        limits: PathLimits,
+    ) -> None:
+        """Walk `index` from `topics`; `openings` are how the first relation is spelled."""
+        if limits.revisits == "simple":
+            raise ConstraintError(
+                "relation paths cannot be kept from visiting an entity twice: they are decoded "
+                "over sets of reached entities, which do not tell how each was reached",
+                "use the revisits `no-topic` or `walk`",
+            )
+        self._index = index
+        self._openings = openings
+        self._open, self._close = tags
+        self._hops = limits.hops
+        self._arrow = index.style.arrow
+        self._children: dict[PlanState, dict[int, PlanState]] = {}
+        self._fronts: dict[tuple[int, ...], _Front] = {}
+        self._permitted = np.ones(2 * len(index.relations), bool)
+        self._permitted[1::2] = limits.inverse
+        for term in limits.excluded:
+            if (place := index.relations.find(term)) is not None:
+                self._permitted[2 * place : 2 * place + 2] = False
+        found = {node for term in topics if (node := index.entities.find(term)) is not None}
+        self._topics = np.array(sorted(found), np.int64)
+        self._banned = self._topics if limits.revisits == "no-topic" else self._topics[:0]
+        if not self._goes_on(()):
+            raise NoPathError(
+                f"no relation path of up to {limits.hops} hops leaves the topic entities",
+                "allow more hops or both directions",
+            )
+
+    # The protocol.
+
+    def start(self) -> PlanState:
+        """The state before the opening tag."""
+        return PlanState("open", 0, len(self._front(()).relations), 0, ())
+
+    def allowed(self, state: PlanState) -> Sequence[int]:
+        """The legal next tokens, ascending."""
+        return sorted(self._expand(state))
+
+    def advance(self, state: PlanState, token: int) -> PlanState:
+        """The state after a legal token."""
+        after = self._expand(state).get(token)
+        if after is None:
+            raise ConstraintError(f"token {token} is not legal here")
+        return after
+
+    def done(self, state: PlanState) -> bool:
+        """Whether the closing tag has been read."""
+        return state.phase == "done"
+
+    def relations(self, state: PlanState) -> RelationPath:
+        """The relation path, in RDF terms, that a finished state stands for."""
+        return tuple((self._index.relations[w // 2], bool(w % 2)) for w in state.trail)
+
+    def relation_tokens(self, state: PlanState) -> Sequence[bool]:
+        """For each token: whether it opens the path, spells a relation, or goes on or stops."""
+        first, *later = state.trail
+        flags = [True] * (1 + len(self._openings.units.unit(first)))
+        for walked in later:
+            flags += [True, *[False] * (len(self._arrow) - 1)]
+            flags += [True] * len(self._index.relation_units[walked])
+        return [*flags, True]
+
+    # The automaton.
+
+    def _expand(self, state: PlanState) -> dict[int, PlanState]:
+        children = self._children.get(state)
+        if children is None:
+            match state.phase:
+                case "open":
+                    children = {self._open: state._replace(phase="relation")}
+                case "relation":
+                    children = self._expand_relation(state)
+                case "done":
+                    children = {}
+            self._children[state] = children
+        return children
+
+    def _expand_relation(self, state: PlanState) -> dict[int, PlanState]:
+        lo, depth, trail = state.lo, state.depth, state.trail
+        relations = self._front(trail).relations[lo : state.hi]
+
+        def after(place: int) -> tuple[int, ...]:
+            return (*trail, int(relations[place]))
+
+        units = self._index.relation_table if trail else self._openings.units
+        branches, end = units.fork(
+            relations, depth, self._arrow, lambda place: self._goes_on(after(place))
+        )
+        children: dict[int, PlanState] = {}
+        if end is not None:
+            children[self._close] = PlanState("done", 0, 0, 0, after(end))
+        for token, first, last, whole in branches:
+            if whole:
+                walked = after(first)
+                onward = len(self._front(walked).relations)
+                children[token] = PlanState("relation", 0, onward, 0, walked)
+            else:
+                children[token] = PlanState("relation", lo + first, lo + last, depth + 1, trail)
+        return children
+
+    # What is legal.
+
+    def _goes_on(self, trail: tuple[int, ...]) -> bool:
+        """Whether another relation may follow these."""
+        return len(trail) < self._hops and len(self._front(trail).relations) > 0
+
+    def _front(self, trail: tuple[int, ...]) -> _Front:
+        front = self._fronts.get(trail)
+        if front is None:
+            runs = self._legal_runs(self._reached(trail))
+            walked = self._index.run_relation[runs]
+            ranks = self._index.relation_ranks if trail else self._openings.ranks
+            order = np.argsort(ranks[walked], kind="stable")
+            runs, walked = runs[order], walked[order]
+            starts = np.flatnonzero(np.append(True, walked[1:] != walked[:-1])[: len(walked)])
+            front = _Front(walked[starts], runs, np.append(starts, len(walked)))
+            self._fronts[trail] = front
+        return front
+
+    def _reached(self, trail: tuple[int, ...]) -> Array:
+        """The nodes to which legal walks along these relations lead."""
+        if not trail:
+            return self._topics
+        front = self._front(trail[:-1])
+        place = int(np.flatnonzero(front.relations == trail[-1])[0])
+        runs = front.runs[front.starts[place] : front.starts[place + 1]]
+        nodes = np.unique(self._index.edge_target[self._index.edges(runs)])
+        return nodes[~np.isin(nodes, self._banned)]
+
+    def _legal_runs(self, nodes: Array) -> Array:
+        """The runs of these nodes that reach something legal by a permitted relation."""
+        index = self._index
+        runs = index.runs(nodes)
+        runs = runs[self._permitted[index.run_relation[runs]]]
+        sizes = index.run_edges[runs + 1] - index.run_edges[runs]
+        legal = sizes > len(self._banned)
+        short = np.flatnonzero(~legal)
+        if len(short):
+            targets = index.edge_target[index.edges(runs[short])]
+            firsts = np.cumsum(sizes[short]) - sizes[short]
+            legal[short] = np.logical_or.reduceat(~np.isin(targets, self._banned), firsts)
+        return runs[legal]

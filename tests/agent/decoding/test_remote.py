@@ -1,0 +1,149 @@
+"""Paths from a real HTTP server: one that obeys the expression, and many that do not."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from groundwalk.agent.decoding.index import build_index
+from groundwalk.agent.decoding.listing import ListedPaths, list_paths
+from groundwalk.agent.decoding.paths import PathLimits
+from groundwalk.agent.decoding.remote import Server, decode_remote
+from groundwalk.agent.errors import ConstraintError, GroundwalkError, ServiceError
+from groundwalk.agent.kg import KnowledgeGraph, Triple
+
+from . import worlds
+from .servers import completion, constrained_server, serving
+
+TOKENIZER = worlds.byte_level()
+FACTS = [(0, 0, 1), (0, 1, 2), (1, 2, 3), (2, 0, 4), (3, 4, 14), (14, 0, 15), (2, 5, 16)]
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    opened = worlds.graph(FACTS, tmp_path_factory.mktemp("graph"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def paths(kg: KnowledgeGraph) -> ListedPaths:
+    index = build_index(kg, TOKENIZER)
+    return list_paths(index, kg.labels, [worlds.entity(0)], PathLimits(2))
+
+
+@pytest.fixture(scope="module")
+def obedient() -> Any:
+    model = worlds.random_model(len(TOKENIZER))
+    return constrained_server(model, TOKENIZER)
+
+
+@pytest.mark.parametrize("api", ["completions", "chat"])
+@pytest.mark.parametrize("engine", ["vllm", "sglang"])
+def test_a_model_behind_http_writes_paths_of_the_graph(
+    kg: KnowledgeGraph, paths: ListedPaths, obedient: Any, api: Any, engine: Any
+) -> None:
+    with serving(obedient) as (address, bodies):
+        server = Server(address, "tiny", engine, api, key="secret")
+        found = decode_remote(server, "New York?", paths, samples=4, seed=3)
+        again = decode_remote(server, "New York?", paths, samples=4, seed=3)
+    assert found == again and found.rejected == 0 and found.requests == 1
+    assert sum(path.samples for path in found.paths) == 4 and len(found.paths) > 1
+    for remote in found.paths:
+        assert paths.find(remote.text) == remote.path
+        triples = [Triple(*step.triple) for step in remote.path.steps]
+        assert kg.store.holds(triples) == [True] * len(triples)
+    assert bodies[0]["authorization"] == "Bearer secret" and bodies[0]["model"] == "tiny"
+
+
+def test_temperature_zero_is_one_reply(paths: ListedPaths, obedient: Any) -> None:
+    with serving(obedient) as (address, bodies):
+        found = decode_remote(Server(address, "tiny"), "A", paths, temperature=0.0)
+    assert len(found.paths) == 1 and bodies[0]["n"] == 1
+
+
+def test_a_server_that_ignores_n_is_asked_until_there_are_enough(paths: ListedPaths) -> None:
+    texts = iter([*paths.paths][:2] * 2)
+    with serving(lambda path, body: completion(next(texts))) as (address, bodies):
+        found = decode_remote(Server(address, "one"), "A", paths, samples=4, seed=7)
+    assert found.requests == 4 and [path.samples for path in found.paths] == [2, 2]
+    assert [body["seed"] for body in bodies] == [7, 8, 9, 10]
+
+
+def test_a_server_that_cheats_is_found_out(paths: ListedPaths) -> None:
+    true = next(iter(paths.paths))
+    cheats = ["A -> r -> Atlantis", f"{true} -> r -> A", true[:-1], true.lower(), "", None]
+    with serving(lambda path, body: completion(true, *cheats)) as (address, _):
+        found = decode_remote(Server(address, "cheat"), "A", paths, samples=7)
+    assert [path.text for path in found.paths] == [true] and found.rejected == 6
+
+
+@pytest.mark.parametrize("text", ["A -> r -> Atlantis", "", "I think that it is Paris."])
+def test_nothing_but_cheating_is_an_error_and_is_not_shown(paths: ListedPaths, text: str) -> None:
+    with serving(lambda path, body: completion(text, text)) as (address, bodies):
+        with pytest.raises(ConstraintError, match="does not apply the constraint") as raised:
+            decode_remote(Server(address, "cheat"), "A", paths)
+    assert not text or text not in str(raised.value)
+    assert len(bodies) == 1
+
+
+def test_a_reply_that_was_cut_short_is_no_path(paths: ListedPaths) -> None:
+    true = next(iter(paths.paths))
+    with serving(lambda path, body: completion(true, reason="length")) as (address, _):
+        with pytest.raises(ConstraintError):
+            decode_remote(Server(address, "short"), "A", paths)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (500, b"out of memory"),
+        (400, b'{"error": "regex is not supported"}'),
+        (302, b""),
+        (200, b""),
+        (200, b"\xff\xfe<html>"),
+        (200, b"[]"),
+        (200, b"null"),
+        (200, b"{}"),
+        (200, b'{"choices": []}'),
+        (200, b'{"choices": null}'),
+        (200, b'{"choices": [3]}'),
+        (200, b'{"choices": [{"text": 3}]}'),
+        (0, b""),
+    ],
+)
+def test_garbage_is_a_service_that_did_not_answer(
+    paths: ListedPaths, answer: tuple[int, bytes]
+) -> None:
+    for api in ("completions", "chat"):
+        with serving(lambda path, body: answer) as (address, _):
+            with pytest.raises(ServiceError) as raised:
+                decode_remote(Server(address, "broken", api=api, key="secret"), "A", paths)
+        assert address in raised.value.message and "secret" not in raised.value.message
+
+
+def test_nobody_there_and_nobody_answering(paths: ListedPaths) -> None:
+    with serving(lambda path, body: (500, b"")) as (address, _):
+        pass
+    with pytest.raises(ServiceError, match="ConnectError"):
+        decode_remote(Server(address, "gone"), "A", paths)
+    silent = httpx.MockTransport(_never)
+    with httpx.Client(transport=silent) as client:
+        with pytest.raises(ServiceError, match="ReadTimeout"):
+            decode_remote(Server(address, "slow"), "A", paths, client=client)
+        assert not client.is_closed
+
+
+@pytest.mark.parametrize("address", ["", "host:1/v1", "http://[", "ftp://host"])
+def test_an_address_that_is_none(paths: ListedPaths, address: str) -> None:
+    with pytest.raises(GroundwalkError):
+        decode_remote(Server(address, "none"), "A", paths)
+
+
+def test_a_key_is_not_printed() -> None:
+    assert "secret" not in repr(replace(Server("http://host/v1", "m"), key="secret"))
+
+
+def _never(request: httpx.Request) -> httpx.Response:
+    raise httpx.ReadTimeout("", request=request)
