@@ -16,7 +16,7 @@ import numpy as np
 from transformers import PreTrainedModel
 
 from ..errors import ConstraintError
-from .constraint import PathConstraint, State
+from .constraint import RelationConstraint, State
 from .engine import Engine, open_engine
 from .evaluated import Evaluated
 from .head import Vector, log_softmax
@@ -107,7 +107,9 @@ class _Group(Generic[State]):
 class _Search(Generic[State]):
     """The search of one question, as a generator that asks for the nodes it needs."""
 
-    def __init__(self, tree: TokenTree, constraint: PathConstraint[State], plan: BeamPlan) -> None:
+    def __init__(
+        self, tree: TokenTree, constraint: RelationConstraint[State], plan: BeamPlan
+    ) -> None:
         self.tree = tree
         self.constraint = constraint
         self.plan = plan
@@ -241,7 +243,7 @@ class Question(Generic[State]):
     """What one search of a batch is about: the tokens of its prompt, and what may follow them."""
 
     prompt: Sequence[int]
-    constraint: PathConstraint[State]
+    constraint: RelationConstraint[State]
 
 
 def beam_search(

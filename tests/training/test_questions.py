@@ -4,13 +4,14 @@ from random import Random
 
 import pytest
 from groundwalk.agent.errors import InputError, KGError
+from groundwalk.agent.kg import open_kg
 from groundwalk.training.clauses import OTHER, TOPIC
 from groundwalk.training.english import load_english
-from groundwalk.training.graph import Graph
+from groundwalk.training.graph import Graph, load_graph
 from groundwalk.training.noise import disturb
 from groundwalk.training.phrasebook import make_phrasebook
 from groundwalk.training.questions import Questioner, Sample, is_answered, make_questioner
-from groundwalk.training.train import load_graph, open_kg, questioner_for
+from groundwalk.training.train import questioner_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
