@@ -68,13 +68,21 @@ def _is_plain(
 ) -> bool:
     if weight is None or not weight.is_floating_point():
         return False
+    if getattr(model.config, "final_logit_softcapping", None):
+        return False
     if model not in _PLAIN:
         ids = torch.tensor([[0, 1]], device=model.device)
         with torch.inference_mode():
             logits = cast(Any, model)(input_ids=ids).logits[0].float()
-            hidden = cast(Any, model.base_model)(input_ids=ids).last_hidden_state[0]
+            output = cast(Any, model.base_model)(input_ids=ids)
+            states = getattr(output, "last_hidden_state", None)
+            if states is None or states.shape[-1] != weight.shape[1]:
+                _PLAIN[model] = False
+                return False
+            hidden = states[0]
             own = hidden.to(weight.dtype) @ weight.T
             own = (own if bias is None else own + bias).float()
         scale = logits.abs().max().clamp(min=1.0)
-        _PLAIN[model] = bool(((own - logits).abs().max() / scale) < 1e-2)
+        exact = 1e-5 if weight.dtype in (torch.float32, torch.float64) else 2e-2
+        _PLAIN[model] = bool(((own - logits).abs().max() / scale) < exact)
     return _PLAIN[model]
