@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from ..agent.decoding.index import TokenIndex, open_index
+from ..agent.decoding.units import wire_tokens
+from ..agent.decoding.wire import PATH
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel
 from ..agent.nodes import Node
@@ -22,6 +24,8 @@ def gcr(
 
     @cache
     def index() -> TokenIndex:
-        return open_index(kg, generator().tokenizer)
+        tokenizer = generator().tokenizer
+        wire_tokens(tokenizer, PATH)  # refused before an index is made for it
+        return open_index(kg, tokenizer)
 
     return decode(kg, generator, index, prompts)
