@@ -1,11 +1,12 @@
 """respond: the verified answers as a message, or the reason why there is none."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from ..state import MentionRecord, Options, State, Status
+from ..state import Answer, MentionRecord, Options, State, Status
 from . import Node
 
 SILENT = "The graph does not say."
@@ -36,6 +37,7 @@ def respond(threshold: float) -> Node:
             notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
         elif status == "abstained":
             notes.append("no verified path leads to an answer")
+        notes += [f"no chain of the answer uses {label}" for label in _unused(state, answers)]
         text = "; ".join(a["label"] for a in answers) or _silence(status)
         runtime.stream_writer({"event": "responded", "status": status, "text": text})
         return {
@@ -46,6 +48,19 @@ def respond(threshold: float) -> Node:
         }
 
     return run
+
+
+def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
+    """The topics that a question names but its answers' chains do not touch."""
+    touched = {
+        step[end]["term"]
+        for answer in answers
+        for chain in answer["chains"]
+        for step in chain
+        for end in ("head", "tail")
+    }
+    topics = state.get("topics", []) if answers else []
+    return [topic["label"] for topic in topics if topic["term"] not in touched]
 
 
 def is_confident(state: State, least: float) -> bool:

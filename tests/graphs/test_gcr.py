@@ -236,3 +236,12 @@ def test_mermaid_shows_the_machine(kg: KnowledgeGraph, model: LocalModel, tmp_pa
     drawing = build_graph(kg=kg, generator=model).get_graph().draw_mermaid()
     for node in ("link", "ask_user", "load", "gcr", "induce", "verify", "respond"):
         assert node in drawing
+
+
+def test_a_topic_that_the_answer_does_not_use_is_said(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": "Zoe and where is Ben?"})
+    assert [t["label"] for t in state["topics"]] == ["Zoe", "Ben"]
+    assert state["status"] == "answered"
+    assert "no chain of the answer uses Zoe" in state["notes"]
