@@ -28,7 +28,7 @@ def ask(
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
     if not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
-    from .render import Screen
+    from .render import Changed, Screen
     from .session import open_session, run
 
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
@@ -47,7 +47,14 @@ def ask(
             prompts=prompts,
             interactive=terminal,
         )
-    for event in run(session, question, "ask", screen.choose):
+
+    def choose(asked: dict[str, Any]) -> str:
+        try:
+            return screen.choose(asked)
+        except (Changed, EOFError):
+            return "none"
+
+    for event in run(session, question, "ask", choose):
         if "event" in event:
             screen.event(event)
         else:
@@ -57,6 +64,10 @@ def ask(
             elif quiet:
                 for answer in state["answers"]:
                     typer.echo(answer["label"])
+                if not state["answers"]:
+                    typer.echo(
+                        f"{state['messages'][-1].text} {'; '.join(state['notes'])}", err=True
+                    )
             else:
                 screen.result(state, session.kg)
             if state.get("status") == "unchecked":

@@ -11,7 +11,8 @@ HELP = """Ask in plain words. Commands:
   /why     the paths that the model walked for the last question
   /kg      what the graph holds
   /help    this list
-  /quit    leave (so does Ctrl-D); Ctrl-C stops a question"""
+  /quit    leave (so does Ctrl-D); Ctrl-C stops a question
+In a path, ^ marks a relation that is walked backwards. ✓ marks a triple that the graph holds."""
 
 
 def chat(
@@ -28,7 +29,7 @@ def chat(
 ) -> None:
     """Ask question after question; steps, answers and proofs appear as they come."""
     from .main import report
-    from .render import Screen, is_terminal, print_kg
+    from .render import Changed, Screen, is_terminal, print_kg
     from .session import open_session, run
 
     screen = Screen()
@@ -53,8 +54,9 @@ def chat(
         "Ask, or /help."
     )
     last: Any = {}
-    turn = 0
-    while (line := read()) is not None:
+    turn, typed = 0, ""
+    while (line := typed or read()) is not None:
+        typed = ""
         match line.split():
             case []:
                 continue
@@ -77,6 +79,8 @@ def chat(
                         else:
                             last = event
                             screen.result(last, session.kg)
+                except Changed as changed:
+                    typed = changed.line
                 except KeyboardInterrupt:
                     screen.console.print("stopped")
                 except EOFError:

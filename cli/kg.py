@@ -20,7 +20,7 @@ def info(
     source: Annotated[str, typer.Argument(metavar="SRC", help="What --kg takes.")] = "world",
     as_json: o.Json = False,
 ) -> None:
-    """Print the size of a knowledge graph, its relations, and some of its entities."""
+    """Print the size of a knowledge graph and its relations."""
     if not source.strip():
         raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
     from ..agent.kg import open_kg

@@ -1,5 +1,6 @@
 """The `groundwalk` command: ask, chat, kg, graph, train, eval."""
 
+import io
 import json
 import os
 import sys
@@ -56,6 +57,9 @@ def graph(method: Annotated[str, typer.Argument(help="Such as gcr.")] = "gcr") -
 def main() -> None:
     """Run the command line; every error ends in one line and its exit code."""
     quiet_libraries()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except GroundwalkError as error:

@@ -26,6 +26,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "·" for c in text)
 
 
+class Changed(Exception):
+    """The user typed something else instead of a choice."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__(line)
+        self.line = line
+
+
 class Screen:
     """Prints the steps of a question as they happen, and its result. `silent` prints nothing."""
 
@@ -87,13 +95,19 @@ class Screen:
         self.console.print(Text(_footer(state, kg), style="dim"))
 
     def choose(self, asked: dict[str, Any]) -> str:
-        """Ask the user which entity is meant; the reply is a number."""
+        """Ask the user which entity is meant: a number or a name. Raises Changed for others."""
         self.console.print(Text(printable(asked["ask"]), style="bold"))
         for number, option in enumerate(asked["options"], 1):
             self.console.print(Text(f"  {number}  ").append_text(_entity(option)))
         if asked["hint"]:
             self.console.print(Text(f"  {asked['hint']}", style="yellow"))
-        return input("> ").strip()
+        reply = input("> ").strip()
+        for option in asked["options"]:
+            if reply.casefold() in (option["label"].casefold(), option["term"].casefold()):
+                return option["term"]
+        if reply.isdigit():
+            return reply
+        raise Changed(reply)
 
 
 def proof(answers: Sequence[Answer]) -> list[Tree]:

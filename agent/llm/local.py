@@ -64,6 +64,12 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
+    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
+        raise ModelError(f"{dtype}: is not a number format", "float32, bfloat16 or float16")
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ModelError(f"{device}: this device is not to be had here", "try cpu") from error
     set_verbosity_error()
     disable_progress_bar()
     where = str(folder or source)
@@ -156,6 +162,6 @@ def _check(folder: Path) -> None:
     ]
     if missing:
         raise ModelError(
-            f"{folder}: the model folder has no {' and no '.join(missing)}",
+            f"{folder}: the model folder lacks {' and '.join(missing)}",
             "copy the missing files, or train a model with `groundwalk train`",
         )

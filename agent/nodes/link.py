@@ -61,6 +61,12 @@ def _question(state: State) -> tuple[str, bool]:
     question = messages[-1].text if said and messages else state.get("question")
     if not isinstance(question, str) or not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            "the question holds bytes that are not UTF-8 text", "type it again"
+        ) from error
     if len(question) > MAX_CHARACTERS:
         raise QuestionError(
             f"the question has {len(question):,} characters, more than {MAX_CHARACTERS:,}",

@@ -1,5 +1,6 @@
 """respond: the verified answers as a message, or the reason why there is none."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from ..state import Answer, MentionRecord, Options, State, Status
 from . import Node
 
 SILENT = "The graph does not say."
+_NEGATED = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
+)
 _SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
@@ -28,6 +32,12 @@ def respond(threshold: float) -> Node:
             notes += [_ambiguity(mention) for mention in unsettled]
         elif not state.get("topics"):
             notes.append("no entity of the graph was recognised in the question")
+        elif answers and _NEGATED.search(state.get("question", "")):
+            notes.append("a question with a negation cannot be answered by a walk")
+            answers, status = [], "abstained"
+        elif answers and (unused := _unused(state, answers)):
+            notes.append(f"no walk to an answer uses {', '.join(unused)}")
+            answers, status = [], "abstained"
         elif answers and not is_confident(state, least):
             best = state.get("confidence", 0.0)
             notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
@@ -37,7 +47,6 @@ def respond(threshold: float) -> Node:
             notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
         elif status == "abstained":
             notes.append("no verified path leads to an answer")
-        notes += [f"no chain of the answer uses {label}" for label in _unused(state, answers)]
         text = "; ".join(a["label"] for a in answers) or _silence(status)
         runtime.stream_writer({"event": "responded", "status": status, "text": text})
         return {

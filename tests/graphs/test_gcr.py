@@ -238,10 +238,19 @@ def test_mermaid_shows_the_machine(kg: KnowledgeGraph, model: LocalModel, tmp_pa
         assert node in drawing
 
 
-def test_a_topic_that_the_answer_does_not_use_is_said(
-    kg: KnowledgeGraph, model: LocalModel
-) -> None:
+def test_a_topic_that_no_walk_uses_leaves_no_answer(kg: KnowledgeGraph, model: LocalModel) -> None:
     state: Any = build_graph(kg=kg, generator=model).invoke({"question": "Zoe and where is Ben?"})
     assert [t["label"] for t in state["topics"]] == ["Zoe", "Ben"]
-    assert state["status"] == "answered"
-    assert "no chain of the answer uses Zoe" in state["notes"]
+    assert state["status"] == "abstained" and not state["answers"]
+    assert "no walk to an answer uses Zoe" in state["notes"]
+
+
+@pytest.mark.parametrize("question", ["Where is not Ben?", "Who isn't Ben?"])
+def test_a_negation_leaves_no_answer(kg: KnowledgeGraph, model: LocalModel, question: str) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": question})
+    assert state["status"] == "abstained" and any("negation" in note for note in state["notes"])
+
+
+def test_bytes_that_are_no_text_are_refused(kg: KnowledgeGraph, model: LocalModel) -> None:
+    with pytest.raises(QuestionError, match="UTF-8"):
+        build_graph(kg=kg, generator=model).invoke({"question": "Ben \udcff?"})
