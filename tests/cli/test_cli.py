@@ -214,3 +214,25 @@ def test_names_cannot_steer_the_terminal(home: Path, model: Path) -> None:
     run = groundwalk(home, "ask", "What of Ada?", "--kg", str(file), "--model", str(model))
     assert run.returncode == 0, run.stderr
     assert "\x1b" not in run.stdout and "\x07" not in run.stdout and "[red]it" in run.stdout
+
+
+def test_chat_goes_on_when_the_choice_is_left_open(home: Path) -> None:
+    said = "Which countries border Congo?\nWhat is the capital of Peru?\nCongo?\n/quit\n"
+    run = groundwalk(home, "chat", say=said)
+    assert run.returncode == 0 and "Lima" in run.stdout, run.stderr
+
+
+def test_chat_takes_a_name_for_a_choice(home: Path) -> None:
+    said = "What is the capital of Congo?\nrepublic of the congo\n"
+    assert "Brazzaville" in groundwalk(home, "chat", say=said).stdout.split("do you mean?")[1]
+
+
+def test_quiet_says_why_there_is_no_answer(home: Path) -> None:
+    run = groundwalk(home, "ask", "What is the population of Japan?", "--quiet")
+    assert run.returncode == 0 and run.stdout == "" and "does not say" in run.stderr
+
+
+@pytest.mark.parametrize(("option", "value"), [("--dtype", "foo"), ("--device", "foo")])
+def test_bad_device_or_number_format(home: Path, option: str, value: str) -> None:
+    run = groundwalk(home, "ask", "What is the capital of France?", "--quiet", option, value)
+    assert_one_line_error(run, 2, "foo")
