@@ -94,6 +94,9 @@ class ChainTriples:
         """The state before the opening tag of the next triple."""
         return ChainState("open", 0, len(self._graph.heads(self._chain)), 0, self._chain, ())
 
+    def prepare(self, states: Sequence[ChainState]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph."""
+
     def allowed(self, state: ChainState) -> Sequence[int]:
         """The legal next tokens, ascending."""
         return sorted(self._expand(state))

@@ -19,6 +19,10 @@ class Constraint(Protocol[State]):
         """The state before the opening tag. Raises NoPathError when the graph holds no walk."""
         ...
 
+    def prepare(self, states: Sequence[State]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph."""
+        ...
+
     def allowed(self, state: State) -> Sequence[int]:
         """The legal next token ids, ascending; empty only when `done(state)`."""
         ...

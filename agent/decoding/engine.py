@@ -18,11 +18,14 @@ _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 
 
 def open_engine(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]]
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
 ) -> tuple[Engine, Evaluated]:
-    """The faster of the two that gives this model's own log-probabilities."""
+    """The faster of the two that gives this model's own log-probabilities.
+
+    The first `shared` tokens of the prompts are kept with the model, where that is of use.
+    """
     if shares_cache(model):
-        return "tree", TreeForward(model, prompts)
+        return "tree", TreeForward(model, prompts, shared)
     return "lines", LineForward(model, prompts)
 
 
@@ -64,7 +67,7 @@ def _tree_is_right(model: PreTrainedModel) -> bool:
                 node = forward.trees[0].child(node, token)
             ends.append(node)
             forward.evaluate({0: [node]})
-        tree = torch.from_numpy(forward.whole_logits([(0, ends[1])])[0])
+        tree = forward.logits([(0, ends[1])])[0].double().cpu()
         ids = torch.tensor([prompt + second], device=model.device)
         with torch.inference_mode():
             line = cast(Any, model)(input_ids=ids).logits[0, -1].double().cpu()

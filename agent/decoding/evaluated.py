@@ -8,8 +8,11 @@ import torch
 from transformers import PreTrainedModel
 
 from ..errors import ConstraintError
-from .head import OutputHead, Vector
+from .head import OutputHead, Vector, chosen, log_softmax, whole_logprobs
 from .tree import ROOT, TokenTree
+
+_CHUNK = 64
+"""How many rows of a whole vocabulary are held at a time."""
 
 
 class Evaluated:
@@ -38,21 +41,34 @@ class Evaluated:
         """Whether what follows a node is known."""
         return node in self._states[row]
 
-    def legal_logits(
-        self, places: Sequence[tuple[int, int]], legal: Sequence[Sequence[int]]
-    ) -> list[Vector]:
-        """The logits of each (row, node)'s own legal tokens."""
-        states = torch.stack([self._states[row][node] for row, node in places])
-        if self._head.plain:
-            return self._head.of(states, legal)
-        whole = states.double().cpu().numpy()
-        return [values[list(own)] for values, own in zip(whole, legal, strict=True)]
-
-    def whole_logits(self, places: Sequence[tuple[int, int]]) -> Vector:
+    def logits(self, places: Sequence[tuple[int, int]]) -> torch.Tensor:
         """The logits after each (row, node): shape (places, vocabulary)."""
         states = torch.stack([self._states[row][node] for row, node in places])
-        whole = self._head.whole(states) if self._head.plain else states
-        return whole.double().cpu().numpy()
+        return self._head.whole(states) if self._head.plain else states
+
+    def logprobs(
+        self, places: Sequence[tuple[int, int]], legal: Sequence[Sequence[int]], *, full: bool
+    ) -> list[Vector]:
+        """The log-probabilities of each (row, node)'s own legal tokens.
+
+        Over the whole vocabulary with `full`, else renormalised over the legal tokens.
+        """
+        if full:
+            pairs = list(zip(places, legal, strict=True))
+            chunks = [pairs[i : i + _CHUNK] for i in range(0, len(pairs), _CHUNK)]
+            return [
+                values
+                for chunk in chunks
+                for values in whole_logprobs(
+                    self.logits([p for p, _ in chunk]), [t for _, t in chunk]
+                )
+            ]
+        states = torch.stack([self._states[row][node] for row, node in places])
+        if self._head.plain:
+            logits = self._head.of(states, legal)
+        else:
+            logits = chosen(states, legal)
+        return [log_softmax(values) for values in logits]
 
     def _fresh(self, row: int, nodes: Iterable[int]) -> list[int]:
         known, tree = self._states[row], self.trees[row]

@@ -9,56 +9,64 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import torch
-from transformers import DynamicCache, PreTrainedModel
+from numpy.typing import NDArray
+from transformers import PreTrainedModel
 
 from .evaluated import Evaluated
+from .prefix import cache_after
 from .tree import ROOT
+
+_MOST = 1024
+"""Nodes of a row in one pass: masks stay small where a name has thousands of tokens."""
 
 
 class TreeForward(Evaluated):
     """The trees of several prompts under one model that `engine.shares_cache`."""
 
-    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+    ) -> None:
         super().__init__(model, prompts)
-        self._cache = DynamicCache(config=model.config)
-        self._width = max(len(prompt) for prompt in prompts)
-        self._columns: list[dict[int, list[int]]] = [
-            {ROOT: list(range(len(prompt)))} for prompt in prompts
-        ]
+        self._cache, self._shared, new = cache_after(model, prompts, shared)
+        if new:
+            self.forward_passes += 1
+            self.tokens[0] += self._shared
+        self._rest = [list(prompt[self._shared :]) for prompt in prompts]
+        self._columns: list[dict[int, int]] = [{} for _ in prompts]
+        self._dtype = np.float64 if model.dtype == torch.float64 else np.float32
+        self._begun = False
 
     def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
-        """Compute, in one pass, the given nodes of each row and those above them.
+        """Compute the given nodes of each row and those above them, in one pass or, if many, more.
 
         Raises ConstraintError where the model's context is too short for prompt and walk.
         """
         fresh = {row: self._fresh(row, nodes) for row, nodes in wanted.items()}
-        fresh = {row: nodes for row, nodes in fresh.items() if nodes}
-        if not fresh:
+        most = max(map(len, fresh.values()), default=0)
+        if most == 0 and self._begun:
             return
-        first = self._cache.get_seq_length() == 0
-        past = 0 if first else self._cache.get_seq_length()
-        if first:
-            fresh = {row: fresh.get(row, []) for row in range(len(self.trees))}
-        lead = self._width if first else 0
-        width = lead + max(len(nodes) for nodes in fresh.values())
+        for start in range(0, max(most, 1), _MOST):
+            self._pass({row: nodes[start : start + _MOST] for row, nodes in fresh.items()})
+
+    def _pass(self, fresh: Mapping[int, Sequence[int]]) -> None:
+        past = self._cache.get_seq_length()
+        lead = 0 if self._begun else max(map(len, self._rest))
+        width = lead + max(map(len, fresh.values()), default=0)
         tokens = np.zeros((len(self.trees), width), np.int64)
         positions = np.zeros((len(self.trees), width), np.int64)
-        seen: tuple[list[int], list[int], list[int]] = ([], [], [])
+        if lead:
+            for row, rest in enumerate(self._rest):
+                tokens[row, : len(rest)] = rest
+                positions[row, : len(rest)] = np.arange(past, past + len(rest))
+                self.tokens[row] += len(rest)
         for row, nodes in fresh.items():
-            tree, prompt, columns = self.trees[row], self._prompts[row], self._columns[row]
-            if first:
-                tokens[row, : len(prompt)] = prompt
-                positions[row, : len(prompt)] = np.arange(len(prompt))
-            for i, node in enumerate(nodes, lead):
-                own = columns[node] = [*columns[tree.parents[node]], past + i]
-                tokens[row, i] = tree.tokens[node]
-                positions[row, i] = len(prompt) - 1 + tree.depths[node]
-                seen[0].extend([row] * len(own))
-                seen[1].extend([i] * len(own))
-                seen[2].extend(own)
-            self.tokens[row] += len(nodes) + (len(prompt) if first else 0)
+            tree, last = self.trees[row], len(self._prompts[row]) - 1
+            stop = lead + len(nodes)
+            tokens[row, lead:stop] = [tree.tokens[node] for node in nodes]
+            positions[row, lead:stop] = [last + tree.depths[node] for node in nodes]
+            self.tokens[row] += len(nodes)
         self._check_context(int(positions.max()) + 1)
-        mask = self._mask(width, past, seen, first)
+        mask = torch.from_numpy(self._mask(fresh, width, past, lead)).to(self._model.dtype)
         states = self._run(
             tokens,
             position_ids=torch.from_numpy(positions).to(self._model.device),
@@ -66,26 +74,37 @@ class TreeForward(Evaluated):
             past_key_values=self._cache,
             use_cache=True,
         )
+        if lead:
+            for row, rest in enumerate(self._rest):
+                self._states[row][ROOT] = states[row, len(rest) - 1]
         for row, nodes in fresh.items():
-            if first:
-                self._states[row][ROOT] = states[row, len(self._prompts[row]) - 1]
-            for i, node in enumerate(nodes, lead):
-                self._states[row][node] = states[row, i]
+            self._states[row].update(zip(nodes, states[row, lead:], strict=False))
         self.forward_passes += 1
+        self._begun = True
 
     def _mask(
-        self, width: int, past: int, seen: tuple[list[int], list[int], list[int]], first: bool
-    ) -> torch.Tensor:
-        dtype = self._model.dtype
-        mask = torch.full(
-            (len(self.trees), 1, width, past + width), torch.finfo(dtype).min, dtype=dtype
-        )
-        if first:
-            lead = self._width
-            mask[:, 0, :lead, :lead] = torch.full(
-                (lead, lead), torch.finfo(dtype).min, dtype=dtype
-            ).triu(1)
-        rows, queries, keys = (torch.tensor(place) for place in seen)
-        if len(rows):
-            mask[rows, 0, queries, keys] = 0.0
+        self, fresh: Mapping[int, Sequence[int]], width: int, past: int, lead: int
+    ) -> NDArray[np.floating]:
+        """What each new place sees: 0 for its prompt, its ancestors and itself, else the lowest."""
+        lowest = torch.finfo(self._model.dtype).min
+        mask = np.full((len(self.trees), 1, width, past + width), lowest, self._dtype)
+        if lead:
+            mask[:, :, :lead, :past] = 0.0
+            mask[:, :, :lead, past : past + lead] = np.triu(np.full((lead, lead), lowest), 1)
+        for row, nodes in fresh.items():
+            own, columns, parents = mask[row, 0], self._columns[row], self.trees[row].parents
+            prompt = self._shared + len(self._rest[row])
+            places: dict[int, int] = {}
+            for place, node in enumerate(nodes, lead):
+                above = parents[node]
+                if above in places:
+                    own[place] = own[places[above]]
+                else:
+                    own[place, :prompt] = 0.0
+                    while above != ROOT:
+                        own[place, columns[above]] = 0.0
+                        above = parents[above]
+                places[node] = place
+                columns[node] = past + place
+                own[place, past + place] = 0.0
         return mask

@@ -41,14 +41,32 @@ class OutputHead:
         logits = (rows * hidden.to(rows.dtype)[owner]).sum(-1)
         if self._bias is not None:
             logits = logits + self._bias[flat]
-        values = logits.cpu().double().numpy()
-        return np.split(values, np.cumsum(sizes)[:-1])
+        return _split(logits, sizes)
+
+
+def chosen(logits: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+    """The logits of each row's own tokens, from logits of shape (rows, vocabulary)."""
+    flat = torch.tensor([t for own in tokens for t in own], device=logits.device)
+    sizes = [len(own) for own in tokens]
+    owner = torch.repeat_interleave(torch.tensor(sizes, device=logits.device))
+    return _split(logits[owner, flat], sizes)
+
+
+def whole_logprobs(logits: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+    """The log-probabilities, over the whole vocabulary, of each row's own tokens."""
+    exact = logits.to(_exact(logits.dtype))
+    norms = exact.logsumexp(-1).cpu().double().numpy()
+    return [own - norm for own, norm in zip(chosen(exact, tokens), norms, strict=True)]
 
 
 def log_softmax(values: Vector) -> Vector:
     """Log-probabilities over the given logits."""
     top = values.max()
     return values - top - np.log(np.exp(values - top).sum())
+
+
+def _split(values: torch.Tensor, sizes: Sequence[int]) -> list[Vector]:
+    return np.split(values.cpu().double().numpy(), np.cumsum(sizes)[:-1])
 
 
 def _detached(layer: Any, name: str) -> torch.Tensor | None:

@@ -93,6 +93,9 @@ class ReasoningPaths:
         """The state before the opening tag."""
         return PathState("open", 0, len(self._topic_units), 0, ())
 
+    def prepare(self, states: Sequence[PathState]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph."""
+
     def allowed(self, state: PathState) -> Sequence[int]:
         """The legal next tokens, ascending."""
         return sorted(self._expand(state))

@@ -90,6 +90,9 @@ class RelationPaths:
         """The state before the opening tag."""
         return PlanState("open", 0, len(self._front(()).relations), 0, ())
 
+    def prepare(self, states: Sequence[PlanState]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph."""
+
     def allowed(self, state: PlanState) -> Sequence[int]:
         """The legal next tokens, ascending."""
         return sorted(self._expand(state))

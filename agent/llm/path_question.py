@@ -11,7 +11,7 @@ from ..decoding.units import unit_tokens, wire_tokens
 from ..decoding.wire import PATH, escape
 from ..kg.terms import Term
 from .local import LocalModel
-from .prompt import Mention, path_prompt, path_tokens
+from .prompt import Mention, path_prompt, path_tokens, shared_tokens
 
 
 def path_question(
@@ -32,11 +32,10 @@ def path_question(
     units = unit_tokens(local.tokenizer, replace(index.style, lead=""), names)
     tags = wire_tokens(local.tokenizer, PATH)
     paths = ReasoningPaths(index, dict(zip(topics, units, strict=True)), tags, limits)
-    prompt = path_prompt(
-        text,
-        mentions,
-        masked=local.settings.masked,
-        instruct=local.settings.instruct,
-        prompts=prompts,
+    masked, instruct = local.settings.masked, local.settings.instruct
+    prompt = path_prompt(text, mentions, masked=masked, instruct=instruct, prompts=prompts)
+    tokens = path_tokens(local.tokenizer, prompt, prompts)
+    shared = shared_tokens(
+        local.tokenizer, tokens, masked=masked, instruct=instruct, prompts=prompts
     )
-    return Question(path_tokens(local.tokenizer, prompt, prompts), paths), paths
+    return Question(tokens, paths, shared), paths

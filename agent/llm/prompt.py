@@ -6,6 +6,8 @@ A small model trained here reads the question with each topic entity masked by i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from os.path import commonprefix
 from pathlib import Path
 
 from transformers import PreTrainedTokenizerBase
@@ -69,3 +71,31 @@ def path_tokens(
         )
     text = f"{text}{render('gcr/path_prefix.jinja', prompts)}"
     return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
+
+
+def shared_tokens(
+    tokenizer: PreTrainedTokenizerBase,
+    tokens: Sequence[int],
+    *,
+    masked: bool,
+    instruct: bool,
+    prompts: Path | None = None,
+) -> int:
+    """How many of a prompt's first tokens are those of the instruction, as in all of its kind."""
+    beginning = _beginning(tokenizer, masked, instruct, prompts)
+    return len(commonprefix([beginning, list(tokens)]))
+
+
+@lru_cache(maxsize=8)
+def _beginning(
+    tokenizer: PreTrainedTokenizerBase, masked: bool, instruct: bool, prompts: Path | None
+) -> list[int]:
+    two = [
+        path_tokens(
+            tokenizer,
+            path_prompt(question, [], masked=masked, instruct=instruct, prompts=prompts),
+            prompts,
+        )
+        for question in ("a", "?")
+    ]
+    return commonprefix(two)

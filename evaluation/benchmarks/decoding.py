@@ -7,7 +7,8 @@ questions and the quartiles. Wherever the other side obeys the same constraint, 
 their scores must be equal, or the run fails.
 
 R is the published way and R' the same repaired (`baselines`). Scores are `full`, as Hugging Face
-computes them, where nothing else is said; `allowed` is renormalised over the legal tokens.
+computes them, where nothing else is said; `allowed` is renormalised over the legal tokens. Ours
+computes the instruction, with which every prompt begins, once for a model, as it does in use.
 """
 
 import argparse

@@ -24,7 +24,7 @@ def decode(
     scene: Scene, cases: Sequence[Case], hops: int, plan: BeamPlan
 ) -> list[Found[PathState]]:
     """The best paths of each question, in one batch."""
-    questions = [Question(case.prompt, automaton(scene, case, hops)) for case in cases]
+    questions = [Question(case.prompt, automaton(scene, case, hops), case.shared) for case in cases]
     return beam_search(scene.local.model, questions, plan, relevance=False)
 
 
@@ -112,7 +112,7 @@ def shares(scene: Scene, case: Case, hops: int, plan: BeamPlan) -> Shares:
         since = perf_counter()
         timed = _Timed(automaton(scene, case, hops))
         timed.seconds = perf_counter() - since
-        question = Question(case.prompt, cast(ReasoningPaths, timed))
+        question = Question(case.prompt, cast(ReasoningPaths, timed), case.shared)
         beam_search(scene.local.model, [question], plan, relevance=False)
         whole = perf_counter() - since
     return Shares(whole, forwards.seconds, sum(head), timed.seconds)

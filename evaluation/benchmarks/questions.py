@@ -16,7 +16,7 @@ from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph, Term, open_kg
 from ...agent.linking import LabelLinker
 from ...agent.llm.local import LocalModel
-from ...agent.llm.prompt import Mention, path_prompt, path_tokens
+from ...agent.llm.prompt import Mention, path_prompt, path_tokens, shared_tokens
 from ..readers import read_metaqa, read_world
 from ..samples import Sample, choose
 
@@ -33,6 +33,8 @@ class Case:
     question: str
     prompt: tuple[int, ...]
     topics: dict[Term, str]
+    shared: int
+    """How many tokens of the prompt are an instruction that all questions have."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,16 @@ class Scene:
                     Mention(m.start, m.end, c.label, c.kind)
                     for m, c in zip(found, best, strict=True)
                 ]
-                yield Case(sample.question, self._prompt(sample.question, mentions), known)
+                yield self._case(sample.question, mentions, known)
 
-    def _prompt(self, question: str, mentions: Sequence[Mention]) -> tuple[int, ...]:
-        settings = self.local.settings
-        text = path_prompt(question, mentions, masked=settings.masked, instruct=settings.instruct)
-        return tuple(path_tokens(self.local.tokenizer, text))
+    def _case(self, question: str, mentions: Sequence[Mention], topics: dict[Term, str]) -> Case:
+        tokenizer, settings = self.local.tokenizer, self.local.settings
+        masked, instruct = settings.masked, settings.instruct
+        prompt = path_tokens(
+            tokenizer, path_prompt(question, mentions, masked=masked, instruct=instruct)
+        )
+        shared = shared_tokens(tokenizer, prompt, masked=masked, instruct=instruct)
+        return Case(question, tuple(prompt), topics, shared)
 
     def count(self, case: Case, hops: int) -> int:
         """How many paths of 1 to `hops` hops leave the topics and never come back to one."""

@@ -116,10 +116,13 @@ def logits_of(forward: Any) -> Any:
     forward.evaluate({0: [right, left]})
     places = [(0, node) for node in range(len(tree.parents))]
     assert all(forward.known(*place) for place in places)
-    logits = forward.whole_logits(places)
-    few = forward.legal_logits(places, [[3, 5]] * len(places))
-    for values, own in zip(logits, few, strict=True):
-        assert own == pytest.approx(values[[3, 5]])
+    logits = forward.logits(places)
+    some = [[3, 5]] * len(places)
+    few = forward.logprobs(places, some, full=False)
+    whole = forward.logprobs(places, some, full=True)
+    for values, own, of_all in zip(logits, few, whole, strict=True):
+        assert own == pytest.approx(values[[3, 5]].log_softmax(0).numpy())
+        assert of_all == pytest.approx(values.log_softmax(0)[[3, 5]].numpy())
     return logits
 
 

@@ -1,0 +1,203 @@
+"""The beam search of one question, as a generator that asks for what it needs to know.
+
+The update is the beam search of Hugging Face's `generate` under the same mask, with the closing
+tag as its end token; ties go to the smaller token sequence. What is faster is only when
+log-probabilities are computed: forced tokens ride along with the next token that needs a choice,
+and the beams' next choices are computed before they are asked for.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple
+
+import numpy as np
+
+from .constraint import RelationConstraint, State
+from .head import Vector
+from .plan import BeamPlan
+from .tree import ROOT, TokenTree
+
+Legal = tuple[int, ...]
+
+_LOOKAHEAD = 32
+"""How many nodes beyond the needed ones may ride in a forward pass."""
+_DIGITS = 6
+"""Scores are compared after rounding to this many digits."""
+
+
+class Beam(NamedTuple, Generic[State]):
+    """A word so far: its last node in the tree, its state, its log-probability and its tokens."""
+
+    node: int
+    state: State
+    score: float
+    tokens: Legal
+
+
+@dataclass
+class _Group(Generic[State]):
+    running: list[Beam[State]]
+    finished: list[Beam[State]] = field(default_factory=list[Beam[State]])
+
+
+class BeamSearch(Generic[State]):
+    """The search from one node of a tree; who drives it tells it the log-probabilities."""
+
+    def __init__(
+        self,
+        tree: TokenTree,
+        constraint: RelationConstraint[State],
+        plan: BeamPlan,
+        start: int = ROOT,
+    ) -> None:
+        self.tree = tree
+        self.constraint = constraint
+        self.plan = plan
+        self.forced = 0
+        self.logprobs: dict[int, Vector] = {}
+        """The log-probabilities of the legal tokens after each node that was scored."""
+        self._legal: dict[int, Legal] = {}
+        self._groups = [
+            _Group([Beam(start, constraint.start(), 0.0, ())]) for _ in range(plan.groups)
+        ]
+
+    def run(self) -> Generator[dict[int, Legal], None, list[Beam[State]]]:
+        """Yield the nodes to be scored next, with their legal tokens; return the finished beams."""
+        while live := [group for group in self._groups if group.running]:
+            running = [beam for group in live for beam in group.running]
+            self.constraint.prepare([beam.state for beam in running])
+            if any(self._missing(beam.node, beam.state) for beam in running):
+                yield self._wanted(running)
+            taken: Counter[int] = Counter()
+            for group in live:
+                self._step(group, taken)
+                taken.update(beam.tokens[-1] for beam in group.running)
+        finished = [beam for group in self._groups for beam in group.finished]
+        finished.sort(key=self._final_rank)
+        return list({beam.tokens: beam for beam in finished}.values())[: self.plan.beams]
+
+    def certain(self) -> Sequence[Beam[State]]:
+        """The first finished beams, best first: no running one can still come before them."""
+        if self.plan.groups > 1 or self.plan.length_penalty:
+            return []
+        (group,) = self._groups
+        best = max((round(beam.score, _DIGITS) for beam in group.running), default=-float("inf"))
+        return [beam for beam in group.finished if round(beam.score, _DIGITS) > best]
+
+    # The update.
+
+    def _step(self, group: _Group[State], taken: Counter[int]) -> None:
+        width = self.plan.beams // self.plan.groups
+        candidates = self._candidates(group.running, width, taken)
+        closed = [c for c in candidates[:width] if self.constraint.done(c.state)]
+        group.finished = sorted([*group.finished, *closed], key=self._final_rank)[:width]
+        group.running = [c for c in candidates if not self.constraint.done(c.state)][:width]
+        if len(group.finished) == width and group.running and self._is_over(group):
+            group.running = []
+
+    def _is_over(self, group: _Group[State]) -> bool:
+        """Whether no running beam may still beat the worst finished one."""
+        if self.plan.early_stopping is True:
+            return True
+        best = group.running[0]
+        never = self.plan.early_stopping == "never" and self.plan.length_penalty > 0
+        length = self.plan.max_tokens if never else len(best.tokens)
+        return self._final(group.finished[-1]) >= best.score / length**self.plan.length_penalty
+
+    def _final(self, beam: Beam[State]) -> float:
+        return beam.score / len(beam.tokens) ** self.plan.length_penalty
+
+    def _final_rank(self, beam: Beam[State]) -> tuple[float, Legal]:
+        return (-round(self._final(beam), _DIGITS), beam.tokens)
+
+    def _candidates(
+        self, running: Sequence[Beam[State]], width: int, taken: Counter[int]
+    ) -> list[Beam[State]]:
+        """The best continuations of all beams, twice the width of them, in order.
+
+        A token that earlier groups took at this step pays the diversity penalty for each.
+        """
+        scores, owners, tokens = list[Vector](), list[int](), list[int]()
+        for i, beam in enumerate(running):
+            legal = self._legal_at(beam.node, beam.state)
+            if len(legal) == 1 and self.plan.scores == "allowed":
+                self.forced += 1
+                own = np.zeros(1)
+            else:
+                own = self.logprobs[beam.node]
+            if taken:
+                own = own - self.plan.diversity * np.array([taken[token] for token in legal])
+            scores.append(own + beam.score)
+            owners.extend([i] * len(legal))
+            tokens.extend(legal)
+        every = np.concatenate(scores)
+        keep = range(len(every))
+        if len(every) > 2 * width:
+            rounded = np.round(every, _DIGITS)
+            least = np.partition(rounded, -2 * width)[-2 * width]
+            keep = np.flatnonzero(rounded >= least).tolist()
+        best = [
+            (-round(float(every[i]), _DIGITS), (*running[owners[i]].tokens, tokens[i]), i)
+            for i in keep
+        ]
+        best.sort()
+        return [
+            Beam(
+                self.tree.child(running[owners[i]].node, tokens[i]),
+                self.constraint.advance(running[owners[i]].state, tokens[i]),
+                float(every[i]),
+                word,
+            )
+            for _, word, i in best[: 2 * width]
+        ]
+
+    # What to know next.
+
+    def _legal_at(self, node: int, state: State) -> Legal:
+        legal = self._legal.get(node)
+        if legal is None:
+            legal = self._legal[node] = tuple(self.constraint.allowed(state))
+        return legal
+
+    def _missing(self, node: int, state: State) -> bool:
+        if node in self.logprobs:
+            return False
+        return self.plan.scores == "full" or len(self._legal_at(node, state)) > 1
+
+    def _wanted(self, running: Sequence[Beam[State]]) -> dict[int, Legal]:
+        """The next choices of all beams, and as many levels of choices below as are small."""
+        wanted: dict[int, Legal] = {}
+        level = self._follow([(beam.node, beam.state) for beam in running], wanted)
+        budget = _LOOKAHEAD
+        while level:
+            budget -= sum(len(self._legal_at(*place)) for place in level)
+            if budget < 0:
+                break
+            level = self._follow(self._below(level), wanted)
+        return wanted
+
+    def _below(self, level: Sequence[tuple[int, State]]) -> list[tuple[int, State]]:
+        """The places one token further."""
+        after = [
+            (self.tree.child(node, token), self.constraint.advance(state, token))
+            for node, state in level
+            for token in self._legal_at(node, state)
+        ]
+        return [place for place in after if not self.constraint.done(place[1])]
+
+    def _follow(
+        self, places: Sequence[tuple[int, State]], wanted: dict[int, Legal]
+    ) -> list[tuple[int, State]]:
+        """Follow forced tokens down to the places where the model has a choice, and want them."""
+        choices = list[tuple[int, State]]()
+        while places:
+            self.constraint.prepare([state for _, state in places])
+            forced = list[tuple[int, State]]()
+            for node, state in places:
+                legal = self._legal_at(node, state)
+                if self._missing(node, state):
+                    wanted[node] = legal
+                (forced if len(legal) == 1 else choices).append((node, state))
+            places = self._below(forced)
+        return choices

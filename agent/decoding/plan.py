@@ -1,0 +1,83 @@
+"""What a search is asked, and what it answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal
+
+from ..errors import ConstraintError
+from .constraint import RelationConstraint, State
+from .engine import Engine
+
+Scores = Literal["allowed", "full"]
+
+
+@dataclass(frozen=True)
+class BeamPlan:
+    """How to search.
+
+    Raises ConstraintError when the groups do not divide the beams.
+    """
+
+    beams: int = 10
+    scores: Scores = "allowed"
+    """`allowed` renormalises over the legal tokens (DoG equation 2), `full` does not (GCR)."""
+    groups: int = 1
+    """Groups of beams that search one after the other at each token (diverse beam search)."""
+    diversity: float = 1.0
+    """What a token costs for each beam of an earlier group that took it at the same step."""
+    length_penalty: float = 0.0
+    """Finished words rank by score / length ** length_penalty."""
+    early_stopping: bool | Literal["never"] = False
+    """True: stop at K finished words. False and `never`: as Hugging Face's `generate`."""
+    max_tokens: int = 1024
+    """The length that `never` reckons with."""
+
+    def __post_init__(self) -> None:
+        if self.beams < 1 or self.groups < 1 or self.beams % self.groups:
+            raise ConstraintError(f"{self.groups} groups do not divide {self.beams} beams")
+
+
+@dataclass(frozen=True)
+class Question(Generic[State]):
+    """What one search of a batch is about: the tokens of its prompt, and what may follow them.
+
+    The first `shared` tokens, an instruction that other questions have too, are computed once for a
+    model and kept.
+    """
+
+    prompt: Sequence[int]
+    constraint: RelationConstraint[State]
+    shared: int = 0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a search took; passes are shared by the questions of a batch."""
+
+    forward_passes: int
+    tokens: int
+    forced_tokens: int
+    engine: Engine = "tree"
+    """`lines` where the model's layers cannot share a cache among beams, which takes longer."""
+
+
+@dataclass(frozen=True)
+class Hypothesis(Generic[State]):
+    """A finished word: its tokens with both tags, its log-probability and its relevance.
+
+    `relevance` is the probability, under the model without any constraint, of what the path
+    commits to: that there is a path, its relations, and where it stops.
+    """
+
+    tokens: tuple[int, ...]
+    score: float
+    relevance: float
+    state: State
+
+
+@dataclass(frozen=True)
+class Found(Generic[State]):
+    """The hypotheses of one question, best first, and what they cost."""
+
+    hypotheses: list[Hypothesis[State]]
+    cost: Cost

@@ -1,0 +1,65 @@
+"""Instructions that many prompts begin with are computed once for a model, and kept."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+import torch
+from transformers import DynamicCache, PreTrainedModel
+
+_KEPT = 4
+"""Beginnings kept for a model; the one that was not used for longest goes first."""
+
+Layers = list[tuple[torch.Tensor, torch.Tensor]]
+Weights = tuple[tuple[int, int], ...]
+_BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, OrderedDict[tuple[int, ...], Layers]]]"
+_BEGINNINGS = WeakKeyDictionary()
+
+
+def cache_after(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int
+) -> tuple[DynamicCache, int, bool]:
+    """A cache of as many rows as prompts that holds their first `shared` tokens.
+
+    Empty where they differ. Also how many tokens it holds, and whether they were computed just now.
+    They are always computed by themselves, so that a result does not depend on what was asked
+    before.
+    """
+    cache = DynamicCache(config=model.config)
+    shared = min(shared, *(len(prompt) - 1 for prompt in prompts))
+    if shared <= 0:
+        return cache, 0, False
+    beginning = tuple(prompts[0][:shared])
+    if any(tuple(prompt[:shared]) != beginning for prompt in prompts[1:]):
+        return cache, 0, False
+    kept = _kept(model)
+    new = beginning not in kept
+    if new:
+        kept[beginning] = _layers(model, beginning)
+    kept.move_to_end(beginning)
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    for place, (keys, values) in enumerate(kept[beginning]):
+        rows = (len(prompts), -1, -1, -1)
+        cache.update(keys.expand(rows), values.expand(rows), place)
+    return cache, shared, new
+
+
+def _kept(model: PreTrainedModel) -> OrderedDict[tuple[int, ...], Layers]:
+    """What is kept for a model as it is now: training it makes all of that worthless."""
+    weights = tuple(
+        (p.data_ptr(), 0 if p.is_inference() else p._version) for p in model.parameters()
+    )
+    before = _BEGINNINGS.get(model)
+    if before is None or before[0] != weights:
+        before = _BEGINNINGS[model] = (weights, OrderedDict())
+    return before[1]
+
+
+def _layers(model: PreTrainedModel, tokens: Sequence[int]) -> Layers:
+    cache = DynamicCache(config=model.config)
+    ids = torch.tensor([tokens], device=model.device)
+    with torch.inference_mode():
+        cast(Any, model.base_model)(input_ids=ids, past_key_values=cache, use_cache=True)
+    return [(layer.keys, layer.values) for layer in cast(Any, cache.layers)]

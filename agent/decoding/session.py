@@ -1,0 +1,125 @@
+"""The token trees of some prompts under one model, on which constrained and free text take turns.
+
+Every node that is written stays known, whoever wrote it: a chain of triples with free text between
+them, and all its rivals, are branches of one tree.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from transformers import PreTrainedModel
+
+from .beams import Beam, BeamSearch, Legal
+from .constraint import RelationConstraint, State
+from .engine import open_engine
+from .plan import BeamPlan, Cost, Hypothesis
+from .tree import TokenTree
+
+
+@dataclass(frozen=True)
+class Start(Generic[State]):
+    """Where a search begins: after a node of one prompt's tree."""
+
+    row: int
+    node: int
+    constraint: RelationConstraint[State]
+
+
+@dataclass(frozen=True)
+class Searched(Generic[State]):
+    """The finished beams of a search, best first."""
+
+    start: Start[State]
+    best: list[Beam[State]]
+    forced: int
+
+
+class Session:
+    """Not safe to share between threads."""
+
+    def __init__(
+        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+    ) -> None:
+        """Open trees after prompts, whose first `shared` tokens are those of other sessions too."""
+        self.engine, self.forward = open_engine(model, prompts, shared)
+
+    @property
+    def trees(self) -> list[TokenTree]:
+        """One tree for each prompt; its root is the prompt's end."""
+        return self.forward.trees
+
+    def cost(self, row: int, forced: int = 0) -> Cost:
+        """What a prompt's tree has taken so far."""
+        return Cost(self.forward.forward_passes, self.forward.tokens[row], forced, self.engine)
+
+    def search(self, starts: Sequence[Start[State]], plan: BeamPlan) -> list[Searched[State]]:
+        """Search from all starts at once.
+
+        Raises ConstraintError where the model cannot hold prompt and walk.
+        """
+        searches = [
+            BeamSearch(self.trees[start.row], start.constraint, plan, start.node)
+            for start in starts
+        ]
+        best: dict[int, list[Beam[State]]] = {}
+        steps = {i: search.run() for i, search in enumerate(searches)}
+        while steps:
+            wanted: dict[int, dict[int, Legal]] = {}
+            for i in list(steps):
+                try:
+                    wanted[i] = next(steps[i])
+                except StopIteration as stop:
+                    best[i] = stop.value
+                    del steps[i]
+            self.score([(starts[i].row, searches[i], own) for i, own in wanted.items()])
+        return [Searched(start, best[i], searches[i].forced) for i, start in enumerate(starts)]
+
+    def score(self, wanted: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
+        """Tell each search the log-probabilities that it wants of its row."""
+        asked = [(row, search, node) for row, search, own in wanted for node in own]
+        if not asked:
+            return
+        legal = [tokens for _, _, own in wanted for tokens in own.values()]
+        places = [(row, node) for row, _, node in asked]
+        self._evaluate(places)
+        full = asked[0][1].plan.scores == "full"
+        logprobs = self.forward.logprobs(places, legal, full=full)
+        for (_, search, node), values in zip(asked, logprobs, strict=True):
+            search.logprobs[node] = values
+
+    def hypotheses(self, searches: Sequence[Searched[State]]) -> list[list[Hypothesis[State]]]:
+        """The beams of each search with the unconstrained probability of what they commit to."""
+        asked: dict[tuple[int, int, int], float] = {}
+        chosen = list[list[list[tuple[int, int, int]]]]()
+        for searched in searches:
+            start, own = searched.start, list[list[tuple[int, int, int]]]()
+            tree = self.trees[start.row]
+            for beam in searched.best:
+                line = tree.line(beam.node)[-len(beam.tokens) :]
+                before = [start.node, *line[:-1]]
+                flags = start.constraint.relation_tokens(beam.state)
+                steps = zip(before, beam.tokens, flags, strict=True)
+                own.append([(start.row, node, token) for node, token, counts in steps if counts])
+            chosen.append(own)
+            asked.update(dict.fromkeys((place for places in own for place in places), 0.0))
+        if asked:
+            places = [(row, node) for row, node, _ in asked]
+            self._evaluate(places)
+            tokens = [(token,) for _, _, token in asked]
+            values = self.forward.logprobs(places, tokens, full=True)
+            asked = {place: float(value[0]) for place, value in zip(asked, values, strict=True)}
+        return [
+            [
+                Hypothesis(b.tokens, b.score, math.exp(sum(asked[p] for p in places)), b.state)
+                for b, places in zip(searched.best, own, strict=True)
+            ]
+            for searched, own in zip(searches, chosen, strict=True)
+        ]
+
+    def _evaluate(self, places: Sequence[tuple[int, int]]) -> None:
+        rows: dict[int, list[int]] = {}
+        for row, node in places:
+            rows.setdefault(row, []).append(node)
+        self.forward.evaluate(rows)
