@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 from .beams import Beam, BeamSearch, Legal
 from .constraint import RelationConstraint, State
 from .engine import open_engine
+from .head import Vector
 from .plan import BeamPlan, Cost, Hypothesis
 from .tree import TokenTree
 
@@ -117,6 +118,11 @@ class Session:
             ]
             for searched, own in zip(searches, chosen, strict=True)
         ]
+
+    def logits(self, places: Sequence[tuple[int, int]]) -> list[Vector]:
+        """The logits over the whole vocabulary after each (row, node), for free text."""
+        self._evaluate(places)
+        return list(self.forward.logits(places).double().cpu().numpy())
 
     def _evaluate(self, places: Sequence[tuple[int, int]]) -> None:
         rows: dict[int, list[int]] = {}

@@ -1,0 +1,253 @@
+"""DoG's search for chains of triples, with free text between them (Algorithm 1, section 2.4).
+
+What the paper leaves open is settled here. A chain opens a triple where the model writes the
+opening tag, and at the latest after `free` tokens of its own; it ends where the model writes one of
+`ends`, where no triple may follow, or after `steps` triples, and then it gets its conclusion. Its
+score is the sum of the log-probabilities of its triples (equation 3); free text does not count.
+Chains that have ended stay among the best K and compete with the others. Opening and closing tags
+are whole tokens, so nothing that stands around them can merge with them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from transformers import PreTrainedModel
+
+from ..errors import ConstraintError, NoPathError
+from ..kg.terms import Triple
+from .chains import ChainTriples
+from .plan import BeamPlan, Cost, Scores
+from .session import Session, Start
+from .tree import ROOT
+from .writing import WritingPlan, write
+
+Prompt = Callable[[ChainTriples], Sequence[int]]
+"""The tokens of a prompt that shows what a chain so far may go on with (local visibility)."""
+
+
+@dataclass(frozen=True)
+class ChainQuestion:
+    """What a search is about.
+
+    A prompt of tokens is the same at every step (full visibility of the graph, section 2.2); one
+    that is a function is made anew for each chain and step (local visibility, section 5.2), so that
+    nothing computed before can be used again.
+    """
+
+    prompt: Sequence[int] | Prompt
+    constraint: ChainTriples
+    shared: int = 0
+    """As in `Question`."""
+
+
+@dataclass(frozen=True)
+class ChainPlan:
+    """How to search."""
+
+    ends: frozenset[int]
+    """Tokens that end a chain: the end of the text, or what introduces the conclusion."""
+    beams: int = 3
+    steps: int = 4
+    """Triples at most (T)."""
+    scores: Scores = "allowed"
+    free: int = 64
+    """Tokens of free text at most, each time; with 0 the model only chooses where chains end."""
+    banned: frozenset[int] = frozenset()
+    """Tokens that free text may not hold, such as other formats' tags."""
+    temperature: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.beams < 1 or self.steps < 1 or self.free < 0:
+            raise ConstraintError("a chain search needs a beam and a step at least")
+
+
+@dataclass(frozen=True)
+class FoundChain:
+    """A chain: its triples, all its tokens after the prompt, and its score.
+
+    `words` are where the triples stand among the tokens, from the opening tag to behind the closing
+    one; what follows the last is the conclusion. `ended` tells whether the model ended the chain.
+    """
+
+    triples: tuple[Triple, ...]
+    tokens: tuple[int, ...]
+    words: tuple[tuple[int, int], ...]
+    score: float
+    ended: bool
+
+    @property
+    def conclusion(self) -> tuple[int, ...]:
+        """The tokens after the last triple."""
+        return self.tokens[self.words[-1][1] if self.words else 0 :]
+
+
+@dataclass(frozen=True)
+class FoundChains:
+    """The chains of one question, best first, and what they cost."""
+
+    chains: list[FoundChain]
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A chain so far; `row` and `node` are where it stands in the session's trees."""
+
+    question: int
+    constraint: ChainTriples
+    row: int
+    node: int = ROOT
+    triples: tuple[Triple, ...] = ()
+    tokens: tuple[int, ...] = ()
+    words: tuple[tuple[int, int], ...] = ()
+    score: float = 0.0
+    ended: bool = False
+    stuck: bool = False
+
+    @property
+    def rank(self) -> tuple[float, tuple[int, ...]]:
+        """The best chains come first; ties go to the smaller tokens."""
+        return (-round(self.score, 6), self.tokens)
+
+
+def chain_search(
+    model: PreTrainedModel, questions: Sequence[ChainQuestion], plan: ChainPlan
+) -> list[FoundChains]:
+    """For each question its K best chains.
+
+    Raises ConstraintError where the model cannot hold prompt and chain, and where some questions
+    have local visibility and others have not.
+    """
+    if any(callable(q.prompt) != callable(questions[0].prompt) for q in questions):
+        raise ConstraintError("some prompts show the whole graph, others a part of it")
+    trees = _Trees(model, questions)
+    pools = [[_Chain(i, question.constraint, i)] for i, question in enumerate(questions)]
+    for _ in range(plan.steps):
+        live = trees.place([c for pool in pools for c in pool if not (c.ended or c.stuck)])
+        if not live:
+            break
+        written = _write(trees.session, live, plan, opening=True)
+        rivals = [c for pool in pools for c in pool if c.ended or c.stuck]
+        rivals += [chain for chain in written if chain.ended]
+        rivals += _lengthen(trees, [chain for chain in written if not chain.ended], plan)
+        pools = [
+            sorted((c for c in rivals if c.question == i), key=lambda c: c.rank)[: plan.beams]
+            for i in range(len(questions))
+        ]
+    best = [chain for pool in pools for chain in pool]
+    without = trees.place([chain for chain in best if not chain.ended])
+    concluded = iter(_write(trees.session, without, plan, opening=False))
+    chains = [chain if chain.ended else next(concluded) for chain in best]
+    costs = trees.costs()
+    return [
+        FoundChains(
+            [
+                FoundChain(after.triples, after.tokens, after.words, after.score, before.ended)
+                for before, after in zip(best, chains, strict=True)
+                if before.question == i
+            ],
+            cost,
+        )
+        for i, cost in enumerate(costs)
+    ]
+
+
+class _Trees:
+    """The session in which chains grow: one for all steps; with local visibility one for each."""
+
+    def __init__(self, model: PreTrainedModel, questions: Sequence[ChainQuestion]) -> None:
+        self._model = model
+        self._questions = questions
+        self._shared = min(question.shared for question in questions)
+        self._spent = [Cost(0, 0, 0) for _ in questions]
+        self._owners = list(range(len(questions)))
+        prompts = [q.prompt(q.constraint) if callable(q.prompt) else q.prompt for q in questions]
+        self.session = Session(model, prompts, self._shared)
+
+    def place(self, chains: Sequence[_Chain]) -> list[_Chain]:
+        """The chains where the session goes on with them."""
+        prompts = [self._questions[chain.question].prompt for chain in chains]
+        shown = [
+            [*prompt(chain.constraint), *chain.tokens]
+            for prompt, chain in zip(prompts, chains, strict=True)
+            if callable(prompt)
+        ]
+        if not shown:
+            return list(chains)
+        self._spent = self.costs()
+        self.session = Session(self._model, shown, self._shared)
+        self._owners = [chain.question for chain in chains]
+        return [replace(chain, row=row, node=ROOT) for row, chain in enumerate(chains)]
+
+    def force(self, question: int, tokens: int) -> None:
+        """Count forced tokens."""
+        spent = self._spent[question]
+        self._spent[question] = replace(spent, forced_tokens=spent.forced_tokens + tokens)
+
+    def costs(self) -> list[Cost]:
+        """What each question has taken until now."""
+        costs = list(self._spent)
+        for question in set(self._owners):
+            rows = [row for row, owner in enumerate(self._owners) if owner == question]
+            now = [self.session.cost(row) for row in rows]
+            costs[question] = Cost(
+                costs[question].forward_passes + now[0].forward_passes,
+                costs[question].tokens + sum(cost.tokens for cost in now),
+                costs[question].forced_tokens,
+                now[0].engine,
+            )
+        return costs
+
+
+def _write(
+    session: Session, chains: Sequence[_Chain], plan: ChainPlan, *, opening: bool
+) -> list[_Chain]:
+    """The chains with free text: up to the next triple, or without `opening` the conclusion."""
+    tags = frozenset(tag for c in chains for tag in c.constraint.allowed(c.constraint.start()))
+    writing = WritingPlan(
+        stops=plan.ends | tags if opening else plan.ends,
+        limit=plan.free,
+        banned=plan.banned if opening else plan.banned | tags,
+        temperature=plan.temperature,
+        seed=plan.seed,
+    )
+    texts = write(session, [(chain.row, chain.node) for chain in chains], writing)
+    return [
+        replace(
+            chain,
+            node=text.node,
+            tokens=(*chain.tokens, *text.tokens),
+            ended=text.stop in plan.ends,
+        )
+        for chain, text in zip(chains, texts, strict=True)
+    ]
+
+
+def _lengthen(trees: _Trees, chains: Sequence[_Chain], plan: ChainPlan) -> list[_Chain]:
+    """Each chain with each of its K best next triples (lines 6 to 13)."""
+    starts = [Start(chain.row, chain.node, chain.constraint) for chain in chains]
+    found = trees.session.search(starts, BeamPlan(plan.beams, plan.scores))
+    longer = list[_Chain]()
+    for chain, searched in zip(chains, found, strict=True):
+        trees.force(chain.question, searched.forced)
+        for beam in searched.best:
+            triple = chain.constraint.triple(beam.state)
+            try:
+                constraint, stuck = chain.constraint.after(triple), False
+            except NoPathError:
+                constraint, stuck = chain.constraint, True
+            tokens = (*chain.tokens, *beam.tokens)
+            longer.append(
+                replace(
+                    chain,
+                    constraint=constraint,
+                    node=beam.node,
+                    triples=(*chain.triples, triple),
+                    tokens=tokens,
+                    words=(*chain.words, (len(chain.tokens), len(tokens))),
+                    score=chain.score + beam.score,
+                    stuck=stuck,
+                )
+            )
+    return longer
