@@ -50,11 +50,16 @@ class StepRecord(TypedDict):
 
 
 class Candidate(TypedDict):
-    """A decoded path: its steps, the answer that it ends in, and how likely it is."""
+    """A decoded path: its steps, the answer that it ends in, and how likely it is.
+
+    `hypothesis` is the answer that the model itself names after the path: no fact, and shown to the
+    LLM only. It is the path's end where the model was not asked.
+    """
 
     topic: Named
     steps: list[StepRecord]
     answer: Named
+    hypothesis: str
     text: str
     score: float
     relevance: float
@@ -115,6 +120,7 @@ class Options:
     inverse: bool | None = None
     revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
     scores: Literal["allowed", "full"] = "allowed"
+    hypothesis: Literal["end", "free"] = "end"
     on_ambiguous: OnAmbiguous = "ask"
     confidence: float | None = None
     max_answers: int = 200

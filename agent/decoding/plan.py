@@ -73,6 +73,8 @@ class Hypothesis(Generic[State]):
     score: float
     relevance: float
     state: State
+    reply: tuple[int, ...] = ()
+    """What the model wrote freely after the word, where it was asked to."""
 
 
 @dataclass(frozen=True)

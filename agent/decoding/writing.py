@@ -35,6 +35,14 @@ class Written:
     stop: int | None
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What comes after a finished word: a heading, and under it the model's own words."""
+
+    heading: tuple[int, ...]
+    writing: WritingPlan
+
+
 @dataclass
 class _Text:
     row: int
@@ -66,6 +74,18 @@ def write(session: Session, places: Sequence[tuple[int, int]], plan: WritingPlan
                 text.tokens.append(token)
                 text.node = session.trees[text.row].child(text.node, token)
     return [Written(text.node, tuple(text.tokens), stops.get(i)) for i, text in enumerate(texts)]
+
+
+def write_replies(
+    session: Session, places: Sequence[tuple[int, int]], reply: Reply
+) -> list[tuple[int, ...]]:
+    """The tokens that the model writes under the heading after each (row, node)."""
+    headed = list[tuple[int, int]]()
+    for row, node in places:
+        for token in reply.heading:
+            node = session.trees[row].child(node, token)
+        headed.append((row, node))
+    return [text.tokens for text in write(session, headed, reply.writing)]
 
 
 def _choose(logits: Vector, draw: np.random.Generator, plan: WritingPlan) -> int:

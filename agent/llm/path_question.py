@@ -8,10 +8,15 @@ from ..decoding.index import TokenIndex
 from ..decoding.paths import PathLimits, PathState, ReasoningPaths
 from ..decoding.search import Question
 from ..decoding.units import unit_tokens, wire_tokens
-from ..decoding.wire import PATH, escape
+from ..decoding.wire import MARKERS, PATH, escape
+from ..decoding.writing import Reply, WritingPlan
+from ..errors import ConstraintError
 from ..kg.terms import Term
 from .local import LocalModel
-from .prompt import Mention, path_prompt, path_tokens, shared_tokens
+from .prompt import Mention, answer_tokens, path_prompt, path_tokens, shared_tokens
+
+_LONGEST_ANSWER = 32
+"""Tokens of a hypothesis answer that the model writes freely."""
 
 
 def path_question(
@@ -39,3 +44,26 @@ def path_question(
         local.tokenizer, tokens, masked=masked, instruct=instruct, prompts=prompts
     )
     return Question(tokens, paths, shared), paths
+
+
+def free_answer(local: LocalModel, prompts: Folder | None = None) -> Reply:
+    """How the model names a hypothesis answer after a path, in its own words (GCR section 4.2).
+
+    Raises ConstraintError where the tokenizer knows no end of a text.
+    """
+    end = local.tokenizer.eos_token_id
+    if not isinstance(end, int):
+        raise ConstraintError(
+            "the model's tokenizer has no token that ends a text, so answers cannot be written",
+            "leave out the free hypothesis answers",
+        )
+    heading = tuple(answer_tokens(local.tokenizer, prompts))
+    added = local.tokenizer.get_added_vocab()
+    tags = frozenset(added[marker] for marker in MARKERS if marker in added)
+    return Reply(heading, WritingPlan(frozenset([end]), _LONGEST_ANSWER, tags))
+
+
+def answer_text(local: LocalModel, reply: Sequence[int]) -> str:
+    """The first line that the model wrote; nothing where it was not asked."""
+    lines = str(local.tokenizer.decode(list(reply), skip_special_tokens=True)).splitlines()
+    return next((line.strip() for line in lines if line.strip()), "")

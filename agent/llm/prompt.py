@@ -73,6 +73,12 @@ def path_tokens(
     return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
 
 
+def answer_tokens(tokenizer: PreTrainedTokenizerBase, prompts: Path | None = None) -> list[int]:
+    """Token ids of the heading between a path and the answer that the model names freely."""
+    text = render("gcr/answer_prefix.jinja", prompts)
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
 def shared_tokens(
     tokenizer: PreTrainedTokenizerBase,
     tokens: Sequence[int],

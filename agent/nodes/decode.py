@@ -13,7 +13,7 @@ from ..decoding.search import BeamPlan, beam_search
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
-from ..llm.path_question import path_question
+from ..llm.path_question import answer_text, free_answer, path_question
 from ..llm.prompt import Mention
 from ..state import Candidate, Options, State
 from . import Node
@@ -49,9 +49,12 @@ def decode(
             notes = [*state.get("notes", []), error.message]
             return {"candidates": [], "notes": notes, "usage": spent(state, since)}
         plan = BeamPlan(beams=options.beams, scores=options.scores)
-        (found,) = beam_search(local.model, [question], plan)
+        reply = free_answer(local, prompts) if options.hypothesis == "free" else None
+        (found,) = beam_search(local.model, [question], plan, reply=reply)
         candidates: list[Candidate] = [
-            candidate(kg.labels, paths.path(h.state), h.score, h.relevance)
+            candidate(
+                kg.labels, paths.path(h.state), h.score, h.relevance, answer_text(local, h.reply)
+            )
             for h in found.hypotheses
         ]
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})

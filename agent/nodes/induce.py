@@ -68,7 +68,7 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
 def _ask(llm: BaseChatModel, state: State, prompts: Folder | None) -> dict[str, Any]:
     since = perf_counter()
     candidates = state.get("candidates", [])
-    paths = [{"text": c["text"], "answer": c["answer"]["label"]} for c in candidates]
+    paths = [{"text": c["text"], "answer": c["hypothesis"]} for c in candidates]
     prompt = render("gcr/induce.jinja", prompts, question=state.get("question", ""), paths=paths)
     answers, unsupported = match_lines(llm.invoke(prompt).text, candidates)
     return {

@@ -33,14 +33,17 @@ def step_records(labels: LabelIndex, paths: Sequence[Path]) -> list[list[StepRec
     ]
 
 
-def candidate(labels: LabelIndex, path: Path, score: float, relevance: float) -> Candidate:
-    """The record of a decoded path."""
+def candidate(
+    labels: LabelIndex, path: Path, score: float, relevance: float, hypothesis: str = ""
+) -> Candidate:
+    """The record of a decoded path; without a `hypothesis` of the model's it is the path's end."""
     steps = step_records(labels, [path])[0]
     named = name_terms(labels, [path.topic, path.end])
     return Candidate(
         topic=named[path.topic],
         steps=steps,
         answer=named[path.end],
+        hypothesis=hypothesis or named[path.end]["label"],
         text=spell(named[path.topic], steps),
         score=round(score, 6),
         relevance=round(relevance, 6),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import pytest
 from groundwalk.agent.errors import ConstraintError, InputError, QuestionError, ServiceError
@@ -150,6 +150,24 @@ def test_llm_names_the_answers_and_only_proven_ones_count(
     state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
     assert [a["label"] for a in state["answers"]] == ["Oslo"] and chains(state)
     assert state["unsupported"] == ["Atlantis"] and state["usage"]["llm_calls"] == 1
+
+
+def test_hypothesis_answers_may_be_the_models_own_words(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    """They reach the LLM, and no answer is made of them."""
+    llm = FakeListChatModel(responses=["Oslo"] * 2)
+    graph = build_graph(kg=kg, generator=model, llm=llm)
+    kinds: tuple[Literal["end", "free"], ...] = ("end", "free")
+    plain, free = (
+        cast(State, graph.invoke({"question": "Where is Ben?"}, context=Options(hypothesis=kind)))
+        for kind in kinds
+    )
+    ends = [c["answer"]["label"] for c in free.get("candidates", [])]
+    assert [c["hypothesis"] for c in plain.get("candidates", [])] == ends
+    assert [c["hypothesis"] for c in free.get("candidates", [])] != ends
+    assert [a["label"] for a in free.get("answers", [])] == ["Oslo"]
+    assert {step["verdict"] for chain in chains(free) for step in chain} == {"supported"}
 
 
 def test_llm_that_fails_leaves_the_vote(kg: KnowledgeGraph, model: LocalModel) -> None:

@@ -1,0 +1,86 @@
+"""Free text after a word, or after a prompt, is what Hugging Face's own greedy decoding writes."""
+
+from pathlib import Path as Folder
+from typing import Any
+
+import numpy as np
+import torch
+from groundwalk.agent.decoding.index import build_index
+from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.session import Session
+from groundwalk.agent.decoding.tree import ROOT
+from groundwalk.agent.decoding.units import wire_tokens
+from groundwalk.agent.decoding.wire import PATH
+from groundwalk.agent.decoding.writing import Reply, WritingPlan, write
+
+from . import oracle, worlds
+
+TOKENIZER = worlds.byte_level()
+MODEL = worlds.random_model(len(TOKENIZER))
+PROMPTS = [[5, 9, 30], [40] * 9, [7, 8]]
+
+
+def greedy(tokens: list[int], limit: int, stops: list[int]) -> tuple[int, ...]:
+    output = MODEL.generate(
+        input_ids=torch.tensor([tokens]),
+        attention_mask=torch.ones(1, len(tokens), dtype=torch.long),
+        max_new_tokens=limit,
+        do_sample=False,
+        eos_token_id=stops or None,
+        pad_token_id=0,
+    )
+    assert isinstance(output, torch.Tensor)
+    written = output[0, len(tokens) :].tolist()
+    return tuple(written[:-1] if written[-1] in stops else written)
+
+
+def test_texts_of_a_batch_are_those_of_greedy_decoding() -> None:
+    free = [greedy(prompt, 12, []) for prompt in PROMPTS]
+    for stops in ([], [free[0][5]], [free[1][0], free[2][3]]):
+        session = Session(MODEL, PROMPTS)
+        plan = WritingPlan(frozenset(stops), 12)
+        written = write(session, [(row, ROOT) for row in range(3)], plan)
+        expected = [greedy(prompt, 12, stops) for prompt in PROMPTS]
+        assert [text.tokens for text in written] == expected
+        for text in written:
+            assert (text.stop in stops) == (len(text.tokens) < 12 or text.stop is not None)
+
+
+def test_banned_tokens_are_never_written() -> None:
+    first = greedy(PROMPTS[0], 1, [])
+    plan = WritingPlan(frozenset(), 5, banned=frozenset(first))
+    (text,) = write(Session(MODEL, PROMPTS[:1]), [(0, ROOT)], plan)
+    assert len(text.tokens) == 5 and first[0] not in text.tokens
+
+
+def test_drawn_tokens_have_the_models_chances() -> None:
+    ids = torch.tensor([PROMPTS[0]])
+    with torch.no_grad():
+        chances = (MODEL(input_ids=ids).logits[0, -1] / 0.7).softmax(0).numpy()
+    session, counts = Session(MODEL, PROMPTS[:1]), np.zeros(len(TOKENIZER))
+    for seed in range(2_000):
+        plan = WritingPlan(frozenset(), 1, temperature=0.7, seed=seed)
+        (text,) = write(session, [(0, ROOT)], plan)
+        counts[text.tokens[0]] += 1
+    likely = chances > 0.02
+    expected = 2_000 * chances[likely]
+    assert (np.abs(counts[likely] - expected) < 5 * np.sqrt(expected)).all()
+
+
+def test_hypothesis_answers_are_written_after_path_and_heading(tmp_path: Folder) -> None:
+    kg = worlds.graph([(0, 0, 1), (1, 0, 2), (1, 1, 3)], tmp_path)
+    index = build_index(kg, TOKENIZER)
+    units = oracle.topic_units(kg, TOKENIZER, index, [worlds.entity(0)])
+    paths: Any = ReasoningPaths(index, units, wire_tokens(TOKENIZER, PATH), PathLimits())
+    heading = (60, 61)
+    reply = Reply(heading, WritingPlan(frozenset([77]), 6))
+    questions = [Question(prompt, paths) for prompt in PROMPTS]
+    plain = beam_search(MODEL, questions, BeamPlan(3))
+    for prompt, found, before in zip(
+        PROMPTS, beam_search(MODEL, questions, BeamPlan(3), reply=reply), plain, strict=True
+    ):
+        for hypothesis, bare in zip(found.hypotheses, before.hypotheses, strict=True):
+            assert (hypothesis.tokens, bare.reply) == (bare.tokens, ())
+            tokens = [*prompt, *hypothesis.tokens, *heading]
+            assert hypothesis.reply == greedy(tokens, 6, [77])
