@@ -16,14 +16,14 @@ from transformers.generation.configuration_utils import GenerationConfig
 from transformers.generation.utils import GenerateBeamDecoderOnlyOutput
 
 from ..errors import ConstraintError
-from .constraint import PathConstraint, State
+from .constraint import RelationConstraint, State
 from .search import BeamPlan, Found, Hypothesis, Question, beam_search
 
 Generate = Callable[..., torch.Tensor | GenerateBeamDecoderOnlyOutput]
 
 
 def constrained(
-    constraints: PathConstraint[State] | Sequence[PathConstraint[State]], plan: BeamPlan
+    constraints: RelationConstraint[State] | Sequence[RelationConstraint[State]], plan: BeamPlan
 ) -> Generate:
     """A value for `custom_generate`: one constraint for each prompt, or one for all of them.
 
@@ -45,7 +45,7 @@ def constrained(
         _check(generation_config)
         several = isinstance(constraints, Sequence)
         given = constraints if several else [constraints] * len(input_ids)
-        own = cast(Sequence[PathConstraint[State]], given)
+        own = cast(Sequence[RelationConstraint[State]], given)
         if len(own) != len(input_ids):
             raise ConstraintError(f"{len(own)} constraints were given for {len(input_ids)} prompts")
         prompts = _prompts(input_ids, model_kwargs.get("attention_mask"))
@@ -63,7 +63,7 @@ def constrained(
     return decode
 
 
-def follow(constraint: PathConstraint[State], tokens: Sequence[int]) -> State:
+def follow(constraint: RelationConstraint[State], tokens: Sequence[int]) -> State:
     """The state after the tokens of a word: `constraint.path(follow(constraint, tokens))`.
 
     Tokens after the end of the word count as padding. Raises ConstraintError where the tokens are
