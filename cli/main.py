@@ -1,19 +1,21 @@
-"""The `groundwalk` command: ask, chat, kg, graph, train, eval."""
+"""The `groundwalk` command: ask, chat, verify, kg, graph, train, eval."""
 
+import errno
 import io
 import json
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ..agent.errors import GroundwalkError
+from ..agent.errors import GroundwalkError, InputError
 from .ask import ask
 from .chat import chat
 from .evaluate import app as evaluate
 from .kg import app as kg
 from .train import train
+from .verify import verify
 
 app = typer.Typer(
     name="groundwalk",
@@ -25,6 +27,7 @@ app = typer.Typer(
 app.command()(ask)
 app.command()(chat)
 app.command()(train)
+app.command()(verify)
 app.add_typer(kg, name="kg")
 app.add_typer(evaluate, name="eval")
 
@@ -61,13 +64,30 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        code = app(prog_name="groundwalk", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except _COMMAND_LINE as error:
+        usage: Any = error
+        context = getattr(usage, "ctx", None)
+        command = context.command_path if context else "groundwalk"
+        if message := usage.format_message().rstrip("."):  # none where the help was printed
+            report(InputError(message, f"see {command} --help"))
+        sys.exit(2)
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(130)
     except GroundwalkError as error:
         report(error)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.stdout = None  # nothing can be flushed at the exit
+        report(GroundwalkError("the disk that the output goes to is full", "make room"))
+        sys.exit(4)
     except Exception as error:  # the last resort: no traceback on a user's screen
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise
@@ -75,6 +95,9 @@ def main() -> None:
         report(GroundwalkError(f"internal error: {type(error).__name__}: {line}", DEBUG_HINT))
         sys.exit(4)
 
+
+_COMMAND_LINE = typer.BadParameter.__mro__[2]
+"""What any error of the command line is; typer brings its own click or takes the installed one."""
 
 DEBUG_HINT = "set GROUNDWALK_DEBUG=1 to see where"
 
@@ -86,7 +109,7 @@ def report(error: GroundwalkError) -> None:
         typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
         return
     hint = f" ({error.hint})" if error.hint else ""
-    typer.echo(f"groundwalk: {error.message}{hint}", err=True)
+    typer.echo(" ".join(f"groundwalk: {error.message}{hint}".split()), err=True)
 
 
 def quiet_libraries() -> None:

@@ -60,7 +60,8 @@ class Screen:
                 text = f"nothing stands yet: once more, up to {hops} hops in both directions"
                 self.console.print(_step("widened", Text(text)))
             case "decoded":
-                self.console.print(_step("walked", Text(f"{event['paths']} paths along the graph")))
+                walked = f"{_count(event['paths'], 'path')} along the graph"
+                self.console.print(_step("walked", Text(walked)))
             case "verified" if event["candidates"]:
                 walks = event["candidates"]
                 self.console.print(
@@ -189,15 +190,20 @@ def _footer(state: State, kg: KnowledgeGraph) -> str:
     usage = state.get("usage")
     parts = list[str]()
     if triples:
-        parts.append(f"{len(triples):,} triples, each verified in {printable(kg.source)}")
+        parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
         by = "an LLM over" if state.get("reasoner") == "llm" else "a vote of"
-        parts.append(f"by {by} {len(state.get('candidates', []))} paths")
+        parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
         if state.get("reasoner") != "llm":
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
     if usage:
-        parts.append(f"{usage['forward_passes']} forward passes")
+        passes = usage["forward_passes"]
+        parts.append(f"{passes} forward pass{'' if passes == 1 else 'es'}")
         parts.append(f"{usage['seconds']:.2f} s")
     return " · ".join(parts)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def is_terminal() -> bool:

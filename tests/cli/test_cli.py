@@ -236,3 +236,42 @@ def test_quiet_says_why_there_is_no_answer(home: Path) -> None:
 def test_bad_device_or_number_format(home: Path, option: str, value: str) -> None:
     run = groundwalk(home, "ask", "What is the capital of France?", "--quiet", option, value)
     assert_one_line_error(run, 2, "foo")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("ask", "x", "--beams", "0"), ("--beams", "groundwalk ask --help")),
+        (("ask",), ("question",)),
+        (("ask", "x", "--nonsense"), ("--nonsense",)),
+        (("nonsense",), ("nonsense", "groundwalk --help")),
+        (("ask", "x", "--kg", "no\nsuch\nfile"), ("no such file",)),
+    ],
+)
+def test_errors_of_the_command_line_take_one_line(
+    home: Path, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert_one_line_error(groundwalk(home, *arguments), 2, *words)
+    run = groundwalk(home, *arguments, "--json")
+    assert run.returncode == 2 and run.stderr == ""
+    assert set(json.loads(run.stdout)) == {"status", "code", "message", "hint"}
+
+
+def test_no_arguments_print_the_help(home: Path) -> None:
+    run = groundwalk(home)
+    assert run.returncode == 2 and "Usage: groundwalk" in run.stdout and run.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
+    environment = os.environ | {"GROUNDWALK_CACHE": str(home / "cache")}
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [*COMMAND, "kg", "info"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+    assert run.returncode == 4
+    assert run.stderr == "groundwalk: the disk that the output goes to is full (make room)\n"
