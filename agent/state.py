@@ -123,6 +123,9 @@ class Options:
     hypothesis: Literal["end", "free"] = "end"
     on_ambiguous: OnAmbiguous = "ask"
     confidence: float | None = None
+    max_degree: int = 500
+    """Facts about one entity that walks may use, where the KG is too large to be indexed whole."""
+    max_triples: int = 100_000
     max_answers: int = 200
     max_chains: int = 5
 

@@ -13,6 +13,8 @@ from . import options as o
 def ask(
     question: Annotated[str, typer.Argument(help="What to ask, in plain words.")],
     kg: o.KG = None,
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
     method: o.Method = None,
     model: o.Model = None,
     llm: o.LLM = None,
@@ -36,6 +38,8 @@ def ask(
     with screen.waiting("opening the graph and the model"):
         session = open_session(
             kg=kg,
+            profile=profile,
+            graphs=graph or (),
             model=model,
             llm=llm,
             method=method,

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..agent.errors import GroundwalkError
 from . import options as o
+
+if TYPE_CHECKING:
+    from ..agent.kg import KnowledgeGraph
 
 HELP = """Ask in plain words. Commands:
   /why     the paths that the model walked for the last question
@@ -17,6 +20,8 @@ In a path, ^ marks a relation that is walked backwards. ✓ marks a triple that 
 
 def chat(
     kg: o.KG = None,
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
     method: o.Method = None,
     model: o.Model = None,
     llm: o.LLM = None,
@@ -36,6 +41,8 @@ def chat(
     with screen.waiting("opening the graph"):
         session = open_session(
             kg=kg,
+            profile=profile,
+            graphs=graph or (),
             model=model,
             llm=llm,
             method=method,
@@ -48,11 +55,7 @@ def chat(
             interactive=True,
         )
     read = _reader(is_terminal())
-    counts = session.kg.counts
-    screen.console.print(
-        f"{session.kg.source}: {counts.facts:,} facts about {counts.entities:,} entities. "
-        "Ask, or /help."
-    )
+    screen.console.print(f"{_introduction(session.kg)} Ask, or /help.", markup=False)
     last: Any = {}
     turn, typed = 0, ""
     while (line := typed or read()) is not None:
@@ -100,6 +103,13 @@ def _why(screen: Any, state: Any) -> None:
         screen.console.print(
             Text(f"  {path['score']:7.2f}  ", style="dim").append(printable(path["text"]))
         )
+
+
+def _introduction(kg: "KnowledgeGraph") -> str:
+    if not kg.pinned:
+        return f"{kg.source}, asked as you ask; names must be spelled as it spells them."
+    counts = kg.counts
+    return f"{kg.source}: {counts.facts:,} facts about {counts.entities:,} entities."
 
 
 def _reader(terminal: bool) -> Callable[[], str | None]:

@@ -1,29 +1,105 @@
-"""`groundwalk kg`: what is in a knowledge graph."""
+"""`groundwalk kg`: build a knowledge graph once, and look into it."""
 
-from typing import Annotated
+import contextlib
+import json
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..agent.errors import InputError
 from . import options as o
 
-app = typer.Typer(help="Look into a knowledge graph.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from ..agent.kg import OnProgress
+
+app = typer.Typer(help="Build a knowledge graph and look into it.", no_args_is_help=True)
 
 
 @app.callback()
 def root() -> None:
-    """Look into a knowledge graph."""
+    """Build a knowledge graph and look into it."""
+
+
+@app.command()
+def build(
+    source: Annotated[
+        str, typer.Argument(metavar="SRC", help="An RDF, pipe or TSV file, or a folder of RDF.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.")],
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
+    as_json: o.Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    """Build a graph on disk, which --kg DIR then opens at once, however large it is."""
+    if not source.strip():
+        raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
+    from ..agent.kg import build as build_kg
+    from ..agent.kg import load_profile
+
+    since, read_as = perf_counter(), load_profile(profile)
+    with _progress(source, silent=quiet or as_json) as on_progress:
+        counts = build_kg(
+            source,
+            out,
+            profile=read_as,
+            graphs=graph or (),
+            on_progress=on_progress,
+        )
+    seconds = perf_counter() - since
+    if as_json:
+        record = {"status": "built", "folder": str(out), "source": source, **counts._asdict()}
+        typer.echo(json.dumps({**record, "seconds": round(seconds, 3)}, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(
+            f"{out}: {counts.triples:,} triples, {counts.facts:,} facts between "
+            f"{counts.entities:,} entities by {counts.relations:,} relations ({seconds:.1f} s)"
+        )
 
 
 @app.command()
 def info(
     source: Annotated[str, typer.Argument(metavar="SRC", help="What --kg takes.")] = "world",
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
     as_json: o.Json = False,
 ) -> None:
     """Print the size of a knowledge graph and its relations."""
     if not source.strip():
         raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
-    from ..agent.kg import open_kg
+    from ..agent.kg import load_profile, open_kg
     from .render import print_kg
 
-    print_kg(open_kg(source), as_json=as_json)
+    kg = open_kg(source, profile=load_profile(profile), graphs=graph or ())
+    print_kg(kg, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _progress(source: str, *, silent: bool) -> "Generator[OnProgress | None]":
+    """A bar on a terminal, one line elsewhere, on standard error."""
+    if silent:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        typer.echo(f"building from {source}", err=True)
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from ..agent.kg import BuildProgress
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def show(progress: BuildProgress) -> None:
+            bar.update(
+                task, description=progress.stage, completed=progress.done, total=progress.total
+            )
+
+        yield show

@@ -8,8 +8,22 @@ import typer
 KG = Annotated[
     str | None,
     typer.Option(
-        "--kg", metavar="SRC", help="RDF file or folder, head|relation|tail or TSV file, `world`."
+        "--kg",
+        metavar="SRC",
+        help="RDF file or folder, head|relation|tail or TSV file, SPARQL endpoint, `world`.",
     ),
+]
+Profile = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        metavar="NAME|FILE",
+        help="How the graph is read: generic, wikidata, dbpedia, freebase or a TOML file.",
+    ),
+]
+Graphs = Annotated[
+    list[str] | None,
+    typer.Option("--graph", metavar="IRI", help="Only this named graph; may be repeated."),
 ]
 Model = Annotated[
     str | None, typer.Option("--model", metavar="DIR|HUB_ID", help="The model that decodes.")

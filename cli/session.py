@@ -1,14 +1,17 @@
 """What ask and chat share: opening the parts, and running one question through the graph."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.state import Options, State
 from ..graphs.skeleton import Compiled
+
+if TYPE_CHECKING:
+    from ..agent.kg import OnProgress
 
 Event = dict[str, Any]
 Choose = Callable[[dict[str, Any]], str]
@@ -27,6 +30,8 @@ class Session:
 def open_session(
     *,
     kg: str | None,
+    profile: str,
+    graphs: Sequence[str],
     model: str | None,
     llm: str | None,
     method: str | None,
@@ -37,7 +42,7 @@ def open_session(
     dtype: str | None,
     prompts: Path | None,
     interactive: bool,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: "OnProgress | None" = None,
 ) -> Session:
     """Open what the options name; what they leave out comes from the settings."""
     if on_ambiguous not in ("ask", "best", "error"):
@@ -52,11 +57,13 @@ def open_session(
 
     from langgraph.checkpoint.memory import InMemorySaver
 
-    from ..agent.kg import open_kg
+    from ..agent.kg import load_profile, open_kg
     from ..agent.llm.chat import chat_model
     from ..graphs import build_graph
 
-    opened = open_kg(kg or settings.kg, on_progress=on_progress)
+    opened = open_kg(
+        kg or settings.kg, profile=load_profile(profile), graphs=graphs, on_progress=on_progress
+    )
     graph = build_graph(
         method or settings.method,
         kg=opened,

@@ -5,27 +5,18 @@ LLM, or a vote where there is none, reasons over them (section 4.3).
 """
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
-from ..agent.decoding.index import TokenIndex, open_index
-from ..agent.decoding.units import wire_tokens
 from ..agent.decoding.wire import PATH
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel
 from ..agent.nodes import Node
 from ..agent.nodes.decode import decode
+from ..agent.nodes.ground import ground
 
 
 def gcr(
     kg: KnowledgeGraph, generator: Callable[[], LocalModel], prompts: Path | None = None
 ) -> Node:
     """The middle of the state machine for GCR."""
-
-    @cache
-    def index() -> TokenIndex:
-        tokenizer = generator().tokenizer
-        wire_tokens(tokenizer, PATH)  # refused before an index is made for it
-        return open_index(kg, tokenizer)
-
-    return decode(kg, generator, index, prompts)
+    return decode(kg, generator, ground(kg, generator, PATH), prompts)

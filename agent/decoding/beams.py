@@ -22,6 +22,10 @@ Legal = tuple[int, ...]
 
 _LOOKAHEAD = 32
 """How many nodes beyond the needed ones may ride in a forward pass."""
+_RUN = 1024
+"""How far forced tokens are followed ahead of a beam at a time."""
+_GUESSED_RUN = 64
+"""How far they are followed where no beam may ever go."""
 _DIGITS = 6
 """Scores are compared after rounding to this many digits."""
 
@@ -75,7 +79,8 @@ class BeamSearch(Generic[State]):
                 taken.update(beam.tokens[-1] for beam in group.running)
         finished = [beam for group in self._groups for beam in group.finished]
         finished.sort(key=self._final_rank)
-        return list({beam.tokens: beam for beam in finished}.values())[: self.plan.beams]
+        best = {beam.tokens: beam for beam in reversed(finished)}
+        return [beam for beam in finished if best[beam.tokens] is beam][: self.plan.beams]
 
     def certain(self) -> Sequence[Beam[State]]:
         """The first finished beams, best first: no running one can still come before them."""
@@ -168,13 +173,13 @@ class BeamSearch(Generic[State]):
     def _wanted(self, running: Sequence[Beam[State]]) -> dict[int, Legal]:
         """The next choices of all beams, and as many levels of choices below as are small."""
         wanted: dict[int, Legal] = {}
-        level = self._follow([(beam.node, beam.state) for beam in running], wanted)
+        level = self._follow([(beam.node, beam.state) for beam in running], wanted, _RUN)
         budget = _LOOKAHEAD
         while level:
             budget -= sum(len(self._legal_at(*place)) for place in level)
             if budget < 0:
                 break
-            level = self._follow(self._below(level), wanted)
+            level = self._follow(self._below(level), wanted, _GUESSED_RUN)
         return wanted
 
     def _below(self, level: Sequence[tuple[int, State]]) -> list[tuple[int, State]]:
@@ -187,11 +192,16 @@ class BeamSearch(Generic[State]):
         return [place for place in after if not self.constraint.done(place[1])]
 
     def _follow(
-        self, places: Sequence[tuple[int, State]], wanted: dict[int, Legal]
+        self, places: Sequence[tuple[int, State]], wanted: dict[int, Legal], most: int
     ) -> list[tuple[int, State]]:
-        """Follow forced tokens down to the places where the model has a choice, and want them."""
+        """Follow forced tokens down to the places where the model has a choice, and want them.
+
+        Places that are more than `most` tokens away are left for later.
+        """
         choices = list[tuple[int, State]]()
-        while places:
+        for _ in range(most + 1):
+            if not places:
+                break
             self.constraint.prepare([state for _, state in places])
             forced = list[tuple[int, State]]()
             for node, state in places:

@@ -18,7 +18,9 @@ from transformers import PreTrainedTokenizerBase
 
 from ..errors import KGError
 from ..kg import KnowledgeGraph
+from ..kg.terms import Term
 from .arrays import load_array, save_arrays
+from .runs import runs_of
 from .strings import Array, StringTable
 from .unit_table import UnitTable, ranks, spans
 from .units import Tokens, UnitStyle, tokenizer_digest, unit_style, unit_tokens
@@ -29,42 +31,58 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class TokenIndex:
-    """The arrays; nodes, runs, edges and relations are positions in them.
-
-    A relation is `2 * r`, walked from head to tail, or `2 * r + 1`, walked from tail to head, for
-    the r-th term of `relations`.
-    """
+    """A `GraphIndex` that holds the whole KG in arrays; its numbers are positions in them."""
 
     style: UnitStyle
     entities: StringTable
     relations: StringTable
-    entity_tokens: Array
-    entity_starts: Array
-    relation_units: tuple[Tokens, ...]
+    entity_table: UnitTable
+    relation_table: UnitTable
     node_runs: Array
     run_relation: Array
     run_edges: Array
     edge_target: Array
 
+    @property
+    def whole(self) -> bool:
+        """All of the KG is known and in order."""
+        return True
+
     def entity_unit(self, node: int) -> Tokens:
         """The tokens of an entity's name inside a walk."""
-        start, stop = self.entity_starts[node], self.entity_starts[node + 1]
-        return tuple(self.entity_tokens[start:stop].tolist())
+        return self.entity_table.unit(node)
 
     @cached_property
-    def entity_table(self) -> UnitTable:
-        """The units of all entities."""
-        return UnitTable(self.entity_tokens, self.entity_starts)
-
-    @cached_property
-    def relation_table(self) -> UnitTable:
+    def relation_units(self) -> Sequence[Tokens]:
         """The units of all relations, in both directions."""
-        return UnitTable.of(self.relation_units)
+        return list(self.relation_table)
 
     @cached_property
     def relation_ranks(self) -> Array:
         """The place of each relation and direction in the order of their units."""
         return ranks(self.relation_units, self.style.arrow)
+
+    def find(self, terms: Sequence[Term]) -> list[int | None]:
+        """The node of each term, None where no fact holds it."""
+        return [self.entities.find(term) for term in terms]
+
+    def missing(self, nodes: Array) -> Array:
+        """None of the nodes."""
+        return nodes[:0]
+
+    def disordered(self, runs: Array) -> Array:
+        """None of the runs."""
+        return runs[:0]
+
+    def fetch(self, nodes: Array, runs: Array) -> None:
+        """Nothing is left to be looked up."""
+
+    def order(self, runs: Array) -> None:
+        """All runs are in order."""
+
+    def leaving(self, node: int) -> tuple[int, int]:
+        """The first run of a node and the end of its last."""
+        return self.node_runs.item(node), self.node_runs.item(node + 1)
 
     def runs(self, nodes: Array) -> Array:
         """Every run that leaves one of the nodes, in the order of the nodes."""
@@ -73,6 +91,10 @@ class TokenIndex:
     def edges(self, runs: Array) -> Array:
         """Every edge of the runs, in their order."""
         return spans(self.run_edges[runs], self.run_edges[runs + 1])
+
+    def ordered(self, relations: Array) -> Array:
+        """These relations in the order of their units."""
+        return relations[np.argsort(self.relation_ranks[relations])]
 
 
 def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
@@ -109,29 +131,25 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
     relation_units = _relation_units(tokenizer, style, kg.labels.names(list(relations)))
 
     head, relation, tail = triples.T
-    source = np.concatenate([head, tail])
     walked = np.concatenate([2 * relation, 2 * relation + 1])
     target = np.concatenate([tail, head])
-    entity_ranks, relation_ranks = (
-        ranks(units, style.arrow) for units in (entity_units, relation_units)
+    made = runs_of(
+        np.concatenate([head, tail]),
+        walked,
+        target,
+        ranks(relation_units, style.arrow)[walked],
+        ranks(entity_units, style.arrow)[target],
     )
-    order = np.lexsort((entity_ranks[target], relation_ranks[walked], source))
-    source, walked, target = source[order], walked[order], target[order]
-    new_run = np.ones(len(source), bool)
-    new_run[1:] = (source[1:] != source[:-1]) | (walked[1:] != walked[:-1])
-    first = np.flatnonzero(new_run)
-    entity_table = UnitTable.of(entity_units)
     return TokenIndex(
         style=style,
         entities=entities,
         relations=relations,
-        entity_tokens=entity_table.tokens,
-        entity_starts=entity_table.starts,
-        relation_units=tuple(relation_units),
-        node_runs=np.searchsorted(source[first], np.arange(len(entities) + 1)),
-        run_relation=walked[first].astype(np.int32),
-        run_edges=np.append(first, len(source)),
-        edge_target=target.astype(np.int32),
+        entity_table=UnitTable.of(entity_units),
+        relation_table=UnitTable.of(relation_units),
+        node_runs=np.searchsorted(made.source, np.arange(len(entities) + 1)),
+        run_relation=made.relation.astype(np.int32),
+        run_edges=made.edges,
+        edge_target=made.target.astype(np.int32),
     )
 
 
@@ -142,22 +160,15 @@ def _relation_units(
     return unit_tokens(tokenizer, style, spelled)
 
 
-_ARRAYS = (
-    "entity_tokens",
-    "entity_starts",
-    "node_runs",
-    "run_relation",
-    "run_edges",
-    "edge_target",
-)
-
-
+_ARRAYS = ("node_runs", "run_relation", "run_edges", "edge_target")
 _TABLE = ("blob", "starts")
 
 
 def _save(index: TokenIndex, folder: Path) -> None:
     tables = {"entities": index.entities.arrays(), "relations": index.relations.arrays()}
     arrays: dict[str, Array] = {name: getattr(index, name) for name in _ARRAYS}
+    arrays["entity_tokens"] = index.entity_table.tokens
+    arrays["entity_starts"] = index.entity_table.starts
     for name, parts in tables.items():
         arrays.update({f"{name}.{part}": array for part, array in parts.items()})
     style = {"lead": index.style.lead, "arrow": index.style.arrow, "exact": index.style.exact}
@@ -177,7 +188,10 @@ def _load(folder: Path) -> TokenIndex:
             style=UnitStyle(style["lead"], tuple(style["arrow"]), style["exact"]),
             entities=entities,
             relations=relations,
-            relation_units=tuple(tuple(unit) for unit in meta["relation_units"]),
+            entity_table=UnitTable(
+                load_array(folder, "entity_tokens"), load_array(folder, "entity_starts")
+            ),
+            relation_table=UnitTable.of([tuple(unit) for unit in meta["relation_units"]]),
             **arrays,
         )
     except (OSError, ValueError, KeyError, TypeError) as error:

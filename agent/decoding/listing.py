@@ -14,10 +14,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import NoPathError
-from ..kg import LabelIndex
+from ..kg import Labels
 from ..kg.terms import Path, RelationPath, Step, Term, Triple
-from .index import TokenIndex
+from .graph_index import GraphIndex
 from .paths import PathLimits
+from .permitted import Permitted
 from .regex import alternation
 from .spelling import spell_paths
 from .wire import SEPARATOR
@@ -73,8 +74,8 @@ class ListedPaths:
 
 
 def list_paths(
-    index: TokenIndex,
-    labels: LabelIndex,
+    index: GraphIndex,
+    labels: Labels,
     topics: Collection[Term],
     limits: PathLimits,
     *,
@@ -118,15 +119,11 @@ def list_paths(
 class _Walker:
     """The legal walks of one question, each made when it is asked for."""
 
-    def __init__(self, index: TokenIndex, topics: Collection[Term], limits: PathLimits) -> None:
+    def __init__(self, index: GraphIndex, topics: Collection[Term], limits: PathLimits) -> None:
         self._index = index
         self._limits = limits
-        self._permitted = np.ones(2 * len(index.relations), bool)
-        self._permitted[1::2] = limits.inverse
-        for term in limits.excluded:
-            if (place := index.relations.find(term)) is not None:
-                self._permitted[2 * place : 2 * place + 2] = False
-        found = (index.entities.find(term) for term in dict.fromkeys(topics))
+        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
+        found = index.find([*dict.fromkeys(topics)])
         self._topics = [node for node in found if node is not None]
         self._banned = frozenset(self._topics if limits.revisits == "no-topic" else ())
 
@@ -137,7 +134,7 @@ class _Walker:
             kind, nodes = waiting.popleft()
             runs = self._index.runs(nodes)
             walked = self._index.run_relation[runs]
-            for relation in np.unique(walked[self._permitted[walked]]).tolist():
+            for relation in np.unique(walked[self._permitted.mask[walked]]).tolist():
                 longer = _Kind(kind.topic, (*kind.walked, relation))
                 yield longer
                 if len(longer.walked) < self._limits.hops:
@@ -153,8 +150,9 @@ class _Walker:
         index, (*before, relation) = self._index, kind.walked
         for trail in self.trails(_Kind(kind.topic, tuple(before))):
             node = self._end(trail)
-            first, last = index.node_runs[node : node + 2].tolist()
+            first, last = index.leaving(node)
             for run in np.flatnonzero(index.run_relation[first:last] == relation).tolist():
+                index.order(np.array([first + run]))
                 lo, hi = index.run_edges[first + run : first + run + 2].tolist()
                 for edge in range(lo, hi):
                     if self._may_visit(int(index.edge_target[edge]), trail):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from ..errors import KGError
@@ -24,11 +25,15 @@ from .wire import escape, spell_relation
 class Openings:
     """The opening units of all entities, or of all relations in both directions, as in the index.
 
-    `ranks` is the place of each in the order of all.
+    `OrderedUnits`, where `ranks` is the place of each in the order of all.
     """
 
     units: UnitTable
     ranks: Array
+
+    def ordered(self, names: Array) -> Array:
+        """Some of them in the order of their units."""
+        return names[np.argsort(self.ranks[names])]
 
 
 def relation_openings(

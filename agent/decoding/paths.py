@@ -11,9 +11,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import ConstraintError, NoPathError
+from ..errors import NoPathError
 from ..kg.terms import Path, Step, Term, Triple
-from .index import TokenIndex
+from .automaton import Automaton, Needs
+from .graph_index import GraphIndex
+from .permitted import Permitted
 from .unit_table import UnitTable
 from .units import Tokens
 
@@ -47,7 +49,7 @@ class PathState(NamedTuple):
     trail: tuple[int, ...]
 
 
-class ReasoningPaths:
+class ReasoningPaths(Automaton[PathState]):
     """The automaton over the words `<PATH>e0 -> r1 -> e1 ...</PATH>`; a `PathConstraint`.
 
     Raises NoPathError when the graph holds no legal walk from any of the topics.
@@ -55,24 +57,22 @@ class ReasoningPaths:
 
     def __init__(
         self,
-        index: TokenIndex,
+        index: GraphIndex,
         topics: dict[Term, Tokens],
         tags: tuple[int, int],
         limits: PathLimits,
     ) -> None:
         """Walk `index` from `topics`, each with the tokens of its name right after the tag."""
-        self._index = index
+        super().__init__(index)
         self._open, self._close = tags
         self._limits = limits
         self._arrow = index.style.arrow
-        self._children: dict[PathState, dict[int, PathState]] = {}
-        self._excluded = {
-            place for term in limits.excluded if (place := index.relations.find(term)) is not None
-        }
+        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
+        nodes = index.find(list(topics))
         known = [
             (unit, node)
-            for term, unit in topics.items()
-            if (node := index.entities.find(term)) is not None
+            for unit, node in zip(topics.values(), nodes, strict=True)
+            if node is not None
         ]
         self._topic_set = frozenset(node for _, node in known)
         walkable = sorted(
@@ -92,24 +92,6 @@ class ReasoningPaths:
     def start(self) -> PathState:
         """The state before the opening tag."""
         return PathState("open", 0, len(self._topic_units), 0, ())
-
-    def prepare(self, states: Sequence[PathState]) -> None:
-        """Fetch, in one look-up, what expanding these states will ask of the graph."""
-
-    def allowed(self, state: PathState) -> Sequence[int]:
-        """The legal next tokens, ascending."""
-        return sorted(self._expand(state))
-
-    def advance(self, state: PathState, token: int) -> PathState:
-        """The state after a legal token."""
-        after = self._expand(state).get(token)
-        if after is None:
-            raise ConstraintError(f"token {token} is not legal here")
-        return after
-
-    def done(self, state: PathState) -> bool:
-        """Whether the closing tag has been read."""
-        return state.phase == "done"
 
     def path(self, state: PathState) -> Path:
         """The path, in RDF terms, that a finished state stands for."""
@@ -133,30 +115,38 @@ class ReasoningPaths:
         flags = [True, *[False] * (len(self._topic_units.unit(state.trail[0])) + arrow)]
         hops = list(zip(state.trail[1::2], state.trail[2::2], strict=True))
         for hop, (run, edge) in enumerate(hops):
-            unit = self._index.relation_units[int(self._index.run_relation[run])]
+            unit = self._index.relation_table.unit(int(self._index.run_relation[run]))
             flags += [True] * len(unit) + [False] * arrow
-            flags += [False] * len(self._index.entity_unit(int(self._index.edge_target[edge])))
+            target = int(self._index.edge_target[edge])
+            flags += [False] * len(self._index.entity_table.unit(target))
             flags += [True] if hop == len(hops) - 1 else [True, *[False] * (arrow - 1)]
         return flags
 
     # The automaton.
 
     def _expand(self, state: PathState) -> dict[int, PathState]:
-        children = self._children.get(state)
-        if children is None:
-            match state.phase:
-                case "open":
-                    children = {self._open: state._replace(phase="topic")}
-                case "topic":
-                    children = self._expand_topic(state)
-                case "relation":
-                    children = self._expand_relation(state)
-                case "entity":
-                    children = self._expand_entity(state)
-                case "done":
-                    children = {}
-            self._children[state] = children
-        return children
+        match state.phase:
+            case "open":
+                return {self._open: state._replace(phase="topic")}
+            case "topic":
+                return self._expand_topic(state)
+            case "relation":
+                return self._expand_relation(state)
+            case "entity":
+                return self._expand_entity(state)
+            case "done":
+                return {}
+
+    def _needs(self, state: PathState) -> Needs:
+        if state.phase != "entity":
+            return Needs()
+        run = np.array(state.trail[-1:])
+        if len(self._index.disordered(run)):
+            return Needs(runs=run)
+        if self._hops(state) == self._limits.hops:
+            return Needs()
+        targets = self._index.edge_target[state.lo : state.hi]
+        return Needs(targets[self._index.entity_table.read(targets, state.depth)])
 
     def _expand_topic(self, state: PathState) -> dict[int, PathState]:
         places = np.arange(state.lo, state.hi)
@@ -169,8 +159,7 @@ class ReasoningPaths:
         }
 
     def _at(self, node: int, trail: tuple[int, ...]) -> PathState:
-        runs = self._index.node_runs
-        return PathState("relation", int(runs[node]), int(runs[node + 1]), 0, trail)
+        return PathState("relation", *self._index.leaving(node), 0, trail)
 
     def _expand_relation(self, state: PathState) -> dict[int, PathState]:
         index, banned = self._index, self._banned(state.trail)
@@ -189,6 +178,8 @@ class ReasoningPaths:
         return children
 
     def _expand_entity(self, state: PathState) -> dict[int, PathState]:
+        if not self._index.whole:
+            self._index.order(np.array(state.trail[-1:]))
         banned = self._banned(state.trail)
         edges = np.arange(state.lo, state.hi)
         targets = self._index.edge_target[state.lo : state.hi]
@@ -200,7 +191,7 @@ class ReasoningPaths:
 
         def leaves(place: int) -> bool:
             target = int(targets[place])
-            return self._leaves(target, (target, *banned), hops=(len(state.trail) + 1) // 2)
+            return self._leaves(target, (target, *banned), hops=self._hops(state))
 
         branches, end = self._index.entity_table.fork(targets, state.depth, self._arrow, leaves)
         children: dict[int, PathState] = {}
@@ -217,6 +208,10 @@ class ReasoningPaths:
 
     # What is legal.
 
+    def _hops(self, state: PathState) -> int:
+        """The hops walked when the entity that is being read has been read."""
+        return (len(state.trail) + 1) // 2
+
     def _banned(self, trail: tuple[int, ...]) -> frozenset[int]:
         match self._limits.revisits:
             case "walk":
@@ -228,8 +223,7 @@ class ReasoningPaths:
                 return frozenset((self._topic_nodes[trail[0]], *visited))
 
     def _walkable(self, run: int, banned: Sequence[int] | frozenset[int]) -> bool:
-        walked = int(self._index.run_relation[run])
-        if walked % 2 and not self._limits.inverse or walked // 2 in self._excluded:
+        if not self._permitted.mask.item(self._index.run_relation.item(run)):
             return False
         lo, hi = int(self._index.run_edges[run]), int(self._index.run_edges[run + 1])
         if hi - lo > len(banned):
@@ -247,8 +241,7 @@ class ReasoningPaths:
                 banned = self._topic_set
             case "simple":
                 banned = frozenset(visited)
-        lo, hi = int(self._index.node_runs[node]), int(self._index.node_runs[node + 1])
-        return any(self._walkable(run, banned) for run in range(lo, hi))
+        return any(self._walkable(run, banned) for run in range(*self._index.leaving(node)))
 
 
 def _narrowed(state: PathState, lo: int, hi: int) -> PathState:

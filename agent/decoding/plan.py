@@ -63,8 +63,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Hypothesis(Generic[State]):
-    """A finished word: its tokens with both tags, its log-probability and its relevance.
+    """A finished word: its tokens with both tags, its score and its relevance.
 
+    The score is its log-probability, less the diversity penalties where groups paid them.
     `relevance` is the probability, under the model without any constraint, of what the path
     commits to: that there is a path, its relations, and where it stops.
     """

@@ -13,9 +13,11 @@ import numpy as np
 
 from ..errors import ConstraintError, NoPathError
 from ..kg.terms import RelationPath, Term
-from .index import TokenIndex
-from .openings import Openings
+from .automaton import Automaton, Needs
+from .graph_index import GraphIndex, OrderedUnits, Units
 from .paths import PathLimits
+from .permitted import Permitted
+from .runs import distinct, places
 from .strings import Array
 
 
@@ -40,7 +42,7 @@ class _Front(NamedTuple):
     starts: Array
 
 
-class RelationPaths:
+class RelationPaths(Automaton[PlanState]):
     """The automaton over the words `<PLAN>r1 -> ^r2 ...</PLAN>`; a `RelationConstraint`.
 
     A word is legal if at least one topic entity has a legal walk along it, and each of its
@@ -50,8 +52,8 @@ class RelationPaths:
 
     def __init__(
         self,
-        index: TokenIndex,
-        openings: Openings,
+        index: GraphIndex,
+        openings: OrderedUnits,
         topics: Collection[Term],
         tags: tuple[int, int],
         limits: PathLimits,
@@ -63,19 +65,14 @@ class RelationPaths:
                 "over sets of reached entities, which do not tell how each was reached",
                 "use the revisits `no-topic` or `walk`",
             )
-        self._index = index
+        super().__init__(index)
         self._openings = openings
         self._open, self._close = tags
         self._hops = limits.hops
         self._arrow = index.style.arrow
-        self._children: dict[PlanState, dict[int, PlanState]] = {}
         self._fronts: dict[tuple[int, ...], _Front] = {}
-        self._permitted = np.ones(2 * len(index.relations), bool)
-        self._permitted[1::2] = limits.inverse
-        for term in limits.excluded:
-            if (place := index.relations.find(term)) is not None:
-                self._permitted[2 * place : 2 * place + 2] = False
-        found = {node for term in topics if (node := index.entities.find(term)) is not None}
+        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
+        found = {node for node in index.find([*topics]) if node is not None}
         self._topics = np.array(sorted(found), np.int64)
         self._banned = self._topics if limits.revisits == "no-topic" else self._topics[:0]
         if not self._goes_on(()):
@@ -90,24 +87,6 @@ class RelationPaths:
         """The state before the opening tag."""
         return PlanState("open", 0, len(self._front(()).relations), 0, ())
 
-    def prepare(self, states: Sequence[PlanState]) -> None:
-        """Fetch, in one look-up, what expanding these states will ask of the graph."""
-
-    def allowed(self, state: PlanState) -> Sequence[int]:
-        """The legal next tokens, ascending."""
-        return sorted(self._expand(state))
-
-    def advance(self, state: PlanState, token: int) -> PlanState:
-        """The state after a legal token."""
-        after = self._expand(state).get(token)
-        if after is None:
-            raise ConstraintError(f"token {token} is not legal here")
-        return after
-
-    def done(self, state: PlanState) -> bool:
-        """Whether the closing tag has been read."""
-        return state.phase == "done"
-
     def relations(self, state: PlanState) -> RelationPath:
         """The relation path, in RDF terms, that a finished state stands for."""
         return tuple((self._index.relations[w // 2], bool(w % 2)) for w in state.trail)
@@ -118,23 +97,27 @@ class RelationPaths:
         flags = [True] * (1 + len(self._openings.units.unit(first)))
         for walked in later:
             flags += [True, *[False] * (len(self._arrow) - 1)]
-            flags += [True] * len(self._index.relation_units[walked])
+            flags += [True] * len(self._index.relation_table.unit(walked))
         return [*flags, True]
 
     # The automaton.
 
     def _expand(self, state: PlanState) -> dict[int, PlanState]:
-        children = self._children.get(state)
-        if children is None:
-            match state.phase:
-                case "open":
-                    children = {self._open: state._replace(phase="relation")}
-                case "relation":
-                    children = self._expand_relation(state)
-                case "done":
-                    children = {}
-            self._children[state] = children
-        return children
+        match state.phase:
+            case "open":
+                return {self._open: state._replace(phase="relation")}
+            case "relation":
+                return self._expand_relation(state)
+            case "done":
+                return {}
+
+    def _needs(self, state: PlanState) -> Needs:
+        if state.phase != "relation" or len(state.trail) + 1 == self._hops:
+            return Needs()
+        relations = self._front(state.trail).relations[state.lo : state.hi]
+        read = relations[self._units(state.trail).read(relations, state.depth)]
+        reached = [self._reached((*state.trail, relation)) for relation in read.tolist()]
+        return Needs(np.concatenate([self._topics[:0], *reached]))
 
     def _expand_relation(self, state: PlanState) -> dict[int, PlanState]:
         lo, depth, trail = state.lo, state.depth, state.trail
@@ -143,8 +126,7 @@ class RelationPaths:
         def after(place: int) -> tuple[int, ...]:
             return (*trail, int(relations[place]))
 
-        units = self._index.relation_table if trail else self._openings.units
-        branches, end = units.fork(
+        branches, end = self._units(trail).fork(
             relations, depth, self._arrow, lambda place: self._goes_on(after(place))
         )
         children: dict[int, PlanState] = {}
@@ -159,6 +141,9 @@ class RelationPaths:
                 children[token] = PlanState("relation", lo + first, lo + last, depth + 1, trail)
         return children
 
+    def _units(self, trail: tuple[int, ...]) -> Units:
+        return self._index.relation_table if trail else self._openings.units
+
     # What is legal.
 
     def _goes_on(self, trail: tuple[int, ...]) -> bool:
@@ -170,11 +155,11 @@ class RelationPaths:
         if front is None:
             runs = self._legal_runs(self._reached(trail))
             walked = self._index.run_relation[runs]
-            ranks = self._index.relation_ranks if trail else self._openings.ranks
-            order = np.argsort(ranks[walked], kind="stable")
-            runs, walked = runs[order], walked[order]
-            starts = np.flatnonzero(np.append(True, walked[1:] != walked[:-1])[: len(walked)])
-            front = _Front(walked[starts], runs, np.append(starts, len(walked)))
+            relations = (self._index if trail else self._openings).ordered(distinct(walked))
+            ranks = places(walked, relations)
+            order = np.argsort(ranks, kind="stable")
+            starts = np.searchsorted(ranks[order], np.arange(len(relations) + 1))
+            front = _Front(relations, runs[order], starts)
             self._fronts[trail] = front
         return front
 
@@ -192,7 +177,7 @@ class RelationPaths:
         """The runs of these nodes that reach something legal by a permitted relation."""
         index = self._index
         runs = index.runs(nodes)
-        runs = runs[self._permitted[index.run_relation[runs]]]
+        runs = runs[self._permitted.mask[index.run_relation[runs]]]
         sizes = index.run_edges[runs + 1] - index.run_edges[runs]
         legal = sizes > len(self._banned)
         short = np.flatnonzero(~legal)

@@ -28,6 +28,8 @@ def beam_search(
     field is 1. With `reply` the model writes freely after each word (GCR's hypothesis answers).
     Raises ConstraintError where the model cannot hold prompt and walk.
     """
+    if not questions:
+        return []
     session = Session(
         model, [question.prompt for question in questions], min(q.shared for q in questions)
     )

@@ -11,6 +11,7 @@ from typing import Generic
 
 from transformers import PreTrainedModel
 
+from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
 from .constraint import RelationConstraint, State
 from .engine import open_engine
@@ -43,7 +44,12 @@ class Session:
     def __init__(
         self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
     ) -> None:
-        """Open trees after prompts, whose first `shared` tokens are those of other sessions too."""
+        """Open trees after prompts, whose first `shared` tokens are those of other sessions too.
+
+        Raises ConstraintError for a prompt without tokens.
+        """
+        if not all(len(prompt) for prompt in prompts):
+            raise ConstraintError("a prompt is empty", "a walk is decoded after a token at least")
         self.engine, self.forward = open_engine(model, prompts, shared)
 
     @property

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..kg import LabelIndex
+from ..kg import Labels
 from ..kg.terms import Path, Term
 from .wire import SEPARATOR, escape, spell_relation
 
 
-def spell_paths(labels: LabelIndex, paths: Sequence[Path]) -> list[str]:
+def spell_paths(labels: Labels, paths: Sequence[Path]) -> list[str]:
     """The text of each path; no two different paths are spelled alike."""
     entities = _names(labels, [term for path in paths for term in _entities(path)])
     relations = _names(labels, [step.triple.relation for path in paths for step in path.steps])
@@ -26,7 +26,7 @@ def _entities(path: Path) -> list[Term]:
     return [path.topic, *(step.target for step in path.steps)]
 
 
-def _names(labels: LabelIndex, terms: Sequence[Term]) -> dict[Term, str]:
+def _names(labels: Labels, terms: Sequence[Term]) -> dict[Term, str]:
     """A safe name for each term; where escaping makes names equal, the later are numbered."""
     distinct = list(dict.fromkeys(terms))
     safe: dict[str, Term] = {}

@@ -1,26 +1,28 @@
 """DoG's query-centric subgraph (section 2.3): the triples that a well-formed chain may go on with.
 
 It is never built. What it holds of one entity is found by array operations when a beam gets there,
-so a hub costs a few of them, not a step for each of its triples.
+so a hub costs a few of them, not a step for each of its triples. Only visited entities are looked
+up: the triples of any other head are among those that reach them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kg.terms import Term, Triple
-from .index import TokenIndex
+from .graph_index import GraphIndex, OrderedUnits
+from .permitted import Permitted
 from .strings import Array
 
 
 class Place(NamedTuple):
-    """A triple in the index: its head, and the run and the edge that walk it forwards."""
+    """A triple in the index: its relation is one that is walked from head to tail."""
 
     head: int
-    run: int
-    edge: int
+    relation: int
+    tail: int
 
 
 Chain = tuple[Place, ...]
@@ -37,105 +39,128 @@ class ChainLimits:
 
 
 class Tails(NamedTuple):
-    """The legal triples of one head: edges in token order, grouped by run."""
+    """The legal triples of one head in token order, and where each relation begins and ends."""
 
-    edges: Array
-    runs: Array
+    relations: Array
+    tails: Array
     starts: Array
+
+
+class _Steps(NamedTuple):
+    """The permitted steps that leave one node in one direction; forwards in token order."""
+
+    relations: Array
+    targets: Array
 
 
 class QueryGraph:
     """The subgraphs of all chains that start at the same topics; what was found out is kept."""
 
     def __init__(
-        self, index: TokenIndex, ranks: Array, topics: Collection[Term], limits: ChainLimits
+        self,
+        index: GraphIndex,
+        openings: OrderedUnits,
+        topics: Collection[Term],
+        limits: ChainLimits,
     ) -> None:
-        """Look at `index` from `topics`; `ranks` are the places of entities in order as heads."""
+        """Look at `index` from `topics`; `openings` put entities in order as heads."""
         self._index = index
-        self._ranks = ranks
+        self._openings = openings
         self._repeats = limits.repeats
-        self._permitted = np.ones(len(index.relations), bool)
-        for term in limits.excluded:
-            if (relation := index.relations.find(term)) is not None:
-                self._permitted[relation] = False
-        self._topics = frozenset(
-            node for term in topics if (node := index.entities.find(term)) is not None
-        )
-        self._touching: dict[int, Array] = {}
+        self._permitted = Permitted(index, limits.excluded)
+        self._topics = frozenset(node for node in index.find([*topics]) if node is not None)
+        self._steps: dict[tuple[int, bool], _Steps] = {}
         self._heads: dict[Chain, Array] = {}
         self._tails: dict[tuple[Chain, int], Tails] = {}
 
     def visited(self, chain: Chain) -> frozenset[int]:
         """The topics and both ends of every triple of a chain (Eq. 1)."""
-        targets = self._index.edge_target
-        return self._topics.union(*((head, int(targets[edge])) for head, _, edge in chain))
+        return self._topics.union(*((head, tail) for head, _, tail in chain))
 
     def heads(self, chain: Chain) -> Array:
         """The heads of the triples that may follow a chain, in token order."""
         heads = self._heads.get(chain)
         if heads is None:
-            touching = [self._heads_touching(node) for node in sorted(self.visited(chain))]
-            heads = np.unique(np.concatenate(touching)) if touching else np.empty(0, np.int64)
+            visited = np.array(sorted(self.visited(chain)), np.int64)
+            own = visited[[len(self._runs(node, inverse=False)) > 0 for node in visited.tolist()]]
             if not self._repeats:
-                used_up = [head for head, _, _ in chain if not len(self.tails(chain, head).edges)]
-                heads = heads[~np.isin(heads, used_up)]
-            heads = heads[np.argsort(self._ranks[heads])]
-            self._heads[chain] = heads
+                used_up = [head for head, _, _ in chain if not len(self.tails(chain, head).tails)]
+                own = own[~np.isin(own, used_up)]
+            back = [self._leaving(node, inverse=True).targets for node in visited.tolist()]
+            others = np.unique(np.concatenate([visited[:0], *back]))
+            heads = np.append(own, others[~np.isin(others, visited)])
+            heads = self._heads[chain] = self._openings.ordered(heads)
         return heads
+
+    def runs(self, chain: Chain, heads: Sequence[int]) -> Array:
+        """The runs that `tails` reads for these heads."""
+        visited = self.visited(chain)
+        runs = [self._runs(head, inverse=False) for head in heads if head in visited]
+        return np.concatenate([np.empty(0, np.int64), *runs])
 
     def tails(self, chain: Chain, head: int) -> Tails:
         """The triples with this head that may follow a chain."""
         tails = self._tails.get((chain, head))
         if tails is None:
-            index, visited = self._index, self.visited(chain)
-            runs = self._runs(head)
-            edges = index.edges(runs[index.run_relation[runs] % 2 == 0])
-            if head not in visited:
-                edges = edges[np.isin(index.edge_target[edges], sorted(visited))]
+            visited = self.visited(chain)
+            if head in visited:
+                relations, targets = self._leaving(head, inverse=False)
+            else:
+                relations, targets = self._reaching(visited, head)
             if not self._repeats:
-                edges = edges[~np.isin(edges, [edge for _, _, edge in chain])]
-            owners = np.searchsorted(index.run_edges, edges, side="right") - 1
-            runs, starts = np.unique(owners, return_index=True)
-            tails = Tails(edges, runs, np.append(starts, len(edges)))
-            self._tails[chain, head] = tails
+                for place in chain:
+                    if place.head == head:
+                        new = (relations != place.relation) | (targets != place.tail)
+                        relations, targets = relations[new], targets[new]
+            starts = np.flatnonzero(np.diff(relations, prepend=-1, append=-1))
+            tails = self._tails[chain, head] = Tails(relations, targets, starts)
         return tails
 
     def triple(self, place: Place) -> Triple:
         """A triple in RDF terms."""
-        index = self._index
-        return Triple(
-            index.entities[place.head],
-            index.relations[int(index.run_relation[place.run]) // 2],
-            index.entities[int(index.edge_target[place.edge])],
-        )
+        entities, relation = self._index.entities, self._index.relations[place.relation // 2]
+        return Triple(entities[place.head], relation, entities[place.tail])
 
     def find(self, triple: Triple, chain: Chain) -> Place | None:
         """The place of a triple that may follow a chain; None for any other."""
-        index = self._index
-        head, tail = index.entities.find(triple.head), index.entities.find(triple.tail)
-        relation = index.relations.find(triple.relation)
+        entities = self._index.entities
+        head, tail = entities.find(triple.head), entities.find(triple.tail)
+        relation = self._index.relations.find(triple.relation)
         if head is None or tail is None or relation is None:
             return None
-        edges = self.tails(chain, head).edges
-        for edge in edges[index.edge_target[edges] == tail].tolist():
-            run = int(np.searchsorted(index.run_edges, edge, side="right")) - 1
-            if index.run_relation[run] == 2 * relation:
-                return Place(head, run, edge)
-        return None
+        legal = self.tails(chain, head)
+        if not np.any((legal.relations == 2 * relation) & (legal.tails == tail)):
+            return None
+        return Place(head, 2 * relation, tail)
 
-    def _heads_touching(self, node: int) -> Array:
-        """The heads of all triples that have `node` at one end."""
-        heads = self._touching.get(node)
-        if heads is None:
-            index = self._index
-            runs = self._runs(node)
-            inverse = index.run_relation[runs] % 2 == 1
-            heads = index.edge_target[index.edges(runs[inverse])]
-            heads = np.unique(heads if inverse.all() else np.append(heads, node))
-            self._touching[node] = heads
-        return heads
-
-    def _runs(self, node: int) -> Array:
-        """The runs of a node by permitted relations, in both directions."""
+    def _runs(self, node: int, *, inverse: bool) -> Array:
+        """The permitted runs of a node in one direction."""
         runs = self._index.runs(np.array([node]))
-        return runs[self._permitted[self._index.run_relation[runs] // 2]]
+        relations = self._index.run_relation[runs]
+        return runs[self._permitted.mask[relations] & (relations % 2 == inverse)]
+
+    def _leaving(self, node: int, *, inverse: bool) -> _Steps:
+        steps = self._steps.get((node, inverse))
+        if steps is None:
+            index, runs = self._index, self._runs(node, inverse=inverse)
+            if not inverse:
+                index.order(runs)
+            sizes = index.run_edges[runs + 1] - index.run_edges[runs]
+            relations = np.repeat(index.run_relation[runs], sizes)
+            steps = _Steps(relations, index.edge_target[index.edges(runs)])
+            self._steps[node, inverse] = steps
+        return steps
+
+    def _reaching(self, visited: frozenset[int], head: int) -> _Steps:
+        """The steps from a head that is not visited to visited entities."""
+        index, arrow, found = self._index, self._index.style.arrow, list[tuple[int, int]]()
+        for node in visited:
+            relations, heads = self._leaving(node, inverse=True)
+            found += [(relation - 1, node) for relation in relations[heads == head].tolist()]
+        found.sort(
+            key=lambda step: (
+                index.relation_table.unit(step[0]) + arrow,
+                index.entity_table.unit(step[1]) + arrow,
+            )
+        )
+        return _Steps(*np.array(found, np.int64).reshape(-1, 2).T)

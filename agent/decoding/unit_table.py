@@ -53,6 +53,10 @@ class UnitTable:
         """The tokens of one name."""
         return tuple(self.tokens[self.starts[name] : self.starts[name + 1]].tolist())
 
+    def read(self, names: Array, depth: int) -> Array:
+        """For each of the names, whether it has no more than `depth` tokens."""
+        return self.starts[names + 1] - self.starts[names] <= depth
+
     def fork(
         self, names: Array, depth: int, arrow: Tokens, goes_on: Callable[[int], bool]
     ) -> tuple[list[Branch], int | None]:

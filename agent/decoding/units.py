@@ -6,8 +6,9 @@ Distinct names always get distinct token sequences: those that would collide are
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
@@ -16,6 +17,7 @@ from ..errors import ConstraintError
 from .wire import ARROW, SEPARATOR, Wire, escape
 
 Tokens = tuple[int, ...]
+Tokenise = Callable[[Sequence[str]], list[Tokens]]
 
 
 @dataclass(frozen=True)
@@ -80,18 +82,38 @@ def unit_tokens(
     tokenizer: PreTrainedTokenizerBase, style: UnitStyle, spelled: Sequence[str]
 ) -> list[Tokens]:
     """One unit for each escaped name, pairwise different: tokenizers and escaping merge names."""
-    units = tokenize(tokenizer, [style.lead + name for name in spelled])
-    taken: set[Tokens] = set()
-    for i, unit in enumerate(units):
-        number = 1
-        while not unit or unit in taken:
-            number += 1
-            unit = tokenize(tokenizer, [f"{style.lead}{spelled[i]} ({number})"])[0]
-            if number > len(units) + 1:
-                raise ConstraintError(f"the tokenizer cannot tell labels apart: {spelled[i]!r}")
-        taken.add(unit)
-        units[i] = unit
-    return units
+    return DistinctUnits(partial(tokenize, tokenizer), style.lead).make(spelled)
+
+
+class DistinctUnits:
+    """Units that stay pairwise different in however many calls: what collides is numbered."""
+
+    def __init__(self, tokenise: Tokenise, lead: str) -> None:
+        """Spell each name with `lead` before it."""
+        self._tokenise = tokenise
+        self._lead = lead
+        self._taken: set[Tokens] = set()
+        self._numbers: dict[str, int] = {}
+
+    def make(self, spelled: Sequence[str]) -> list[Tokens]:
+        """One more unit for each escaped name.
+
+        Raises ConstraintError where the tokenizer does not even tell numbers apart.
+        """
+        units = self._tokenise([self._lead + name for name in spelled])
+        for i, unit in enumerate(units):
+            if not unit or unit in self._taken:
+                units[i] = unit = self._numbered(spelled[i])
+            self._taken.add(unit)
+        return units
+
+    def _numbered(self, name: str) -> Tokens:
+        for number in range(self._numbers.get(name, 1) + 1, len(self._taken) + 3):
+            (unit,) = self._tokenise([f"{self._lead}{name} ({number})"])
+            if unit and unit not in self._taken:
+                self._numbers[name] = number
+                return unit
+        raise ConstraintError(f"the tokenizer cannot tell labels apart: {name!r}")
 
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:

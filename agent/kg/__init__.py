@@ -1,23 +1,27 @@
 """The user's knowledge graph: terms, stores, label index, verification."""
 
+from .building import BuildProgress, OnProgress
 from .execution import Execution, Reached, execute
 from .folder import KnowledgeGraph, build, open_kg
 from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
 from .names import local_name, normalise
 from .oxigraph import OxigraphStore
-from .profile import GENERIC, Profile
+from .profile import GENERIC, Profile, load_profile
 from .readers import name_iri
-from .store import Counts, Store
+from .store import Counts, Labels, Store
 from .terms import Path, RelationPath, Step, Term, Triple, is_connected, is_iri, is_literal
 from .verification import PathVerdict, Verdict, verify_paths
 
 __all__ = [
     "GENERIC",
+    "BuildProgress",
     "Counts",
     "Execution",
     "Hit",
     "KnowledgeGraph",
     "LabelIndex",
+    "Labels",
+    "OnProgress",
     "OxigraphStore",
     "Path",
     "PathVerdict",
@@ -38,6 +42,7 @@ __all__ = [
     "is_connected",
     "is_iri",
     "is_literal",
+    "load_profile",
     "local_name",
     "name_iri",
     "normalise",

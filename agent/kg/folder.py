@@ -1,64 +1,63 @@
-"""A built KG is a folder: `meta.json`, `store/` (Oxigraph) and `labels.sqlite`."""
+"""Opens a KG; a built one is a folder: `meta.json`, `store/` (Oxigraph) and `labels.sqlite`."""
 
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
 
 import pyoxigraph as ox
 
 from ..errors import KGError
-from .labelling import build_labels
+from .building import OnProgress, Recipe, build_folder, build_in_memory, recipe
 from .labels import LabelIndex
+from .meta import FORMAT, read_meta
 from .oxigraph import OxigraphStore
 from .profile import GENERIC, Profile
-from .readers import Source, digest, find_sources, read_quads
-from .store import Counts
-
-FORMAT = 1
-"""The version of the folder's layout; folders of another version are built again."""
+from .sources import find_sources
+from .store import Counts, Labels, Store
 
 WORLD = "world"
 """The source that means the KG that comes with the package."""
 
-_PROGRESS_EVERY = 50_000
+_MOST_IN_MEMORY = 256 << 20
+"""Bytes of sources that are built in memory where no cache can be written."""
+
 _UNWRITABLE = (OSError, RuntimeError, sqlite3.Error)
 """What a full or forbidden disk raises: from Python, from Oxigraph, from SQLite."""
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class KnowledgeGraph:
-    """An opened KG. `folder` is where caches that belong to it may be kept; None in memory."""
+    """An opened KG. `folder` is where caches that belong to it may be kept, if there is one.
 
-    store: OxigraphStore
-    labels: LabelIndex
+    `graphs` are the named graphs that it was cut to; without any it is everything in the source.
+    A KG is `pinned` where its digest stands for its content; an endpoint's may change at any time.
+    """
+
+    store: Store
+    labels: Labels
     profile: Profile
     source: str
     digest: str
-    counts: Counts
     folder: Path | None
+    graphs: tuple[str, ...] = ()
+    pinned: bool = True
+
+    @property
+    def counts(self) -> Counts:
+        """The size of the KG. Raises ServiceError where it cannot be counted."""
+        return self.store.counts()
 
     def close(self) -> None:
-        """Close the label index."""
+        """Let go of files and connections."""
         self.labels.close()
-
-
-@dataclass(frozen=True)
-class _Meta:
-    format: int
-    source: str
-    digest: str
-    counts: Counts
-    profile: Profile
 
 
 def open_kg(
@@ -66,51 +65,55 @@ def open_kg(
     *,
     cache: Path | None = None,
     profile: Profile = GENERIC,
-    on_progress: Progress | None = None,
+    graphs: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
 ) -> KnowledgeGraph:
-    """Open `world`, a built folder, an RDF, pipe or TSV file, or a folder of RDF files.
+    """Open `world`, a built folder, an RDF, pipe or TSV file, a folder of RDF, or an endpoint.
 
     A file is built once into the cache folder (`$GROUNDWALK_CACHE`, else the user's own), keyed by
-    its content, and opened read-only after that; where no cache can be written it is built in
-    memory. `on_progress` is told the number of triples read. Raises KGError.
+    its content, profile and graphs, and opened read-only after that; where no cache can be written
+    a small one is built in memory. With `graphs`, the KG is what the named graphs of these IRIs
+    hold together. `on_progress` is told how far a build is. A SPARQL endpoint (`http://...`) is
+    asked when something is to be known; how is set by `GROUNDWALK_SPARQL_*` variables. Raises
+    KGError, InputError for wrong settings, and ServiceError when an endpoint does not answer.
     """
     if src.startswith(("http://", "https://")):
-        raise KGError(
-            "SPARQL endpoints are not supported yet in this version",
-            "Download a dump of the graph and give the file.",
-        )
+        return _open_endpoint(src, profile, _iris(graphs))
     if not src.strip():
         raise KGError("no knowledge graph was named", "Give a file, a folder or `world`.")
-    if src == WORLD:
-        with _world() as path:
-            return _open_sources(src, find_sources(path), cache, profile, on_progress)
     path = Path(src).expanduser()
-    if is_built(path):
-        return open_built(path)
-    return _open_sources(src, find_sources(path), cache, profile, on_progress)
+    if src != WORLD and is_built(path):
+        return _as_wanted(open_built(path), path, profile, _iris(graphs))
+    with _sources_of(src) as path:
+        wanted = recipe(src, find_sources(path), profile, _iris(graphs))
+        return _open_sources(wanted, cache or cache_folder(), on_progress)
 
 
 def build(
-    src: str, out: Path, *, profile: Profile = GENERIC, on_progress: Progress | None = None
+    src: str,
+    out: Path,
+    *,
+    profile: Profile = GENERIC,
+    graphs: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
 ) -> Counts:
     """Build a KG folder from a file or a folder of RDF files; nothing is left behind on failure.
 
     Raises KGError, also when `out` exists or cannot be written.
     """
-    if out.exists():
+    if os.path.lexists(out):
         raise KGError(f"{out} exists already", "Choose another folder, or remove that one.")
-    with contextlib.ExitStack() as stack:
-        path = stack.enter_context(_world()) if src == WORLD else Path(src).expanduser()
+    with _sources_of(src) as path:
         if is_built(path):
             raise KGError(f"{path} is a built KG already", "Open it as it is.")
-        sources = find_sources(path)
+        wanted = recipe(src, find_sources(path), profile, _iris(graphs))
         try:
-            meta = _build_folder(src, sources, digest(sources), out, profile, on_progress)
+            return build_folder(wanted, out, on_progress).counts
         except _UNWRITABLE as error:
             raise KGError(
-                f"{out} cannot be written: {_reason(error)}", "Choose another folder."
+                f"{out} cannot be written: {_reason(error)}",
+                "Make room there and in the temporary folder, or choose another one.",
             ) from error
-    return meta.counts
 
 
 def is_built(path: Path) -> bool:
@@ -123,7 +126,7 @@ def open_built(folder: Path, *, source: str | None = None) -> KnowledgeGraph:
 
     Raises KGError when the folder is damaged or of another version.
     """
-    meta = _read_meta(folder / "meta.json")
+    meta = read_meta(folder)
     name = source or meta.source
     try:
         store = ox.Store.read_only(str(folder / "store"))
@@ -135,8 +138,8 @@ def open_built(folder: Path, *, source: str | None = None) -> KnowledgeGraph:
         profile=meta.profile,
         source=name,
         digest=meta.digest,
-        counts=meta.counts,
         folder=folder,
+        graphs=meta.graphs,
     )
 
 
@@ -150,7 +153,10 @@ def cache_folder() -> Path:
 
 
 @contextlib.contextmanager
-def _world() -> Generator[Path]:
+def _sources_of(src: str) -> Generator[Path]:
+    if src != WORLD:
+        yield Path(src).expanduser()
+        return
     from importlib import resources
 
     package = f"{__name__.split('.')[0]}.data.world"
@@ -158,126 +164,87 @@ def _world() -> Generator[Path]:
         yield path
 
 
-def _open_sources(
-    src: str,
-    sources: list[Source],
-    cache: Path | None,
-    profile: Profile,
-    on_progress: Progress | None,
+def _iris(graphs: Sequence[str]) -> tuple[str, ...]:
+    """The IRIs of graphs, given with or without brackets, each once and in order."""
+    iris = {graph[1:-1] if graph.startswith("<") else graph for graph in graphs}
+    for iri in iris:
+        try:
+            ox.NamedNode(iri)
+        except ValueError as error:
+            raise KGError(
+                f"the graph {iri!r} is not an IRI", "Give the whole IRI of a named graph."
+            ) from error
+    return tuple(sorted(iris))
+
+
+def _as_wanted(
+    kg: KnowledgeGraph, path: Path, profile: Profile, graphs: tuple[str, ...]
 ) -> KnowledgeGraph:
-    content = digest(sources)
-    key = sha256(f"{FORMAT} {content} {json.dumps(asdict(profile))}".encode()).hexdigest()[:32]
+    """Refuse what can only be chosen when a KG is built."""
+    if graphs and graphs != kg.graphs:
+        raise KGError(f"{path} was built of other graphs", "Build these graphs of its source.")
+    if profile not in (GENERIC, kg.profile):
+        raise KGError(
+            f"{path} was built with the profile {kg.profile.name}",
+            f"Build it again with the profile {profile.name}.",
+        )
+    return kg
+
+
+def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
+    settings = json.dumps([asdict(wanted.profile), wanted.graphs])
+    key = sha256(f"{FORMAT} {wanted.digest} {settings}".encode()).hexdigest()[:32]
     try:
-        folder = (cache or cache_folder()) / "kg" / key
+        folder = cache / "kg" / key
         if folder.exists():
             with contextlib.suppress(KGError):
-                return open_built(folder, source=src)
+                return open_built(folder, source=wanted.name)
             _remove(folder)
-        _build_folder(src, sources, content, folder, profile, on_progress)
-        return open_built(folder, source=src)
-    except _UNWRITABLE:
-        return _open_in_memory(src, sources, content, profile, on_progress)
+        try:
+            build_folder(wanted, folder, on_progress)
+        except OSError:
+            if not is_built(folder):  # else a builder beside us was first
+                raise
+        return open_built(folder, source=wanted.name)
+    except _UNWRITABLE as error:
+        if sum(source.path.stat().st_size for source in wanted.sources) > _MOST_IN_MEMORY:
+            raise KGError(
+                f"the cache {cache} cannot be written: {_reason(error)}",
+                "Set GROUNDWALK_CACHE to a folder with room for the graph.",
+            ) from error
+        return _open_in_memory(wanted, on_progress)
 
 
-def _open_in_memory(
-    src: str,
-    sources: list[Source],
-    content: str,
-    profile: Profile,
-    on_progress: Progress | None,
-) -> KnowledgeGraph:
-    store, connection = ox.Store(), sqlite3.connect(":memory:", check_same_thread=False)
-    counts = _fill(store, connection, src, sources, profile, on_progress)
+def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> KnowledgeGraph:
+    from .sparql import endpoint_settings, open_endpoint
+
+    given = {"graphs": tuple(f"<{iri}>" for iri in graphs)} if graphs else {}
+    endpoint = open_endpoint(url, profile=profile, settings=endpoint_settings(**given))
+    settings = json.dumps([asdict(profile), graphs])
     return KnowledgeGraph(
-        store=OxigraphStore(store, source=src, profile=profile, counts=counts),
-        labels=LabelIndex(connection),
+        store=endpoint.store,
+        labels=endpoint.labels,
         profile=profile,
-        source=src,
-        digest=content,
-        counts=counts,
+        source=endpoint.source,
+        digest=sha256(f"{endpoint.address} {settings}".encode()).hexdigest(),
         folder=None,
+        graphs=graphs,
+        pinned=False,
     )
 
 
-def _build_folder(
-    src: str,
-    sources: list[Source],
-    content: str,
-    out: Path,
-    profile: Profile,
-    on_progress: Progress | None,
-) -> _Meta:
-    """Build beside `out` and rename: whoever is first wins, and nobody sees a half-made folder."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    half_made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    try:
-        store = ox.Store(str(half_made / "store"))
-        connection = sqlite3.connect(half_made / "labels.sqlite")
-        try:
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute("PRAGMA synchronous = OFF")
-            counts = _fill(store, connection, src, sources, profile, on_progress)
-        finally:
-            connection.close()
-        store.flush()
-        del store
-        meta = _Meta(FORMAT, src, content, counts, profile)
-        text = json.dumps({**asdict(meta), "counts": counts._asdict()}, indent=2)
-        (half_made / "meta.json").write_text(text + "\n", encoding="utf-8")
-        half_made.chmod(0o755)
-        try:
-            half_made.rename(out)
-        except OSError:
-            if not is_built(out):
-                raise
-        return meta
-    finally:
-        shutil.rmtree(half_made, ignore_errors=True)
-
-
-def _fill(
-    store: ox.Store,
-    connection: sqlite3.Connection,
-    src: str,
-    sources: list[Source],
-    profile: Profile,
-    on_progress: Progress | None,
-) -> Counts:
-    store.bulk_extend(_counted(read_quads(sources), on_progress))
-    facts = OxigraphStore(store, source=src, profile=profile)
-    return build_labels(connection, facts, profile, len(store))
-
-
-def _counted(quads: Iterator[ox.Quad], on_progress: Progress | None) -> Iterator[ox.Quad]:
-    for number, quad in enumerate(quads, 1):
-        if on_progress and number % _PROGRESS_EVERY == 0:
-            on_progress(number)
-        yield quad
-
-
-def _read_meta(path: Path) -> _Meta:
-    try:
-        found = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-        if found["format"] != FORMAT:
-            raise KGError(
-                f"{path.parent} has format {found['format']}; this version reads {FORMAT}",
-                "Build the KG again.",
-            )
-        profile: dict[str, Any] = {
-            key: value if isinstance(value, str) else tuple(value)
-            for key, value in found["profile"].items()
-        }
-        return _Meta(
-            format=FORMAT,
-            source=str(found["source"]),
-            digest=str(found["digest"]),
-            counts=Counts(**found["counts"]),
-            profile=Profile(**profile),
-        )
-    except OSError as error:
-        raise KGError(f"{path} cannot be read: {_reason(error)}", "Check it.") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise KGError(f"{path} is damaged: {error}", "Build the KG again.") from error
+def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
+    store, connection, counts = build_in_memory(wanted, on_progress)
+    name, profile = wanted.name, wanted.profile
+    return KnowledgeGraph(
+        store=OxigraphStore(store, source=name, profile=profile, counts=counts),
+        labels=LabelIndex(connection),
+        profile=profile,
+        source=name,
+        digest=wanted.digest,
+        folder=None,
+        graphs=wanted.graphs,
+    )
 
 
 def _remove(folder: Path) -> None:
@@ -289,5 +256,5 @@ def _remove(folder: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    strerror = error.strerror if isinstance(error, OSError) else None
-    return strerror or str(error)
+    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return "the disk is full" if re.search("no space left|disk is full", text, re.I) else text

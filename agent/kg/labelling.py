@@ -1,198 +1,199 @@
-"""Builds the label index: one pass over a store's facts, then its naming triples."""
+"""Builds the label index of a built store: spellings of its terms, and a unique name for each."""
 
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
+import pyoxigraph as ox
+
+from .census import facts_by_relation
 from .labels import INDEXES, SCHEMA, SurfaceKind
-from .names import Naming, local_name, normalise, one_line, unique_names
-from .nodes import lexical_form, literal_tag
-from .oxigraph import OxigraphStore
-from .profile import SCHEMA_NAMESPACES, Profile
+from .names import Naming, free_name, local_name, normalise, one_line, unique_names
+from .nodes import literal_tag
+from .profile import Profile
+from .staging import ALIAS, DESCRIPTION, HIDDEN, LABEL, Entry, entries, stage
 from .store import Counts
-from .terms import Term, is_iri, is_literal
+from .terms import is_iri, is_literal
 
-_INDIVIDUALS = frozenset(
-    f"<http://www.w3.org/{name}>"
-    for name in ("2002/07/owl#NamedIndividual", "2002/07/owl#Thing", "2000/01/rdf-schema#Resource")
-)
+STEPS = 4
+"""The steps that a label index is built in."""
 
+_KINDS: dict[int, SurfaceKind] = {LABEL: "alias", ALIAS: "alias", HIDDEN: "hidden"}
+"""What a text beside a term's own label is; a second label is an alias."""
 
-class _Text(NamedTuple):
-    """A literal that names a term; sorts by how much the profile prefers it."""
+_CHUNK = 5_000
+_MOST_NUMBERS = 100_000
+_TABLES = """
+CREATE TEMP TABLE namings (
+    term TEXT PRIMARY KEY, label TEXT, description TEXT, kind TEXT, class TEXT, degree INTEGER,
+    relation INTEGER, vocabulary INTEGER, entity INTEGER
+) WITHOUT ROWID;
+CREATE TEMP TABLE given (term TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
+CREATE TEMP TABLE used (name TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_NAMING = """
+SELECT n.term, n.label, n.description, ifnull(class.label, n.kind), n.degree
+FROM namings AS n LEFT JOIN namings AS class ON class.term = n.class
+"""
+_CLAIM = """
+INSERT INTO used
+    SELECT name FROM given JOIN namings ON namings.term = given.term WHERE entity;
+CREATE TEMP TABLE waiting AS
+    SELECT term, degree FROM (
+        SELECT term, label, degree,
+            row_number() OVER (PARTITION BY label ORDER BY degree DESC, term) AS place
+        FROM namings WHERE NOT relation
+    ) WHERE place > 1 OR label IN (SELECT name FROM used);
+INSERT OR IGNORE INTO used SELECT DISTINCT label FROM namings WHERE NOT relation ORDER BY label;
+"""
+_TERMS = """
+INSERT INTO terms
+    SELECT n.term, ifnull(given.name, n.label), n.label, n.description,
+        ifnull(class.label, n.kind), n.degree, n.relation, n.vocabulary
+    FROM namings AS n
+    LEFT JOIN given ON given.term = n.term
+    LEFT JOIN namings AS class ON class.term = n.class
+    ORDER BY n.term;
+INSERT INTO summary
+    SELECT ifnull(max(length(norm) - length(replace(norm, ' ', '')) + 1), 0), count(*)
+    FROM surface;
+"""
 
-    unwanted: bool
-    predicate: int
-    language: int
-    text: str
-
-
-_Texts = dict[Term, list[_Text]]
-
-
-@dataclass
-class _Census:
-    """How many facts there are, and how many each entity and each relation has."""
-
-    facts: int = 0
-    entities: Counter[Term] = field(default_factory=Counter[Term])
-    relations: Counter[Term] = field(default_factory=Counter[Term])
-
-
-class _Types(NamedTuple):
-    """The class that tells most about each term, all classes, and the terms of the schema."""
-
-    of: dict[Term, Term]
-    classes: frozenset[Term]
-    schema: frozenset[Term]
+_Tell: TypeAlias = Callable[[int], None]
+_Row: TypeAlias = tuple[Any, ...]
 
 
 def build_labels(
-    connection: sqlite3.Connection, store: OxigraphStore, profile: Profile, triples: int
+    connection: sqlite3.Connection,
+    store: ox.Store,
+    profile: Profile,
+    *,
+    on_step: _Tell | None = None,
 ) -> Counts:
-    """Fill an empty database with the names of a store's terms, and count the KG."""
-    census = _take_census(store)
-    types = _read_types(store, profile)
-    labels = _read_texts(store, profile, profile.labels)
-    descriptions = _read_texts(store, profile, profile.descriptions)
-    namings = list(_namings(census, types, labels, descriptions))
-    vocabulary = types.classes | types.schema
-    connection.executescript(SCHEMA)
-    connection.executemany(
-        "INSERT INTO terms VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        _term_rows(namings, census, vocabulary),
-    )
-    others: list[tuple[SurfaceKind, _Texts]] = [
-        ("alias", labels),
-        ("alias", _read_texts(store, profile, profile.aliases)),
-        ("hidden", _read_texts(store, profile, profile.hidden)),
-    ]
-    linkable = (n for n in namings if _is_linkable(n.term, census, vocabulary))
-    surfaces = (
-        (normalise(text), text, naming.term, kind)
-        for naming in linkable
-        for text, kind in _spellings(naming, labels, others)
-    )
-    connection.executemany("INSERT INTO surface VALUES (?, ?, ?, ?)", surfaces)
-    words = (
-        (text, naming.term, int(naming.term in census.relations))
-        for naming in namings
-        if naming.term in census.relations or naming.term in types.classes
-        for text, _ in _spellings(naming, labels, others)
-    )
-    connection.executemany("INSERT INTO vocabulary VALUES (?, ?, ?)", words)
-    connection.execute(
-        "INSERT INTO summary SELECT "
-        "ifnull(max(length(norm) - length(replace(norm, ' ', '')) + 1), 0), count(*) FROM surface"
-    )
+    """Fill an empty database with the names of a store's terms, and count the KG.
+
+    All triples of the store are in its default graph. `on_step` is told the steps that are done.
+    """
+    tell: _Tell = on_step or (lambda _: None)
+    facts = facts_by_relation(store, profile)
+    stage(connection, store, profile, facts)
+    tell(1)
+    connection.executescript(SCHEMA + _TABLES)
+    _spell(connection)
+    tell(2)
+    _name_relations(connection)
+    _name_entities(connection)
+    connection.executescript(_TERMS)
+    tell(3)
     connection.executescript(INDEXES)
+    counted = "SELECT count(*) FROM namings WHERE entity AND substr(term, 1, 1) <> '\"'"
+    (number,) = connection.execute(counted).fetchone()
     connection.commit()
-    entities = sum(not is_literal(term) for term in census.entities)
-    return Counts(triples, census.facts, entities, len(census.relations))
+    tell(STEPS)
+    return Counts(len(store), sum(facts.values()), number, len(facts))
 
 
-def _take_census(store: OxigraphStore) -> _Census:
-    census = _Census()
-    for head, relation, tail in store.facts():
-        census.facts += 1
-        census.relations[relation] += 1
-        census.entities[head] += 1
-        census.entities[tail] += 1
-    return census
-
-
-def _read_types(store: OxigraphStore, profile: Profile) -> _Types:
-    """Of several classes the rarest tells most; OWL's and RDFS's own classes tell nothing."""
-    types: dict[Term, list[Term]] = defaultdict(list)
-    members: Counter[Term] = Counter()
-    schema: set[Term] = set()
-    for predicate in profile.types:
-        for term, _, iri in store.statements(predicate):
-            if not iri[1:].startswith(SCHEMA_NAMESPACES):
-                types[term].append(iri)
-                members[iri] += 1
-            elif iri not in _INDIVIDUALS:
-                schema.add(term)
-    rarest = {
-        term: min(classes, key=lambda iri: (members[iri], iri)) for term, classes in types.items()
-    }
-    return _Types(rarest, frozenset(members), frozenset(schema))
-
-
-def _read_texts(store: OxigraphStore, profile: Profile, predicates: Iterable[Term]) -> _Texts:
-    texts: _Texts = defaultdict(list)
-    for rank, predicate in enumerate(predicates):
-        for head, _, tail in store.statements(predicate):
-            if is_literal(tail):
-                tag = literal_tag(tail)
-                language = profile.language_rank("" if ":" in tag else tag)
-                text = _Text(language is None, rank, language or 0, lexical_form(tail))
-                texts[head].append(text)
-    return texts
-
-
-def _namings(
-    census: _Census, types: _Types, labels: _Texts, descriptions: _Texts
-) -> Iterator[Naming]:
-    """What every term's name is made of, in the order of the terms."""
-
-    def label_of(term: Term) -> str:
-        label = one_line(min(labels[term]).text) if term in labels else ""
-        return label or local_name(term, relation=term in census.relations)
-
-    for term in sorted({*census.entities, *census.relations, *labels, *types.classes}):
-        description = min(descriptions[term]) if term in descriptions else None
-        if is_literal(term):
-            tag = literal_tag(term)
-            kind = local_name(f"<{tag}>") if tag else ""
-        else:
-            kind = label_of(types.of[term]) if term in types.of else ""
-        yield Naming(
-            term,
-            label_of(term),
-            description.text if description and not description.unwanted else "",
-            kind,
-            census.relations.get(term) or census.entities[term],
+def _spell(connection: sqlite3.Connection) -> None:
+    """Write what names are made of, and all spellings, in the order of the terms."""
+    tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
+    for entry in entries(connection):
+        label = _label(entry)
+        relation, vocabulary = entry.uses is not None, entry.is_class or entry.schema
+        tables["namings"].append(
+            (
+                entry.term,
+                label,
+                next((text.text for text in entry.texts if text.role == DESCRIPTION), ""),
+                _datatype(entry),
+                entry.kind,
+                entry.uses or entry.facts or 0,
+                relation,
+                vocabulary,
+                entry.facts is not None,
+            )
         )
+        linkable = _is_linkable(entry)
+        if linkable or relation or entry.is_class:
+            for norm, text, kind in _spellings(entry, label):
+                if linkable:
+                    tables["surface"].append((norm, text, entry.term, kind))
+                if relation or entry.is_class:
+                    tables["vocabulary"].append((text, entry.term, relation))
+        if len(tables["namings"]) >= _CHUNK:
+            _write(connection, tables)
+    _write(connection, tables)
 
 
-def _term_rows(
-    namings: list[Naming], census: _Census, vocabulary: Set[Term]
-) -> Iterator[tuple[str | int, ...]]:
-    """Relations are named apart from entities; a term that is both keeps its relation's name."""
-    relations = unique_names(n for n in namings if n.term in census.relations)
-    both = {term: name for term, name in relations.items() if term in census.entities}
-    names = unique_names((n for n in namings if n.term not in relations), taken=both)
-    for term, label, description, kind, degree in namings:
-        name = relations.get(term) or names[term]
-        roles = int(term in relations), int(term in vocabulary)
-        yield term, name, label, description, kind, degree, *roles
+def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> None:
+    for table, rows in tables.items():
+        if rows:
+            marks = ", ".join("?" for _ in rows[0])
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            rows.clear()
 
 
-def _is_linkable(term: Term, census: _Census, vocabulary: Set[Term]) -> bool:
+def _label(entry: Entry) -> str:
+    best = entry.texts[0] if entry.texts else None
+    label = one_line(best.text) if best and best.role == LABEL else ""
+    return label or local_name(entry.term, relation=entry.uses is not None)
+
+
+def _datatype(entry: Entry) -> str:
+    """What a value is called for: its language or datatype."""
+    tag = literal_tag(entry.term) if is_literal(entry.term) else ""
+    return local_name(f"<{tag}>") if tag else ""
+
+
+def _is_linkable(entry: Entry) -> bool:
     """Whether a question can be about the term: no value, and no schema without facts."""
-    if is_literal(term):
+    if is_literal(entry.term):
         return False
-    return term in census.entities or not (term in census.relations or term in vocabulary)
+    return entry.facts is not None or not (entry.uses or entry.is_class or entry.schema)
 
 
-def _spellings(
-    naming: Naming, labels: _Texts, others: Iterable[tuple[SurfaceKind, _Texts]]
-) -> Iterator[tuple[str, SurfaceKind]]:
-    """Every spelling of a term once, under its best kind."""
+def _spellings(entry: Entry, label: str) -> Iterator[tuple[str, str, SurfaceKind]]:
+    """Every spelling of a term once, under its best kind, after its normalised form."""
     spellings: list[tuple[str, SurfaceKind]] = []
-    if naming.term in labels:
-        spellings.append((naming.label, "label"))
-    elif is_iri(naming.term):
-        spellings.append((naming.label, "local"))
-    for kind, texts in others:
-        wanted = sorted(text for text in texts.get(naming.term, ()) if not text.unwanted)
-        spellings.extend((one_line(text.text), kind) for text in wanted)
+    if any(text.role == LABEL for text in entry.texts):
+        spellings.append((label, "label"))
+    elif is_iri(entry.term):
+        spellings.append((label, "local"))
+    spellings.extend(
+        (one_line(text.text), _KINDS[text.role])
+        for text in entry.texts
+        if text.role in _KINDS and not text.unwanted
+    )
     seen = {""}
     for text, kind in spellings:
         norm = normalise(text)
         if norm not in seen:
             seen.add(norm)
-            yield text, kind
+            yield norm, text, kind
+
+
+def _name_relations(connection: sqlite3.Connection) -> None:
+    """Relations are named apart from entities; a term that is both keeps its relation's name."""
+    rows = connection.execute(f"{_NAMING} WHERE n.relation")
+    names = unique_names(Naming(*row) for row in rows)
+    connection.executemany("INSERT INTO given VALUES (?, ?)", names.items())
+
+
+def _name_entities(connection: sqlite3.Connection) -> None:
+    """As `unique_names` does it: who has most facts gets the label, others wait for theirs."""
+    connection.executescript(_CLAIM)
+    waiting = connection.execute(
+        f"{_NAMING} JOIN waiting ON waiting.term = n.term ORDER BY n.degree DESC, n.term"
+    )
+    connection.executemany("INSERT INTO given VALUES (?, ?)", _names(connection, waiting))
+
+
+def _names(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[tuple[str, str]]:
+    def take(name: str) -> bool:
+        return connection.execute("INSERT OR IGNORE INTO used VALUES (?)", (name,)).rowcount > 0
+
+    numbers: dict[str, int] = {}
+    for row in rows:
+        naming = Naming(*row)
+        yield naming.term, free_name(naming, take, numbers)
+        if len(numbers) > _MOST_NUMBERS:
+            numbers.clear()

@@ -1,16 +1,16 @@
 """The label index of a KG: what its terms are called, and which terms a text may mean."""
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..errors import KGError
+from ..errors import KGError, ServiceError
 from .names import local_name
 from .terms import Term
+from .typos import MOST_TYPOS, PARTS, parts_within
 
 SurfaceKind: TypeAlias = Literal["label", "alias", "hidden", "local"]
 
@@ -25,17 +25,23 @@ CREATE TABLE surface (
 CREATE TABLE vocabulary (text TEXT NOT NULL, term TEXT NOT NULL, relation INTEGER NOT NULL);
 CREATE TABLE summary (longest INTEGER NOT NULL, surfaces INTEGER NOT NULL);
 """
-INDEXES = """
+INDEXES = (
+    "".join(
+        f"CREATE INDEX surface_part_{place} ON surface (length(norm), {part}, norm);\n"
+        for place, part in enumerate(PARTS)
+    )
+    + """
 CREATE INDEX surface_norm ON surface (norm);
 CREATE INDEX terms_label ON terms (label);
 CREATE INDEX terms_name ON terms (name);
 CREATE INDEX terms_relation ON terms (relation) WHERE relation = 1;
 """
+)
 
 _CHUNK = 500
 _MAX_HITS = 200
-_MAX_FUZZY = 1_000_000
-"""Above so many surfaces a scan for typos would take too long for an interactive question."""
+_MAX_NEAR = 100_000
+"""Surfaces with the same third of the text that are compared letter by letter, at most."""
 
 
 class TermInfo(NamedTuple):
@@ -88,8 +94,7 @@ class LabelIndex:
         """Take over a connection that was opened with `check_same_thread=False`."""
         self._connection = connection
         self._lock = Lock()
-        self._surfaces: dict[int, list[str]] | None = None
-        self._longest, self._size = self._rows("SELECT longest, surfaces FROM summary")[0]
+        self._longest: int = self._rows("SELECT longest FROM summary")[0][0]
 
     @classmethod
     def open(cls, path: Path) -> "LabelIndex":
@@ -102,7 +107,7 @@ class LabelIndex:
                     check_same_thread=False,
                 )
             )
-        except (sqlite3.Error, IndexError) as error:
+        except (sqlite3.Error, ServiceError, IndexError) as error:
             raise KGError(f"{path} is not a label index: {error}", "Build the KG again.") from error
 
     def close(self) -> None:
@@ -158,21 +163,17 @@ class LabelIndex:
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """Surfaces within an edit distance (a swap counts once), nearest first.
 
-        Empty for an index of more than a million surfaces, where this would take too long.
+        `distance` is at most 2. The time follows the surfaces that share a third of the text.
         """
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        if self._size > _MAX_FUZZY:
-            return []
-        by_length = self._by_length()
-        near = [
-            text
-            for length in range(len(norm) - distance, len(norm) + distance + 1)
-            for text in by_length.get(length, ())
-        ]
+        near: set[str] = set()
+        parts = sorted(parts_within(norm, min(distance, MOST_TYPOS)))
+        for place, several in groupby(parts, key=lambda part: part.place):
+            near.update(self._near(place, [(part.length, part.text) for part in several]))
         matches = process.extract(
-            norm, near, scorer=OSA.distance, score_cutoff=distance, limit=None
+            norm, list(near), scorer=OSA.distance, score_cutoff=distance, limit=None
         )
         found = sorted(Similar(text, int(edits)) for text, edits, _ in matches)
         return sorted(found, key=lambda similar: similar.distance)[:limit]
@@ -193,13 +194,15 @@ class LabelIndex:
         """The number of words of the longest surface."""
         return self._longest
 
-    def _by_length(self) -> dict[int, list[str]]:
-        if self._surfaces is None:
-            surfaces: dict[int, list[str]] = defaultdict(list)
-            for (norm,) in self._rows("SELECT DISTINCT norm FROM surface ORDER BY norm"):
-                surfaces[len(norm)].append(norm)
-            self._surfaces = surfaces
-        return self._surfaces
+    def _near(self, place: int, wanted: Sequence[tuple[int, str]]) -> Iterator[str]:
+        """Surfaces that have one of the texts in a place, given with the surfaces' length."""
+        marks = ", ".join("(?, ?)" for _ in wanted)
+        query = (
+            f"WITH wanted (size, part) AS (VALUES {marks}) SELECT norm FROM wanted "
+            f"CROSS JOIN surface ON length(norm) = size AND {PARTS[place]} = part LIMIT ?"
+        )
+        values = [value for pair in wanted for value in pair]
+        return (row[0] for row in self._rows(query, [*values, _MAX_NEAR]))
 
     def _select(self, columns: str, terms: Iterable[Term]) -> Iterator[tuple[Any, ...]]:
         return self._among(f"SELECT {columns} FROM terms WHERE term IN ({{marks}})", terms)
@@ -210,5 +213,10 @@ class LabelIndex:
             yield from self._rows(query.format(marks=",".join("?" * len(chunk))), chunk)
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise ServiceError(
+                f"the label index cannot be read: {error}", "Build the KG again."
+            ) from error

@@ -2,8 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import count
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -100,22 +99,32 @@ def unique_names(
     used = set(names.values())
     waiting: list[Naming] = []
     ordered = sorted(namings, key=lambda naming: (-naming.degree, naming.term))
+
+    def take(name: str) -> bool:
+        if name in used:
+            return False
+        used.add(name)
+        return True
+
     for naming in ordered:
         if naming.term in names:
             continue
-        if naming.label in used:
-            waiting.append(naming)
-        else:
+        if take(naming.label):
             names[naming.term] = naming.label
-            used.add(naming.label)
+        else:
+            waiting.append(naming)
+    numbers: dict[str, int] = {}
     for naming in waiting:
-        name = next(name for name in _qualified(naming) if name not in used)
-        names[naming.term] = name
-        used.add(name)
+        names[naming.term] = free_name(naming, take, numbers)
     return names
 
 
-def _qualified(naming: Naming) -> Iterator[str]:
+def free_name(naming: Naming, take: Callable[[str], bool], numbers: dict[str, int]) -> str:
+    """The first name with a qualifier, else with a number, that `take` takes.
+
+    `numbers` remembers the next number after each beginning of a name, because counting anew for
+    every one of a million namesakes would not end; it may be emptied at any time.
+    """
     label = normalise(naming.label)
     qualifiers = [
         qualifier
@@ -123,7 +132,11 @@ def _qualified(naming: Naming) -> Iterator[str]:
         if qualifier and normalise(qualifier) != label
     ]
     for qualifier in qualifiers:
-        yield f"{naming.label} ({qualifier})"
+        if take(name := f"{naming.label} ({qualifier})"):
+            return name
     stem = f"{naming.label} ({qualifiers[0]} " if qualifiers else f"{naming.label} ("
-    for number in count(2):
-        yield f"{stem}{number})"
+    number = numbers.get(stem, 2)
+    while not take(name := f"{stem}{number})"):
+        number += 1
+    numbers[stem] = number + 1
+    return name

@@ -1,12 +1,13 @@
 """A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
 import pyoxigraph as ox
 
 from ..errors import ServiceError
-from .nodes import Node, to_node, to_term
+from .nodes import Node, to_node
 from .profile import GENERIC, Profile
 from .store import Counts
 from .terms import Step, Term, Triple, is_literal
@@ -32,7 +33,7 @@ class OxigraphStore:
     ) -> None:
         self.source = source
         self._store = store
-        self._skipped = profile.skipped
+        self._skips = cache(profile.skips)
         self._counts = counts
 
     def neighbours(
@@ -60,8 +61,8 @@ class OxigraphStore:
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once, in the store's own order."""
-        triples = self._triples(None, None, None)
-        facts = (triple for triple in triples if triple.relation not in self._skipped)
+        quads = self._quads(None, None, None)
+        facts = (_triple(quad) for quad in quads if not self._skips(str(quad.predicate)))
         several = next(iter(self._store.named_graphs()), None) is not None
         return _distinct(facts) if several else facts
 
@@ -73,24 +74,39 @@ class OxigraphStore:
 
     def statements(self, predicate: Term) -> Iterator[Triple]:
         """Every triple of one predicate, fact or not, in the store's own order."""
-        return self._triples(None, to_node(predicate), None)
+        return map(_triple, self._quads(None, to_node(predicate), None))
 
     def _neighbours(self, term: Term, inverse: bool, limit: int) -> list[Step]:
         try:
             node = to_node(term)
         except ValueError:
             return []
-        steps: set[Step] = set()
+        own = self._spelling(node)
+        ends = [(*end, True) for end in self._ends(node, True, limit)] if inverse else []
         if not isinstance(node, ox.Literal):
-            steps.update(
-                Step(triple) for triple in self._capped(self._triples(node, None, None), limit)
-            )
-        if inverse:
-            steps.update(
-                Step(triple, True)
-                for triple in self._capped(self._triples(None, None, node), limit)
-            )
-        return sorted(steps, key=lambda step: (step.triple.relation, step.target, step.inverse))
+            ends.extend((*end, False) for end in self._ends(node, False, limit))
+        return [
+            Step(Triple(other, relation, own), True) if back else Step(Triple(own, relation, other))
+            for relation, other, back in sorted(ends)
+        ]
+
+    def _ends(self, node: Node, inverse: bool, limit: int) -> set[tuple[Term, Term]]:
+        """The relations of a node's facts in one direction, with what is at their other end."""
+        quads = self._quads(None, None, node) if inverse else self._quads(node, None, None)
+        ends: set[tuple[Term, Term]] = set()
+        for quad in islice(quads, max(_SCAN_LIMIT, limit)):
+            if len(ends) >= limit:
+                break
+            relation = str(quad.predicate)
+            if not self._skips(relation):
+                ends.add((relation, str(quad.subject if inverse else quad.object)))
+        return ends
+
+    def _spelling(self, node: Node) -> Term:
+        """The term as the store holds it, where it is the tail of anything."""
+        if isinstance(node, ox.Literal):
+            return next((str(quad.object) for quad in self._quads(None, None, node)), str(node))
+        return str(node)
 
     def _follow(self, term: Term, relation: Term, inverse: bool, limit: int) -> list[Step]:
         try:
@@ -102,16 +118,8 @@ class OxigraphStore:
         if isinstance(node, ox.Literal) and not inverse:
             return []
         ends = (None, predicate, node) if inverse else (node, predicate, None)
-        triples = islice(_distinct(self._triples(*ends)), limit)
+        triples = islice(_distinct(map(_triple, self._quads(*ends))), limit)
         return sorted((Step(triple, inverse) for triple in triples), key=lambda step: step.target)
-
-    def _capped(self, triples: Iterator[Triple], limit: int) -> Iterable[Triple]:
-        facts = (
-            triple
-            for triple in islice(triples, max(_SCAN_LIMIT, limit))
-            if triple.relation not in self._skipped
-        )
-        return islice(_distinct(facts), limit)
 
     def _holds(self, triple: Triple) -> bool:
         if is_literal(triple.head):
@@ -122,22 +130,18 @@ class OxigraphStore:
             return False
         if not isinstance(relation, ox.NamedNode):
             return False
-        return next(self._triples(head, relation, tail), None) is not None
+        return next(self._quads(head, relation, tail), None) is not None
 
-    def _triples(
+    def _quads(
         self, head: Node | None, relation: Node | None, tail: Node | None
-    ) -> Iterator[Triple]:
-        """Matching triples; statements about statements (RDF 1.2) are left out."""
+    ) -> Iterator[ox.Quad]:
+        """Matching quads; statements about statements (RDF 1.2) are left out."""
         assert not isinstance(head, ox.Literal)
         assert relation is None or isinstance(relation, ox.NamedNode)
         try:
             for quad in self._store.quads_for_pattern(head, relation, tail, None):
-                if not isinstance(quad.object, ox.Triple) and not isinstance(
-                    quad.subject, ox.Triple
-                ):
-                    yield Triple(
-                        to_term(quad.subject), to_term(quad.predicate), to_term(quad.object)
-                    )
+                if not isinstance(quad.object, ox.Triple):
+                    yield quad
         except (OSError, RuntimeError) as error:
             raise ServiceError(
                 f"the store of {self.source} cannot be read: {error}", "Build it again."
@@ -152,6 +156,10 @@ class OxigraphStore:
             relations.add(triple.relation)
             entities.update(term for term in (triple.head, triple.tail) if not is_literal(term))
         return Counts(len(self._store), facts, len(entities), len(relations))
+
+
+def _triple(quad: ox.Quad) -> Triple:
+    return Triple(str(quad.subject), str(quad.predicate), str(quad.object))
 
 
 def _distinct(triples: Iterable[Triple]) -> Iterator[Triple]:

@@ -1,58 +1,77 @@
-"""Which predicates of a KG are names, descriptions and classes, and which are facts to walk."""
+"""Which predicates of a KG are names, descriptions and classes, and which are facts to walk.
 
-from dataclasses import dataclass
-
-from .terms import Term
-
-_OWL = "http://www.w3.org/2002/07/owl#"
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-
-SCHEMA_NAMESPACES = (_RDF, _RDFS, _OWL)
-"""Terms of these namespaces describe a KG's vocabulary and never an entity."""
-
-_RDF_SCHEMA = "first rest reifies subject predicate object"
-_RDFS_SCHEMA = "domain range subClassOf subPropertyOf seeAlso isDefinedBy"
-_OWL_SCHEMA = """
-    allValuesFrom cardinality complementOf deprecated differentFrom disjointUnionOf disjointWith
-    equivalentClass equivalentProperty hasValue imports intersectionOf inverseOf maxCardinality
-    minCardinality onProperty oneOf priorVersion propertyChainAxiom propertyDisjointWith sameAs
-    someValuesFrom unionOf versionIRI versionInfo
+A profile is a TOML file: a table `prefixes` and lists of IRIs, written `prefix:name` or `<iri>`,
+for the fields of `Profile`. With `extends = "NAME"` its lists stand before those of another.
 """
 
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
 
-def _iris(*iris: str) -> tuple[Term, ...]:
-    return tuple(f"<{iri}>" for iri in iris)
+import pyoxigraph as ox
 
+from ..errors import KGError
+from .terms import Term
 
-def _schema_org(name: str) -> tuple[Term, ...]:
-    return _iris(f"http://schema.org/{name}", f"https://schema.org/{name}")
+SCHEMA_NAMESPACES = (
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2002/07/owl#",
+)
+"""Terms of these namespaces describe a KG's vocabulary and never an entity."""
+
+UNLABELLED = "unlabelled"
+"""In `Profile.nodes`: an IRI or blank node without a label."""
+
+_HINT = "See the profiles in agent/kg/profiles for the form."
 
 
 @dataclass(frozen=True)
 class Profile:
     """How to read a KG: its naming predicates in order of preference, and what is not a fact.
 
-    A fact is a triple whose predicate is not in `skipped`. `languages` are tags in order of
-    preference, `""` being a literal without one; `en` also takes `en-gb`.
+    A fact is a triple whose predicate the profile does not skip. `languages` are tags in order of
+    preference, `""` being a literal without one; `en` also takes `en-gb`. An IRI prefix is the
+    beginning of a term, as `<http://example.org/vocab#`. `relation_labels_from` are pairs of them:
+    a relation of the first prefix that has no label is called what the term of the second is, as
+    Wikidata names `wdt:P19` by `wd:P19`. `nodes` tells how statement (CVT) nodes are recognised:
+    by IRI prefixes, or UNLABELLED; never where it is empty.
     """
 
     name: str
-    labels: tuple[Term, ...]
-    aliases: tuple[Term, ...]
-    hidden: tuple[Term, ...]
-    descriptions: tuple[Term, ...]
-    types: tuple[Term, ...]
-    schema: tuple[Term, ...]
+    labels: tuple[Term, ...] = ()
+    aliases: tuple[Term, ...] = ()
+    hidden: tuple[Term, ...] = ()
+    descriptions: tuple[Term, ...] = ()
+    types: tuple[Term, ...] = ()
+    schema: tuple[Term, ...] = ()
     languages: tuple[str, ...] = ("en", "")
+    skipped_prefixes: tuple[str, ...] = ()
+    relation_labels_from: tuple[tuple[str, str], ...] = ()
+    nodes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def skipped(self) -> frozenset[Term]:
-        """The predicates whose triples are not facts."""
+        """The predicates that are skipped by name; see `skips`."""
         return frozenset(
             self.labels + self.aliases + self.hidden + self.descriptions + self.types + self.schema
         )
+
+    def skips(self, relation: Term) -> bool:
+        """Whether the triples of a predicate are no facts."""
+        return relation in self.skipped or relation.startswith(self.skipped_prefixes)
+
+    def labelled_as(self, relation: Term) -> Term | None:
+        """The term whose label a relation without one takes: by the longest prefix that fits."""
+        fitting = [pair for pair in self.relation_labels_from if relation.startswith(pair[0])]
+        if not fitting:
+            return None
+        prefix, other = max(fitting, key=lambda pair: len(pair[0]))
+        return other + relation.removeprefix(prefix)
 
     def language_rank(self, tag: str) -> int | None:
         """The place of a language tag in the order of preference; None when it is not wanted."""
@@ -62,27 +81,122 @@ class Profile:
         return None
 
 
-GENERIC = Profile(
-    name="generic",
-    labels=(
-        *_iris(_RDFS + "label", _SKOS + "prefLabel"),
-        *_schema_org("name"),
-        *_iris("http://xmlns.com/foaf/0.1/name"),
-    ),
-    aliases=(*_iris(_SKOS + "altLabel"), *_schema_org("alternateName")),
-    hidden=_iris(_SKOS + "hiddenLabel"),
-    descriptions=(
-        *_schema_org("description"),
-        *_iris("http://purl.org/dc/terms/description", _SKOS + "definition", _RDFS + "comment"),
-    ),
-    types=_iris(_RDF + "type"),
-    schema=(
-        *_iris(*(_RDF + name for name in _RDF_SCHEMA.split())),
-        *_iris(*(_RDFS + name for name in _RDFS_SCHEMA.split())),
-        *_iris(*(_OWL + name for name in _OWL_SCHEMA.split())),
-        *_schema_org("domainIncludes"),
-        *_schema_org("rangeIncludes"),
-        *_schema_org("inverseOf"),
-    ),
-)
+def from_record(record: Mapping[str, Any]) -> Profile:
+    """A profile from its fields as JSON holds them. Raises TypeError for other fields."""
+    return Profile(**{key: _frozen(value) for key, value in record.items()})
+
+
+def load_profile(name_or_path: str) -> Profile:
+    """The profile of a name (`generic`, `wikidata`, `dbpedia`, `freebase`), or of a TOML file.
+
+    Raises KGError when there is none, or the file is not a profile.
+    """
+    own = Path(name_or_path).expanduser()
+    if own.suffix == ".toml":
+        return _read(own.stem, name_or_path, own)
+    folder = resources.files(__name__.rpartition(".")[0]) / "profiles"
+    known = sorted(Path(file.name).stem for file in folder.iterdir())
+    if name_or_path not in known:
+        raise KGError(
+            f"no profile is called {name_or_path!r}; there are {', '.join(known)}",
+            "Give one of these names, or the path of a .toml file.",
+        )
+    with resources.as_file(folder / f"{name_or_path}.toml") as path:
+        return _read(name_or_path, name_or_path, path)
+
+
+def _read(name: str, source: str, path: Path) -> Profile:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return _profile(name, source, tomllib.loads(text))
+    except OSError as error:
+        raise KGError(
+            f"{source} cannot be read: {error.strerror or error}", "Check the path of the profile."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise KGError(f"{source} is not UTF-8: {error.reason}", "Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise KGError(f"{source} is not TOML: {error}", _HINT) from error
+
+
+def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
+    prefixes = _prefixes(source, record.pop("prefixes", {}))
+    extended = record.pop("extends", None)
+    if extended is not None and (not isinstance(extended, str) or extended.endswith(".toml")):
+        raise KGError(f"{source}: `extends` must be the name of a profile, no file", _HINT)
+    base = load_profile(extended) if extended else Profile("")
+    known: dict[str, Any] = {field.name: getattr(base, field.name) for field in fields(Profile)}
+    del known["name"]
+    for key, value in record.items():
+        if key not in known:
+            raise KGError(f"{source}: there is no field `{key}` in a profile", _HINT)
+        own = _field(source, key, value, prefixes)
+        known[key] = own if key == "languages" else tuple(dict.fromkeys((*own, *known[key])))
+    return Profile(name, **known)
+
+
+def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) -> tuple[Any, ...]:
+    if key == "relation_labels_from":
+        pairs = [_texts(source, key, pair) for pair in _list(source, key, value)]
+        if any(len(pair) != 2 for pair in pairs):
+            raise KGError(f"{source}: `{key}` must be pairs of IRI prefixes", _HINT)
+        return tuple(tuple(_prefix(source, text, prefixes) for text in pair) for pair in pairs)
+    texts = _texts(source, key, value)
+    if key == "languages":
+        return tuple(text.lower() for text in texts)
+    if key == "skipped_prefixes":
+        return tuple(_prefix(source, text, prefixes) for text in texts)
+    if key == "nodes":
+        return tuple(
+            text if text == UNLABELLED else _prefix(source, text, prefixes) for text in texts
+        )
+    return tuple(_iri(source, text, prefixes) for text in texts)
+
+
+def _prefixes(source: str, value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise KGError(f"{source}: `prefixes` must be a table", _HINT)
+    table = cast("dict[str, object]", value)
+    _texts(source, "prefixes", list(table.values()))
+    return cast("dict[str, str]", table)
+
+
+def _list(source: str, key: str, value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise KGError(f"{source}: `{key}` must be a list", _HINT)
+    return cast("list[object]", value)
+
+
+def _texts(source: str, key: str, value: object) -> list[str]:
+    items = _list(source, key, value)
+    if not all(isinstance(item, str) for item in items):
+        raise KGError(f"{source}: `{key}` must hold texts", _HINT)
+    return cast("list[str]", items)
+
+
+def _prefix(source: str, text: str, prefixes: Mapping[str, str]) -> str:
+    return _iri(source, text, prefixes).removesuffix(">")
+
+
+def _iri(source: str, text: str, prefixes: Mapping[str, str]) -> Term:
+    if text.startswith("<") and text.endswith(">"):
+        iri = text[1:-1]
+    else:
+        prefix, colon, local = text.partition(":")
+        if not colon or prefix not in prefixes:
+            raise KGError(f"{source}: `{text}` has no prefix of the table `prefixes`", _HINT)
+        iri = prefixes[prefix] + local
+    try:
+        return str(ox.NamedNode(iri))
+    except ValueError as error:
+        raise KGError(f"{source}: `{iri}` is not an IRI", "Give absolute IRIs.") from error
+
+
+def _frozen(value: object) -> Any:
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in cast("Iterable[object]", value))
+    return value
+
+
+GENERIC = load_profile("generic")
 """RDF as most people publish it: RDFS, SKOS, schema.org, Dublin Core and FOAF naming."""

@@ -1,8 +1,9 @@
-"""What groundwalk asks of a knowledge graph. Read only."""
+"""What groundwalk asks of a knowledge graph: its triples and its names. Read only."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from .labels import Hit, RelationInfo, Similar, TermInfo, Word
 from .terms import Step, Term, Triple
 
 
@@ -16,7 +17,10 @@ class Counts(NamedTuple):
 
 
 class Store(Protocol):
-    """A source of triples: the user's own data, asked anew for every verification."""
+    """A source of triples: the user's own data, asked anew for every verification.
+
+    Every method raises ServiceError where the source does not answer; `holds` may say None.
+    """
 
     source: str
 
@@ -26,24 +30,79 @@ class Store(Protocol):
         """The facts that leave each node, and with `inverse` those that reach it.
 
         Facts are the triples that the profile lets a walk use. At most `limit` steps a node and
-        direction; sorted by relation, then target.
+        direction, and all of them where there are fewer; sorted by relation, then target.
         """
         ...
 
     def follow(
         self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
     ) -> list[list[Step]]:
-        """The steps that leave each node by one relation in one direction, sorted by target."""
+        """The steps that leave each node by one relation in one direction, sorted by target.
+
+        At most `limit` a node, and all of them where there are fewer.
+        """
         ...
 
-    def holds(self, triples: Sequence[Triple]) -> list[bool]:
-        """Whether each triple is in the source, exactly as written. Raises ServiceError."""
+    def holds(self, triples: Sequence[Triple]) -> Sequence[bool | None]:
+        """Whether each triple is in the source, exactly as written; None where it did not say."""
         ...
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once, in no particular order."""
         ...
 
+    def statements(self, predicate: Term) -> Iterator[Triple]:
+        """Every triple of one predicate, fact or not, in no particular order."""
+        ...
+
     def counts(self) -> Counts:
         """The size of the KG."""
+        ...
+
+
+class Labels(Protocol):
+    """What the terms of a KG are called, and which terms a text may mean."""
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term, no two of one call alike."""
+        ...
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is; an unknown one has its local name and no facts."""
+        ...
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities, or the relations, of exactly this name; else of this label."""
+        ...
+
+    def lookup(self, norm: str) -> list[Hit]:
+        """The entities that a normalised text may mean: labels first, then by degree."""
+        ...
+
+    def known(self, norms: Iterable[str]) -> set[str]:
+        """Which of many normalised texts some entity may be meant by.
+
+        A mapping gives for each the text as it was written, for sources that keep no normalised
+        texts of their own; later calls of `lookup` then find by it too.
+        """
+        ...
+
+    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
+        """Normalised names within an edit distance, nearest first; none where no index has them."""
+        ...
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts use, the most used first."""
+        ...
+
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of relations and classes: words that name no entity."""
+        ...
+
+    def longest(self) -> int:
+        """The number of words of the longest name that is worth looking up."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
         ...

@@ -1,6 +1,6 @@
 """Whether chains are true at their source: in the user's store, not in a copy made from it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..errors import ServiceError
@@ -8,6 +8,12 @@ from .store import Store
 from .terms import Path, Term, is_connected
 
 Verdict: TypeAlias = Literal["supported", "unsupported", "unknown"]
+
+_VERDICTS: Mapping[bool | None, Verdict] = {
+    True: "supported",
+    False: "unsupported",
+    None: "unknown",
+}
 
 
 class PathVerdict(NamedTuple):
@@ -27,14 +33,15 @@ def verify_paths(store: Store, topics: Iterable[Term], paths: Sequence[Path]) ->
     """Judge paths by one batched question to the store about all their triples.
 
     A path that is not connected, does not start at a topic or has no step is unsupported whatever
-    its triples. Steps are unknown where the store did not answer, and so are the paths of them.
+    its triples. Steps are unknown where the store did not answer, and so are the paths of them: a
+    triple is supported only where the store said so.
     """
     starts = frozenset(topics)
     triples = list(dict.fromkeys(step.triple for path in paths for step in path.steps))
     verdicts: dict[object, Verdict] = dict.fromkeys(triples, "unknown")
     try:
         for triple, held in zip(triples, store.holds(triples), strict=True):
-            verdicts[triple] = "supported" if held else "unsupported"
+            verdicts[triple] = _VERDICTS[held]
     except ServiceError:
         verdicts = dict.fromkeys(triples, "unknown")
     return [

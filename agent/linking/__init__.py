@@ -2,5 +2,14 @@
 
 from .linker import LabelLinker, Linker
 from .mention import Candidate, Matched, Mention, is_ambiguous
+from .mentions import MentionFinder
 
-__all__ = ["Candidate", "LabelLinker", "Linker", "Matched", "Mention", "is_ambiguous"]
+__all__ = [
+    "Candidate",
+    "LabelLinker",
+    "Linker",
+    "Matched",
+    "Mention",
+    "MentionFinder",
+    "is_ambiguous",
+]

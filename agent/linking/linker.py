@@ -1,22 +1,44 @@
 """Links a question to the KG by the names in it: the longest first, homonyms by context."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from ..kg.labels import LabelIndex
+from ..kg.labels import TermInfo
 from ..kg.names import normalise
+from ..kg.store import Labels
 from ..kg.terms import Term
-from .context import is_apposition, listed_with, relation_phrases, relevance, surroundings
+from .context import (
+    Surroundings,
+    is_apposition,
+    listed_with,
+    relation_phrases,
+    relevance,
+    surroundings,
+)
 from .mention import Candidate, Mention, is_ambiguous
-from .mentions import Span, Token, bracketed, quoted, spans, spellings, tokenise, whole_end
-from .plausible import Typing, everyday_words, is_plausible, typing_of
-from .ranking import Found, Graded, candidates, found, grade, grade_fuzzy, in_context
-from .words import PREPOSITIONS, is_everyday
+from .mentions import (
+    MentionFinder,
+    Span,
+    Spelling,
+    Token,
+    bracketed,
+    in_words,
+    quoted,
+    spans,
+    spellings,
+    tokenise,
+    whole_end,
+)
+from .plausible import Typing, everyday_words, is_plausible, typing_of, words_of_name
+from .ranking import Found, as_typed, candidates, found, grade, grade_fuzzy, in_context
+from .typos import likeness, most_typos, suspects
+from .words import PREPOSITIONS
 
-_LEAST_SIMILARITY = 0.8
-_SHORTEST_TYPO = 5
-_MOST_WORDS_OF_TYPO = 5
+_LEAST_LIKENESS = 0.8
+_MOST_LOOKED_UP = 50
+"""Stretches of one question that are compared with the names of the KG for typos."""
 
 
 class Linker(Protocol):
@@ -28,10 +50,18 @@ class Linker(Protocol):
 
 
 class LabelLinker:
-    """A linker that needs nothing but the KG's label index."""
+    """A linker that needs nothing but the KG's names.
 
-    def __init__(self, labels: LabelIndex) -> None:
+    A question costs one look-up for all its stretches of words, one for each that names something,
+    and one for what the candidates are. A label index answers in less than a millisecond; behind an
+    endpoint every look-up is one or more requests, and names with typos are not found.
+    """
+
+    def __init__(self, labels: Labels, *, finder: MentionFinder | None = None) -> None:
+        """With a `finder`, what it finds in a question is looked up in the place of all n-grams."""
         self._labels = labels
+        self._finder = finder
+        self._longest = labels.longest()
         vocabulary = labels.vocabulary()
         self._everyday = everyday_words(vocabulary)
         self._relations = relation_phrases(vocabulary)
@@ -39,9 +69,9 @@ class LabelLinker:
     def link(self, question: str) -> list[Mention]:
         """Find the entities that a question names.
 
-        Names in [brackets] are taken at their word, and then nothing else is linked. Without an
-        exact match anywhere, names with a typo or two are tried. A topic that is named twice is
-        one mention.
+        Names in [brackets] are taken at their word, and then nothing else is linked. Where a name
+        seems to be missing, those with a typo or two are tried. A topic that is named twice is one
+        mention.
         """
         if marked := bracketed(question):
             named = [
@@ -49,82 +79,127 @@ class LabelLinker:
             ]
             return self._mentions(question, [], [item for item in named if item])
         tokens = tokenise(question)
-        exact = self._named(question, tokens)
-        return self._mentions(question, tokens, exact or self._misspelt(question, tokens))
+        if self._finder:
+            return self._mentions(question, tokens, self._given(question, tokens, self._finder))
+        typing = typing_of(tokens, self._everyday)
+        exact = self._named(question, tokens, typing)
+        return self._mentions(question, tokens, self._mended(question, tokens, typing, exact))
 
     def _explicit(self, question: str, span: Span) -> Found | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
         text = question[span.start : span.end]
-        hits = self._labels.lookup(normalise(text))
+        norm = normalise(text)
+        if norm not in self._labels.known({norm: text}):
+            return None
+        hits = self._labels.lookup(norm)
         same = [hit for hit in hits if hit.text == text]
         return found(span, text, (grade(hit) for hit in same or hits))
 
-    def _close_to(self, question: str, span: Span) -> Found | None:
-        """What a text names with a typo or two."""
+    def _close_to(self, question: str, span: Span, intact: Sequence[str] = ()) -> Found | None:
+        """What a text names with a typo or two, none of them in digits or in what is `intact`."""
         text = question[span.start : span.end]
-        return found(span, text, self._similar(normalise(text)))
+        norm = normalise(text)
+        grades = [
+            grade_fuzzy(hit, alike)
+            for near in self._labels.similar(norm, 5, distance=most_typos(norm))
+            if (alike := likeness(norm, near, intact)) >= _LEAST_LIKENESS
+            for hit in self._labels.lookup(near.norm)
+        ]
+        return found(span, text, grades)
 
-    def _similar(self, norm: str) -> Iterator[Graded]:
-        for similar in self._labels.similar(norm, 5, distance=2 if len(norm) >= 8 else 1):
-            similarity = 1 - similar.distance / max(len(norm), len(similar.norm))
-            if similarity >= _LEAST_SIMILARITY:
-                for hit in self._labels.lookup(similar.norm):
-                    yield grade_fuzzy(hit, similarity)
+    def _given(self, question: str, tokens: Sequence[Token], finder: MentionFinder) -> list[Found]:
+        """What the stretches that a finder gives name, exactly or with a typo or two."""
+        given = [in_words(tokens, start, end) for start, end in sorted(finder(question))]
+        forms = {span: spellings(question, tokens, span) for span in given if span}
+        known = self._known(forms)
+        named = [
+            self._spelled(question, span, several, known) or self._close_to(question, span)
+            for span, several in forms.items()
+        ]
+        return _without_overlaps(item for item in named if item)
 
-    def _named(self, question: str, tokens: Sequence[Token]) -> list[Found]:
-        """Exact matches, without overlaps: quoted names, then the longest."""
-        marks = (_in_words(tokens, mark) for mark in quoted(question))
-        explicit = [item for mark in marks if mark and (item := self._explicit(question, mark))]
+    def _named(self, question: str, tokens: Sequence[Token], typing: Typing) -> list[Found]:
+        """Exact matches, without overlaps: quoted names, then those of the most words."""
+        marks = [in_words(tokens, mark.start, mark.end) for mark in quoted(question)]
+        kept = [item for mark in marks if mark and (item := self._explicit(question, mark))]
         forms = {
-            span: spellings(tokens, span) for span in spans(tokens, self._labels.longest() + 1)
+            span: spellings(question, tokens, span) for span in spans(tokens, self._longest + 1)
         }
-        known = self._labels.known(form.norm for several in forms.values() for form in several)
-        typing = typing_of(tokens, self._everyday)
-        named: list[Found] = []
+        known = self._known(forms)
+        by_size: defaultdict[int, list[Span]] = defaultdict(list)
         for span, several in forms.items():
-            grades = (
-                grade(hit, exact=form.exact)
-                for form in several
-                if form.norm in known
-                for hit in self._labels.lookup(form.norm)
-                if is_plausible(tokens, span, hit.text, typing, self._everyday)
-            )
-            text = question[span.start : span.end]
-            if item := found(span, text, grades, case_tells=typing.telling):
-                named.append(item)
-        named.sort(key=lambda item: (item.span.first - item.span.last, -item.fit, item.span))
-        kept = _without_overlaps([*explicit, *named])
-        return _proper(question, tokens, kept) if typing.telling else kept
+            if any(form.norm in known for form in several):
+                by_size[words_of_name(tokens, span, typing, self._everyday)].append(span)
+        for size in sorted(by_size, reverse=True):
+            named = [
+                item
+                for span in by_size[size]
+                if not _overlaps(span, kept)
+                and (item := self._spelled(question, span, forms[span], known, (tokens, typing)))
+            ]
+            named.sort(key=lambda it: (typing.telling and not it.same_case, _order(it)))
+            kept = _without_overlaps([*kept, *named])
+        return kept
 
-    def _misspelt(self, question: str, tokens: Sequence[Token]) -> list[Found]:
-        """Names with typos, without overlaps: the most similar first, then the longest."""
-        typing = typing_of(tokens, self._everyday)
-        near: list[Found] = []
-        for span in spans(tokens, min(self._labels.longest(), _MOST_WORDS_OF_TYPO)):
-            words = tokens[span.first : span.last + 1]
-            text = question[span.start : span.end]
-            if len(text) < _SHORTEST_TYPO or any(character.isdigit() for character in text):
-                continue
-            if not self._is_everyday(words, typing) and (item := self._close_to(question, span)):
-                near.append(item)
-        near.sort(key=lambda item: (-item.fit, item.span.first - item.span.last, item.span))
-        return _without_overlaps(near)
+    def _known(self, forms: Mapping[Span, Sequence[Spelling]]) -> set[str]:
+        written: dict[str, str] = {}
+        for several in forms.values():
+            for form in several:
+                written.setdefault(form.norm, form.written)
+        return self._labels.known(written)
 
-    def _is_everyday(self, words: Sequence[Token], typing: Typing) -> bool:
-        """Whether words at an end are everyday ones, or capitals show that none is a name."""
-        ends = words[0], words[-1]
-        if any(word.tail or is_everyday([word.norm], self._everyday) for word in ends):
-            return True
-        return typing.telling and not any(word.capital for word in words)
+    def _spelled(
+        self,
+        question: str,
+        span: Span,
+        forms: Sequence[Spelling],
+        known: Collection[str],
+        typed: tuple[Sequence[Token], Typing] | None = None,
+    ) -> Found | None:
+        """What the known ones of a span's forms name; with `typed`, where it is meant as a name."""
+        grades = [
+            grade(hit, exact=form.exact)
+            for form in forms
+            if form.norm in known
+            for hit in self._labels.lookup(form.norm)
+            if not typed
+            or is_plausible(question, typed[0], span, hit.text, typed[1], self._everyday)
+        ]
+        text = as_typed(question, span, grades)
+        return found(span, text, grades, case_tells=bool(typed and typed[1].telling))
+
+    def _mended(
+        self, question: str, tokens: Sequence[Token], typing: Typing, exact: Sequence[Found]
+    ) -> Sequence[Found]:
+        """What was found, and where something is missing in it names with typos."""
+        firm = _firm(question, tokens, exact) if typing.telling else exact
+        kept = [item.span for item in firm]
+        tried = 0
+        mended: list[Found] = []
+        for span in suspects(tokens, typing, self._everyday, self._longest, kept):
+            if tried < _MOST_LOOKED_UP and not _overlaps(span, mended):
+                tried += 1
+                intact = [
+                    normalise(question[other.start : other.end])
+                    for other in kept
+                    if span.start <= other.start < span.end
+                ]
+                if item := self._close_to(question, span, intact):
+                    mended.append(item)
+        named = _without_overlaps([*mended, *firm])
+        proper = any(_has_capital(tokens, item.span) for item in named)
+        return named if proper else _without_overlaps([*mended, *exact])
 
     def _mentions(
         self, question: str, tokens: Sequence[Token], named: Iterable[Found]
     ) -> list[Mention]:
         """Rank candidates in context, drop what only describes another mention, merge topics."""
-        first = {
-            item.span: self._mention(question, item)
-            for item in sorted(named, key=lambda item: item.span)
-        }
+        items = sorted(named, key=lambda item: item.span)
+        terms = dict.fromkeys(graded.hit.term for item in items for graded in item.grades)
+        if not terms:
+            return []
+        infos = {info.term: info for info in self._labels.describe(list(terms))}
+        first = {item.span: _mention(question, item, infos) for item in items}
         lists = listed_with(question, tokens, list(first))
         mentions: dict[Span, Mention] = {}
         absorbed: set[Span] = set()
@@ -136,10 +211,12 @@ class LabelLinker:
             }
             listed = lists[span] - {span, *beside}
             others = [first[other] for other in first if other not in (span, *beside, *listed)]
-            mentions[span] = self._in_context(
-                question, tokens, span, mention, list(beside.values()), others, listed
-            )
-            best = f" {normalise(mentions[span].candidates[0].description)} "
+            several = len(mention.candidates) > 1
+            if several and span.first >= 0:
+                said = surroundings(question, tokens, span, self._relations, self._everyday, listed)
+                mention = _in_context(mention, said, list(beside.values()), others, infos)
+            mentions[span] = mention
+            best = f" {normalise(mention.candidates[0].description)} "
             absorbed.update(
                 other
                 for other, candidate in beside.items()
@@ -151,67 +228,67 @@ class LabelLinker:
                 topics.setdefault(mention.candidates[0].term, mention)
         return list(topics.values())
 
-    def _mention(self, question: str, item: Found) -> Mention:
-        infos = self._labels.describe([graded.hit.term for graded in item.grades])
-        start, end = item.span.start, whole_end(question, item.span)
-        return Mention(question[start:end], start, end, candidates(item, infos))
 
-    def _in_context(
-        self,
-        question: str,
-        tokens: Sequence[Token],
-        span: Span,
-        mention: Mention,
-        beside: Sequence[Candidate],
-        others: Sequence[Mention],
-        listed: Collection[Span],
-    ) -> Mention:
-        if len(mention.candidates) == 1 or span.first < 0:
-            return mention
-        said = surroundings(question, tokens, span, self._relations, self._everyday, listed)
-        clear = [other.candidates[0] for other in others if not is_ambiguous(other)]
-        beside_labels = [candidate.label for candidate in beside]
-        other_labels = [candidate.label for candidate in clear]
-        infos = self._labels.describe([candidate.term for candidate in mention.candidates])
-        fits = [relevance(info, said, beside_labels, other_labels) for info in infos]
-        named = frozenset(candidate.term for candidate in clear)
-        return replace(mention, candidates=in_context(mention.candidates, fits, named))
+def _mention(question: str, item: Found, infos: Mapping[Term, TermInfo]) -> Mention:
+    start, end = item.span.start, whole_end(question, item.span)
+    described = [infos[graded.hit.term] for graded in item.grades]
+    return Mention(question[start:end], start, end, candidates(item, described))
+
+
+def _in_context(
+    mention: Mention,
+    said: Surroundings,
+    beside: Sequence[Candidate],
+    others: Sequence[Mention],
+    infos: Mapping[Term, TermInfo],
+) -> Mention:
+    clear = [other.candidates[0] for other in others if not is_ambiguous(other)]
+    beside_labels = [candidate.label for candidate in beside]
+    other_labels = [candidate.label for candidate in clear]
+    fits = [
+        relevance(infos[candidate.term], said, beside_labels, other_labels)
+        for candidate in mention.candidates
+    ]
+    named = frozenset(candidate.term for candidate in clear)
+    return replace(mention, candidates=in_context(mention.candidates, fits, named))
+
+
+def _order(item: Found) -> tuple[int, float, Span]:
+    """The longest first, then the best fit."""
+    return item.span.first - item.span.last, -item.fit, item.span
+
+
+def _overlaps(span: Span, items: Iterable[Found]) -> bool:
+    return any(span.start < item.span.end and item.span.start < span.end for item in items)
 
 
 def _without_overlaps(items: Iterable[Found]) -> list[Found]:
     """Keep what does not overlap anything before it."""
     kept: list[Found] = []
     for item in items:
-        span = item.span
-        if all(span.end <= other.span.start or other.span.end <= span.start for other in kept):
+        if not _overlaps(item.span, kept):
             kept.append(item)
     return kept
 
 
-def _proper(question: str, tokens: Sequence[Token], items: Sequence[Found]) -> list[Found]:
-    """Without words in lower case that are names in the KG, where other names have capitals.
+def _firm(question: str, tokens: Sequence[Token], items: Sequence[Found]) -> list[Found]:
+    """Without lone words in lower case that the KG spells with a capital, as questions do names.
 
-    A word after a preposition, or in one list with such a name, stays.
+    A word after a preposition, or in one list with a name in capitals, stays.
     """
-
-    def has_capital(item: Found) -> bool:
-        return any(token.capital for token in tokens[item.span.first : item.span.last + 1])
 
     def stays(item: Found) -> bool:
         span = item.span
-        if span.first < span.last or has_capital(item) or item.grades[0].hit.text[:1].islower():
+        if span.first < span.last or item.grades[0].hit.text[:1].islower():
             return True
         if span.first > 0 and tokens[span.first - 1].norm in PREPOSITIONS:
             return True
         return not lists[span].isdisjoint(proper)
 
-    ordered = sorted(item.span for item in items)
-    lists = listed_with(question, tokens, ordered)
-    proper = [item.span for item in items if has_capital(item)]
-    return [item for item in items if not proper or stays(item)]
+    lists = listed_with(question, tokens, sorted(item.span for item in items))
+    proper = [item.span for item in items if _has_capital(tokens, item.span)]
+    return [item for item in items if item.span in proper or stays(item)]
 
 
-def _in_words(tokens: Sequence[Token], mark: Span) -> Span | None:
-    """A marked text as a span of whole words; None where it holds no word."""
-    inside = [i for i, token in enumerate(tokens) if mark.start <= token.start < mark.end]
-    return Span(mark.start, mark.end, inside[0], inside[-1]) if inside else None
+def _has_capital(tokens: Sequence[Token], span: Span) -> bool:
+    return any(token.capital for token in tokens[span.first : span.last + 1])

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from os.path import commonprefix
+from typing import NamedTuple, TypeAlias
 
 from ..kg.names import normalise
 from .words import singular
@@ -15,6 +17,10 @@ _QUOTED = re.compile(
 _INITIALISM = re.compile(r"(?:^|\W)(?:\w\.)+\w$")
 _APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 _SENTENCE_END = ".?!:;\n"
+
+
+MentionFinder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
+"""Finds what is named in a question, as start and end offsets: a tagger such as GLiNER, say."""
 
 
 class Token(NamedTuple):
@@ -43,10 +49,14 @@ class Span(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """A form under which a stretch of words is looked up; `exact` unless it was changed for it."""
+    """A form under which a stretch of words is looked up; `exact` unless it was changed for it.
+
+    `written` is the form before normalisation, for sources that know no other.
+    """
 
     norm: str
     exact: bool
+    written: str
 
 
 def tokenise(question: str) -> list[Token]:
@@ -81,21 +91,35 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
                 yield Span(token.start, tokens[last].end, first, last)
 
 
-def spellings(tokens: Sequence[Token], span: Span) -> list[Spelling]:
-    """The forms to look a stretch of words up by: as written, singular, with a leading `the`.
+def in_words(tokens: Sequence[Token], start: int, end: int) -> Span | None:
+    """A stretch of text as a span of the words that begin in it; None where none does."""
+    inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
+    return Span(start, end, inside[0], inside[-1]) if inside else None
 
-    Single letters are joined too, so that `U.S.` finds `US`.
+
+def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelling]:
+    """The forms to look a stretch of words up by.
+
+    As written; single letters joined, so that `U.S.` finds `US`; a plural made singular, of the
+    last word or before `of`; an apostrophe left out or put in, so that `Schindlers List` finds
+    `Schindler's List`; with a leading `the`.
     """
-    words = [token.norm for token in tokens[span.first : span.last + 1]]
-    norm = " ".join(words)
-    forms = [Spelling(norm, True)]
-    last = singular(words[-1])
-    if last != words[-1] and not tokens[span.last].tail:
-        forms.append(Spelling(" ".join([*words[:-1], last]), False))
-    if words[0] != "the":
-        forms.append(Spelling(f"the {norm}", False))
-    if len(words) > 1 and all(len(word) == 1 for word in words):
-        forms.append(Spelling("".join(words), True))
+    words = tokens[span.first : span.last + 1]
+    end = whole_end(question, span)
+    text = question[span.start : end]
+    forms = [Spelling(" ".join(word.norm for word in words), True, text)]
+    if len(words) > 1 and all(len(word.norm) == 1 for word in words):
+        joined = "".join(word.text for word in words)
+        forms.append(Spelling(normalise(joined), True, joined))
+    changed = [
+        question[span.start : start] + instead + question[stop:end]
+        for start, stop, instead in _changes(words)
+    ]
+    if words[0].norm != "the":
+        changed.append(f"the {text}")
+    for written in changed:
+        if all(form.norm != (norm := normalise(written)) for form in forms):
+            forms.append(Spelling(norm, False, written))
     return forms
 
 
@@ -105,6 +129,30 @@ def whole_end(question: str, span: Span) -> int:
     unclosed = after == ")" and text.count("(") > text.count(")")
     initialism = after == "." and _INITIALISM.search(text)
     return span.end + 1 if unclosed or initialism else span.end
+
+
+def _changes(words: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """Where a name may be spelled otherwise in the KG, and what may stand there instead."""
+    *inner, last = words
+    if not last.tail and (one := _one(last)):
+        yield last.start, last.end, one
+    for word, after in pairwise(words):
+        if after.tail and after is not last:
+            yield word.end, after.end, after.text
+        elif after.norm == "of" and (one := _one(word)):
+            yield word.start, word.end, one
+    for word in inner:
+        if singular(word.norm) == word.norm[:-1]:
+            yield word.end - 1, word.end, f"'{word.text[-1]}"
+
+
+def _one(word: Token) -> str:
+    """The singular in the word's own case; empty where it is none."""
+    one = singular(word.norm)
+    if one == word.norm:
+        return ""
+    same = len(commonprefix([one, word.text.casefold()]))
+    return word.text[:same] + one[same:]
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
@@ -126,7 +174,7 @@ def _is_wordy(character: str) -> bool:
     """Whether normalisation makes letters or digits of it, as of the sign for `number`."""
     if character.isascii():
         return character.isalnum()
-    return any(part.isalnum() for part in unicodedata.normalize("NFKD", character))
+    return any(map(str.isalnum, unicodedata.normalize("NFKD", character).casefold()))
 
 
 def _trimmed(question: str, start: int, end: int) -> Span:

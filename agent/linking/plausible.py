@@ -1,6 +1,7 @@
 """Whether a stretch of a question is meant as a name: capitals, acronyms and everyday words."""
 
 from collections.abc import Iterable, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from ..kg.labels import Word
@@ -19,10 +20,10 @@ class Typing(NamedTuple):
 
 
 def typing_of(tokens: Sequence[Token], everyday: frozenset[str]) -> Typing:
-    """Judge a question's capitals by its words inside sentences, `I` apart."""
+    """Judge a question's capitals, those of `I` and of the words that open sentences apart."""
     inside = [t for t in tokens if not t.opens and t.norm != "i" and t.text[0].isalpha()]
     upper = any(token.text[0].isupper() for token in inside)
-    lower = any(token.text[0].islower() and is_everyday([token.norm], everyday) for token in inside)
+    lower = any(token.text[0].islower() and is_everyday([token.norm], everyday) for token in tokens)
     return Typing(telling=upper and lower, lower=not upper)
 
 
@@ -43,8 +44,25 @@ def everyday_words(vocabulary: Iterable[Word]) -> frozenset[str]:
     return frozenset(words)
 
 
+def words_of_name(
+    tokens: Sequence[Token], span: Span, typing: Typing, everyday: frozenset[str]
+) -> int:
+    """How many words of a span count for it: not `directed by` before a name in capitals."""
+
+    def is_extra(token: Token) -> bool:
+        return (token.opens or not token.capital) and is_everyday([token.norm], everyday)
+
+    words = tokens[span.first : span.last + 1]
+    return len(list(dropwhile(is_extra, words))) if typing.telling else len(words)
+
+
 def is_plausible(
-    tokens: Sequence[Token], span: Span, surface: str, typing: Typing, everyday: frozenset[str]
+    question: str,
+    tokens: Sequence[Token],
+    span: Span,
+    surface: str,
+    typing: Typing,
+    everyday: frozenset[str],
 ) -> bool:
     """Whether the words of a span may be meant as the name that the KG spells `surface`."""
     words = tokens[span.first : span.last + 1]
@@ -61,7 +79,8 @@ def is_plausible(
     if len(written) == 1:
         return shown and written == surface and written.isalpha()
     if is_everyday((token.norm for token in words), everyday):
-        return shown and all(token.capital or token.tail for token in words)
+        whole = words[-1].capital and question.startswith(surface, span.start)
+        return shown and (whole or all(token.capital or token.tail for token in words))
     return True
 
 

@@ -38,10 +38,14 @@ class Graded(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """A span that names something, and everything that it may mean, best fit first."""
+    """A span that names something, and everything that it may mean, best fit first.
+
+    `same_case` when the KG spells some of that exactly so.
+    """
 
     span: Span
     grades: tuple[Graded, ...]
+    same_case: bool
 
     @property
     def fit(self) -> float:
@@ -77,7 +81,22 @@ def found(
         if term not in best or graded.fit > best[term].fit:
             best[term] = graded
     ordered = sorted(best.values(), key=lambda g: (-g.fit, -g.hit.degree, g.hit.term))
-    return Found(span, tuple(ordered[: 2 * _MOST_CANDIDATES])) if ordered else None
+    return Found(span, tuple(ordered[: 2 * _MOST_CANDIDATES]), same_case) if ordered else None
+
+
+def as_typed(question: str, span: Span, grades: Iterable[Graded]) -> str:
+    """The text of a span, with the marks after it that a name ends with, as in `Taxi! again`.
+
+    A mark at the end of the question is the question's own.
+    """
+    surfaces = [graded.hit.text for graded in grades]
+    whole = [
+        surface
+        for surface in surfaces
+        if question.startswith(surface, span.start)
+        and question[span.start + len(surface) :].strip()
+    ]
+    return max([question[span.start : span.end], *whole], key=len)
 
 
 def candidates(item: Found, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:

@@ -36,13 +36,18 @@ COMMON_WORDS: frozenset[str] = frozenset(
 """Nouns and verbs of everyday questions: in lower case they are more likely words than names."""
 
 
+_IRREGULAR = {"children": "child", "men": "man", "people": "person", "women": "woman"}
+
+
 def singular(word: str) -> str:
-    """The singular of a regular English plural; the word itself where it is none."""
+    """The singular of an English plural; the word itself where it is none."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")) or (word[-3:] == "oes" and word[5:]):
         return word[:-2]
     return word[:-1]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
-from ..decoding.index import TokenIndex
+from ..decoding.graph_index import GraphIndex
 from ..decoding.paths import PathLimits, PathState, ReasoningPaths
 from ..decoding.search import Question
 from ..decoding.units import unit_tokens, wire_tokens
@@ -21,7 +21,7 @@ _LONGEST_ANSWER = 32
 
 def path_question(
     local: LocalModel,
-    index: TokenIndex,
+    index: GraphIndex,
     text: str,
     mentions: Sequence[Mention],
     topics: Mapping[Term, str],

@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ..decoding.index import TokenIndex
 from ..decoding.paths import PathLimits
 from ..decoding.search import BeamPlan, beam_search
 from ..errors import NoPathError
@@ -17,6 +16,7 @@ from ..llm.path_question import answer_text, free_answer, path_question
 from ..llm.prompt import Mention
 from ..state import Candidate, Options, State
 from . import Node
+from .ground import OpenGround, told
 from .records import candidate
 from .usage import spent
 
@@ -26,12 +26,12 @@ _SLOW = "the model's layers cannot share a cache among beams, so an ordinary sea
 def decode(
     kg: KnowledgeGraph,
     generator: Callable[[], LocalModel],
-    index: Callable[[], TokenIndex],
+    open_ground: OpenGround,
     prompts: Folder | None = None,
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
-    Model and index are given as functions, so that nothing heavy loads before it is needed.
+    Model and ground are given as functions, so that nothing heavy loads before it is needed.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -39,15 +39,17 @@ def decode(
         options = runtime.context or Options()
         view = state.get("view")
         assert view is not None, "load comes before decode"
-        local, graph = generator(), index()
+        local, (index, around) = generator(), open_ground(state, options)
         topics = {topic["term"]: topic["label"] for topic in state.get("topics", [])}
         limits = PathLimits(view["hops"], view["inverse"], options.revisits)
         text, mentions = state.get("question", ""), _mentions(state)
         try:
-            question, paths = path_question(local, graph, text, mentions, topics, limits, prompts)
+            question, paths = path_question(local, index, text, mentions, topics, limits, prompts)
         except NoPathError as error:
             notes = [*state.get("notes", []), error.message]
-            return {"candidates": [], "notes": notes, "usage": spent(state, since)}
+            requests = around.requests if around else 0
+            usage = spent(state, since, kg_requests=requests)
+            return {"candidates": [], "notes": notes, "usage": usage}
         plan = BeamPlan(beams=options.beams, scores=options.scores)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
         (found,) = beam_search(local.model, [question], plan, reply=reply)
@@ -61,6 +63,8 @@ def decode(
         notes = list(state.get("notes", []))
         if found.cost.engine == "lines" and _SLOW not in notes:
             notes.append(_SLOW)
+        if around is not None:
+            notes.extend(note for note in told(kg, around) if note not in notes)
         return {
             "candidates": candidates,
             "notes": notes,
@@ -70,6 +74,7 @@ def decode(
                 forward_passes=found.cost.forward_passes,
                 tokens=found.cost.tokens,
                 forced_tokens=found.cost.forced_tokens,
+                kg_requests=around.requests if around else 0,
             ),
         }
 

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from ..decoding.wire import SEPARATOR, escape, spell_relation
-from ..kg import LabelIndex
+from ..kg import Labels
 from ..kg.terms import Path, Step, Term, Triple
 from ..state import Candidate, Named, StepRecord
 
 
-def name_terms(labels: LabelIndex, terms: Sequence[Term]) -> dict[Term, Named]:
+def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
     """The readable name of each term, in one request."""
     distinct = list(dict.fromkeys(terms))
     names = labels.names(distinct)
     return {t: Named(term=t, label=n) for t, n in zip(distinct, names, strict=True)}
 
 
-def step_records(labels: LabelIndex, paths: Sequence[Path]) -> list[list[StepRecord]]:
+def step_records(labels: Labels, paths: Sequence[Path]) -> list[list[StepRecord]]:
     """The steps of each path, not yet verified."""
     named = name_terms(labels, [term for path in paths for s in path.steps for term in s.triple])
     return [
@@ -34,7 +34,7 @@ def step_records(labels: LabelIndex, paths: Sequence[Path]) -> list[list[StepRec
 
 
 def candidate(
-    labels: LabelIndex, path: Path, score: float, relevance: float, hypothesis: str = ""
+    labels: Labels, path: Path, score: float, relevance: float, hypothesis: str = ""
 ) -> Candidate:
     """The record of a decoded path; without a `hypothesis` of the model's it is the path's end."""
     steps = step_records(labels, [path])[0]

@@ -162,9 +162,9 @@ def test_bad_llm(home: Path, spec: str) -> None:
     assert_one_line_error(groundwalk(home, "ask", "Who?", "--llm", spec), 2, "--llm")
 
 
-def test_no_endpoint_is_claimed_to_work_yet(home: Path) -> None:
+def test_an_endpoint_that_is_not_there_is_one_line(home: Path) -> None:
     run = groundwalk(home, "ask", "Who?", "--kg", "http://127.0.0.1:9/sparql")
-    assert_one_line_error(run, 2, "not supported yet")
+    assert_one_line_error(run, 3, "http://127.0.0.1:9/sparql did not answer")
 
 
 def test_help_needs_no_heavy_library(home: Path) -> None:

@@ -83,6 +83,22 @@ def test_words_are_the_triples_that_touch_the_chain(
             visited |= {chain[-1].head, chain[-1].tail}
 
 
+@pytest.mark.parametrize("family", sorted(TOKENIZERS))
+def test_head_that_is_not_visited_has_its_triples_with_all_topics(family: str) -> None:
+    tokenizer = TOKENIZERS[family]
+    with opened({(6, r, t) for r in range(4) for t in (1, 2, 3, 5)}, tokenizer) as graph:
+        openings = entity_openings(graph.kg, tokenizer, graph.index)
+        tags, some = wire_tokens(tokenizer, TRIPLE), [worlds.entity(t) for t in (3, 1, 2)]
+        constraint = ChainTriples(graph.index, openings, some, tags, ChainLimits())
+        expected = {
+            spell(graph, openings, triple, tags): triple
+            for triple in graph.facts
+            if triple.tail in some
+        }
+        words = language(constraint)
+        assert {word: constraint.triple(state) for word, state in words.items()} == expected
+
+
 @pytest.mark.parametrize("family", ["byte-level", "metaspace"])
 def test_words_read_as_the_wire_says(family: str) -> None:
     tokenizer = TOKENIZERS[family]

@@ -145,6 +145,17 @@ def test_tokenizer_without_the_tag_is_an_error() -> None:
         wire_tokens(bare, PATH)
 
 
+def test_no_questions_and_empty_prompts(tmp_path: Folder) -> None:
+    tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
+    kg = ring(tmp_path)
+    index = build_index(kg, tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    assert beam_search(model, list[Question[Any]](), BeamPlan()) == []
+    with pytest.raises(ConstraintError, match="a prompt is empty"):
+        beam_search(model, [Question(PROMPT, constraint), Question([], constraint)], BeamPlan())
+
+
 def test_prompt_longer_than_the_context_is_an_error(tmp_path: Folder) -> None:
     tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
     kg = ring(tmp_path)

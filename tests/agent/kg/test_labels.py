@@ -1,11 +1,15 @@
 """The label index: names of terms, terms of names, typos, and the KG's vocabulary."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.errors import KGError
-from groundwalk.agent.kg import Hit, KnowledgeGraph, LabelIndex, Similar, TermInfo, open_kg
+from groundwalk.agent.errors import KGError, ServiceError
+from groundwalk.agent.kg import Hit, KnowledgeGraph, LabelIndex, Similar, TermInfo, labels, open_kg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 E = "http://example.org/"
 GRAPH = f"""
@@ -111,6 +115,62 @@ def test_similar_is_by_edit_distance(kg: KnowledgeGraph) -> None:
     assert kg.labels.similar("tbilisi", 1) == [Similar("tbilisi", 0)]
     assert kg.labels.similar("gorgi", distance=1) == []
     assert kg.labels.similar("") == [Similar("us", 2)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sets(st.text("ab c", min_size=1, max_size=9) | st.text("abcdefgh", min_size=1), min_size=1),
+    st.text("ab c", max_size=10) | st.text("abcdefgh", max_size=12),
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from("sdia")), max_size=3),
+    st.sampled_from([0, 1, 2]),
+)
+def test_similar_finds_all_that_a_scan_finds(
+    norms: set[str], norm: str, typos: list[tuple[int, str]], distance: int
+) -> None:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.executescript(labels.SCHEMA + labels.INDEXES)
+    rows = [(each, each, f"<urn:{each}>", "label") for each in norms]
+    connection.executemany("INSERT INTO surface VALUES (?, ?, ?, ?)", rows)
+    connection.execute("INSERT INTO summary VALUES (1, 1)")
+    index = LabelIndex(connection)
+    for asked in (norm, misspelt(min(norms), typos)):
+        near = {(OSA.distance(asked, each), each) for each in norms}
+        assert index.similar(asked, 1000, distance=distance) == [
+            Similar(each, edits) for edits, each in sorted(near) if edits <= distance
+        ]
+
+
+def misspelt(text: str, typos: list[tuple[int, str]]) -> str:
+    """The text after swaps, deletions, insertions and changes at some places."""
+    for place, how in typos:
+        i = min(place, len(text))
+        one, two = text[i : i + 1], text[i + 1 : i + 2]
+        put = {"s": two + one, "d": two, "i": "a" + one + two, "a": "a" + two}[how]
+        text = text[:i] + put + text[i + 2 :]
+    return text
+
+
+def test_similar_is_found_among_many(tmp_path: Path) -> None:
+    many = "".join(f"film number {i}|in|series {i % 100}\n" for i in range(5_000))
+    (tmp_path / "kb.txt").write_text(many)
+    kg = open_kg(str(tmp_path / "kb.txt"), cache=tmp_path / "cache")
+    assert kg.labels.similar("fiml number 4321", 1) == [Similar("film number 4321", 1)]
+    assert kg.labels.similar("seires 99", distance=1) == [Similar("series 99", 1)]
+
+
+def test_a_label_index_that_is_damaged_inside_is_told(tmp_path: Path) -> None:
+    many = "".join(f"film number {i}|in|series\n" for i in range(2_000))
+    (tmp_path / "kb.txt").write_text(many)
+    kg = open_kg(str(tmp_path / "kb.txt"), cache=tmp_path / "cache")
+    assert kg.folder is not None
+    kg.close()
+    file = kg.folder / "labels.sqlite"
+    data = bytearray(file.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    file.write_bytes(data)
+    with pytest.raises((KGError, ServiceError)) as caught:
+        LabelIndex.open(file).lookup("film number 7")
+    assert caught.value.hint == "Build the KG again."
 
 
 def test_relations_and_vocabulary(kg: KnowledgeGraph) -> None:

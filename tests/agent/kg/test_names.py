@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from groundwalk.agent.kg.names import (
     Naming,
+    free_name,
     local_name,
     normalise,
     one_line,
@@ -158,3 +159,22 @@ def test_names_that_are_taken_stay(namings: list[Naming]) -> None:
     names = unique_names(namings, taken=taken)
     assert names["<urn:taken>"] == "A"
     assert len(set(names.values())) == len(names)
+
+
+def test_numbering_a_thousand_namesakes_does_not_start_anew_for_each() -> None:
+    used = {"A"}
+    asked = 0
+
+    def take(name: str) -> bool:
+        nonlocal asked
+        asked += 1
+        free = name not in used
+        used.add(name)
+        return free
+
+    numbers: dict[str, int] = {}
+    names = [free_name(Naming(f"<urn:{i}/A>", "A"), take, numbers) for i in range(1_000)]
+    assert names == [f"A ({number})" for number in range(2, 1_002)]
+    assert asked == 1_000
+    numbers.clear()
+    assert free_name(Naming("<urn:x/A>", "A"), take, numbers) == "A (1002)"

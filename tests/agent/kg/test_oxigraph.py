@@ -5,7 +5,7 @@ from typing import cast
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import ServiceError
-from groundwalk.agent.kg import Counts, OxigraphStore, Step, Triple
+from groundwalk.agent.kg import Counts, OxigraphStore, Profile, Step, Triple
 
 E = "http://example.org/"
 INTEGER = "^^<http://www.w3.org/2001/XMLSchema#integer>"
@@ -53,6 +53,21 @@ def test_neighbours_of_several_nodes_and_of_none() -> None:
     ]
     assert kg.neighbours([iri("paris")], inverse=False) == [[]]
     assert kg.neighbours([]) == []
+
+
+def test_the_triples_of_a_value_are_spelled_as_the_store_holds_them() -> None:
+    (steps,) = store(FRANCE).neighbours([f'"068"{INTEGER}'])
+    triple = Triple(iri("france"), iri("population"), f'"68"{INTEGER}')
+    assert steps == [Step(triple, True)]
+
+
+def test_skipped_prefixes_are_no_facts() -> None:
+    inner = ox.Store()
+    inner.load(f"PREFIX : <{E}> :a :p :b ; :id1 :c ; :id2 :d .", ox.RdfFormat.TRIG)
+    kg = OxigraphStore(inner, profile=Profile("own", skipped_prefixes=(f"<{E}id",)))
+    assert [step.target for step in kg.neighbours([iri("a")])[0]] == [iri("b")]
+    assert [triple.tail for triple in kg.facts()] == [iri("b")]
+    assert kg.counts().facts == 1
 
 
 def test_follow_walks_one_relation_in_one_direction() -> None:

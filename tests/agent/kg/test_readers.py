@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import KGError
-from groundwalk.agent.kg.readers import digest, find_sources, name_iri, read_quads
+from groundwalk.agent.kg import readers
+from groundwalk.agent.kg.readers import name_iri, read_quads
+from groundwalk.agent.kg.sources import digest, find_sources
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -165,13 +167,37 @@ def test_a_folder_is_one_graph_and_its_blank_nodes_stay_apart(tmp_path: Path) ->
     assert triples(tmp_path) == [
         "_:b0 <urn:p> <urn:one>",
         "_:b1 <urn:p> _:b0",
-        "_:b2 <urn:p> <urn:two>",
+        "_:f1-x <urn:p> <urn:two>",
     ]
 
 
-def test_statements_about_statements_are_read(tmp_path: Path) -> None:
-    file = written(tmp_path, "kg.ttl", "<urn:a> <urn:p> <<( <urn:b> <urn:q> _:x )>> .")
-    assert triples(file) == ["<urn:a> <urn:p> <urn:b> <urn:q> _:b0"]
+@pytest.mark.parametrize("name", ["kg.nt", "kg.nq"])
+def test_a_single_file_keeps_the_names_of_its_blank_nodes(tmp_path: Path, name: str) -> None:
+    file = written(tmp_path, name, "_:x <urn:p> _:y2 .\n_:y2 <urn:p> <urn:o> .\n")
+    assert triples(file) == ["_:x <urn:p> _:y2", "_:y2 <urn:p> <urn:o>"]
+
+
+def test_blank_nodes_of_turtle_are_numbered_the_same_every_time(tmp_path: Path) -> None:
+    file = written(tmp_path, "kg.ttl", "[] <urn:p> [ <urn:q> _:x ] . _:x <urn:p> ( <urn:o> ) .")
+    assert triples(file) == triples(file)
+    assert {word for line in triples(file) for word in line.split() if word[0] == "_"} == {
+        f"_:b{number}" for number in range(4)
+    }
+
+
+def test_a_table_of_more_names_than_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, "kb.txt", "".join(f"a{i}|p|a{i + 1}\n" for i in range(10)))
+    every = set(triples(file))
+    monkeypatch.setattr(readers, "_MOST_NAMES", 3)
+    assert len(triples(file)) > len(every)
+    assert set(triples(file)) == every
+
+
+def test_statements_about_statements_are_left_out(tmp_path: Path) -> None:
+    file = written(tmp_path, "kg.ttl", f"{TRIPLE} . <urn:a> <urn:p> <<( <urn:b> <urn:q> _:x )>> .")
+    assert triples(file) == [TRIPLE]
 
 
 def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Verdicts: what the source holds, what it does not, and what it could not say."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import pyoxigraph as ox
 import pytest
@@ -9,6 +10,7 @@ from groundwalk.agent.kg import (
     OxigraphStore,
     Path,
     Step,
+    Store,
     Triple,
     verify_paths,
 )
@@ -28,6 +30,14 @@ def store() -> OxigraphStore:
     inner = ox.Store()
     inner.load(b"<urn:a> <urn:p> <urn:b> . <urn:b> <urn:q> <urn:c> .", ox.RdfFormat.TURTLE)
     return OxigraphStore(inner)
+
+
+class Hesitant:
+    """Does not say of triples whose relation is `<urn:q>`."""
+
+    def holds(self, triples: Sequence[Triple]) -> list[bool | None]:
+        held = store().holds(triples)
+        return [None if t.relation == iri("q") else h for t, h in zip(triples, held, strict=True)]
 
 
 class Recorder(OxigraphStore):
@@ -92,6 +102,18 @@ def test_no_answer_is_unknown_but_a_broken_chain_stays_unsupported() -> None:
     judged = verify_paths(Recorder(fails=True), [iri("a")], paths)
     assert [(j.verdict, j.steps) for j in judged] == [
         ("unknown", ("unknown",)),
+        ("unsupported", ("unknown",)),
+    ]
+
+
+def test_where_the_store_does_not_say_a_triple_the_path_is_unknown() -> None:
+    wrong = Step(triple("b", "p", "d"))
+    paths = [Path(iri("a"), steps) for steps in ((AB,), (AB, BC), (AB, BC, wrong), (BC,))]
+    judged = verify_paths(cast(Store, Hesitant()), [iri("a")], paths)
+    assert [(j.verdict, j.steps) for j in judged] == [
+        ("supported", ("supported",)),
+        ("unknown", ("supported", "unknown")),
+        ("unsupported", ("supported", "unknown", "unsupported")),
         ("unsupported", ("unknown",)),
     ]
 

@@ -40,6 +40,24 @@ GRAPH = f"""
 :france a :Place ; rdfs:label "France"@en . :texas a :Place ; rdfs:label "Texas"@en .
 :springfield-a a :Place ; rdfs:label "Springfield"@en ; :locatedIn :us .
 :springfield-b a :Place ; rdfs:label "Springfield"@en ; :locatedIn :us .
+:all a :Film ; rdfs:label "All of Me"@en ; :directedBy :wadleigh .
+:lives a :Film ; rdfs:label "The Lives of Others"@en ; :directedBy :wadleigh .
+:others a :Film ; rdfs:label "The Others"@en ; :directedBy :wadleigh .
+:taxi a :Film ; rdfs:label "Taxi"@en ; :directedBy :wadleigh .
+:taxi-mark a :Film ; rdfs:label "Taxi!"@en ; :directedBy :wadleigh .
+:game a :Film ; rdfs:label "The Game"@en ; :directedBy :wadleigh .
+:games a :Film ; rdfs:label "Games"@en ; :directedBy :wadleigh .
+:words a :Film ; rdfs:label "The Words"@en ; :directedBy :wadleigh .
+:schindler a :Film ; rdfs:label "Schindler's List"@en ; :directedBy :wadleigh .
+:ballot a :Film ; rdfs:label "Secret Ballot"@en ; :directedBy :wadleigh .
+:secret a :Film ; rdfs:label "The Secret"@en ; :directedBy :wadleigh .
+:apollo-13 a :Film ; rdfs:label "Apollo 13"@en ; :directedBy :wadleigh .
+:apollo-18 a :Film ; rdfs:label "Apollo 18"@en ; :directedBy :wadleigh .
+:about-ford a :Film ; rdfs:label "Directed by John Ford"@en ; :directedBy :ford .
+:michael a :Film ; rdfs:label "Michael"@en ; :directedBy :ford .
+:ford a :Person ; rdfs:label "John Ford"@en .
+:wadleigh a :Person ; rdfs:label "Michael Wadleigh"@en .
+:sweden a :Person ; rdfs:label "King of Sweden"@en ; :livedIn :france .
 """
 
 

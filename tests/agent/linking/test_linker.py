@@ -43,6 +43,9 @@ def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
         ("France and Texas", [("France", "france"), ("Texas", "texas")]),
         ("France, france and FRANCE", [("France", "france")]),
         ("the USA (United States)", [("USA", "us")]),
+        ("where do kings of Sweden live", [("kings of Sweden", "sweden")]),
+        ("who directed Schindlers List?", [("Schindlers List", "schindler")]),
+        ("who directed the game", [("the game", "game")]),
     ],
 )
 def test_names_are_found(
@@ -66,6 +69,10 @@ def test_names_are_found(
         ("who directed m", []),
         ("who is starring", []),
         ("Who was cast in Starring?", [("Starring", "starring-film")]),
+        ("who directed All of Me", [("All of Me", "all")]),
+        ("who directed The Lives of Others", [("The Lives of Others", "lives")]),
+        ("which words describe Love", [("Love", "love")]),
+        ("which words describe it", [("words", "words")]),
     ],
 )
 def test_everyday_words_are_names_only_where_capitals_or_marks_say_so(
@@ -100,6 +107,24 @@ def test_a_spelling_in_the_same_case_leads(linker: LabelLinker) -> None:
         ("love", "love-tag"),
         ("Kubrick", "kubrick"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who directed the Games", [("Games", "games")]),
+        ("who directed The Game", [("The Game", "game")]),
+        ("The Secret Ballot, who directed it", [("Secret Ballot", "ballot")]),
+        ("the films directed by John Ford", [("John Ford", "ford")]),
+        ("who directed Directed by John Ford", [("Directed by John Ford", "about-ford")]),
+        ("who directed Taxi! and when", [("Taxi", "taxi-mark")]),
+        ("who directed Taxi and when", [("Taxi", "taxi")]),
+    ],
+)
+def test_words_in_lower_case_are_no_part_of_names_in_capitals(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
 
 
 @pytest.mark.parametrize(
@@ -165,6 +190,68 @@ def test_typos_are_tried_where_nothing_matches(
     linker: LabelLinker, question: str, expected: list[tuple[str, str]]
 ) -> None:
     assert linked(linker, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what did Michael Wdleigh direct", [("Michael Wdleigh", "wadleigh")]),
+        ("what did michael wdleigh direct", [("michael wdleigh", "wadleigh")]),
+        ("Is Farnce or Texas larger?", [("Farnce", "france"), ("Texas", "texas")]),
+        ("what did Michael Smith direct", [("Michael", "michael")]),
+        ("Did the Texan Kubrick live in France?", [("Kubrick", "kubrick"), ("France", "france")]),
+        ("who directed the sceret balot", [("sceret balot", "ballot")]),
+        ("who directed the film Secret Balolt", [("Secret Balolt", "ballot")]),
+        ("which words describe Secret Balolt", [("Secret Balolt", "ballot")]),
+        ("who directed Apolo 13", [("Apolo 13", "apollo-13")]),
+        ("who directed Apollo 12", []),
+        ("who directed [Apollo 12]", []),
+    ],
+)
+def test_typos_are_tried_where_part_of_a_name_is_missing(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    assert linked(linker, question) == expected
+
+
+NAMES = [
+    "Central African Republic",
+    "Directed by John Ford",
+    "John Ford",
+    "King of Sweden",
+    "Michael Wadleigh",
+    "Schindler's List",
+    "Secret Ballot",
+    "Some Mother's Son",
+    "Springfield",
+    "Stanley Kubrick",
+    "The Lives of Others",
+    "United States",
+]
+
+
+@st.composite
+def slips(draw: st.DrawFn) -> tuple[str, str]:
+    """A name, and the same with one edit inside one of its words."""
+    name = draw(st.sampled_from(NAMES))
+    inner = [i for i in range(2, len(name) - 2) if name[i - 1 : i + 2].isalpha()]
+    place = draw(st.sampled_from(inner))
+    letter = draw(st.sampled_from("bdklz"))
+    before, here, after = name[:place], name[place], name[place + 1 :]
+    ways = [before + after, before + letter + here + after, before + letter + after]
+    ways.append(before + after[0] + here + after[1:])
+    return name, draw(st.sampled_from([way for way in ways if way != name]))
+
+
+@settings(deadline=None, max_examples=200)
+@given(slips(), st.sampled_from(["who knows [{}]", "what did they do to {} in May", "{}"]))
+def test_a_name_with_a_slip_is_found(
+    linker: LabelLinker, slip: tuple[str, str], template: str
+) -> None:
+    name, typed = slip
+    (mention,) = linker.link(template.format(typed))
+    assert (mention.text, mention.candidates[0].label) == (typed, name)
+    assert mention.candidates[0].matched == "fuzzy"
 
 
 def test_scores_tell_how_a_name_was_found(linker: LabelLinker) -> None:

@@ -1,0 +1,168 @@
+"""Asks a SPARQL 1.1 endpoint over HTTP. Read only: nothing but SELECT is ever sent."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import httpx
+
+from ...errors import KGError, ServiceError
+from .queries import Query
+from .results import Row, read_rows
+from .settings import EndpointSettings
+from .transport import Limits, Reply, exchange, show_url
+
+_JSON = "application/sparql-results+json"
+_LONGEST_IN_URL = 5_000
+_LONGEST = 500_000
+
+
+class Answer(NamedTuple):
+    """The rows of an answer; `cut` when the server may have kept rows back."""
+
+    rows: list[Row]
+    cut: bool
+
+
+class SparqlClient:
+    """Keeps connections to one endpoint open; safe to share between threads.
+
+    The exchanges run on an event loop in a thread of its own, so that a deadline ends them in
+    whatever phase they are, and an interrupt of the caller does too. A forked process needs a
+    client of its own.
+    """
+
+    def __init__(self, url: str, settings: EndpointSettings) -> None:
+        """Raises KGError when the address is not one of HTTP."""
+        try:
+            parsed = httpx.URL(url)
+        except (httpx.InvalidURL, ValueError) as error:
+            raise KGError("the address of the endpoint is malformed", "Check it.") from error
+        if parsed.scheme not in ("http", "https") or not parsed.host:
+            raise KGError("an endpoint has an http or https address with a host", "Check it.")
+        self.source = show_url(parsed)
+        self.settings = settings
+        self.requests = 0
+        self.longest = _LONGEST_IN_URL if settings.method == "get" else _LONGEST
+        self._url = parsed.copy_with(username=None, password=None, fragment=None)
+        self._http = httpx.AsyncClient(
+            auth=_auth(parsed, settings),
+            headers=_headers(settings),
+            timeout=httpx.Timeout(None, connect=settings.connect_timeout),
+        )
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def address(self) -> str:
+        """The whole address with its query but without credentials: what identifies the KG."""
+        return str(self._url)
+
+    def select(self, query: Query, *, timeout: float | None = None) -> Answer:
+        """Ask a query, for at most `timeout` seconds. Raises ServiceError.
+
+        The answer counts as cut when it has as many rows as the query allows, as many as the server
+        says that it gives at most, or a round number of them, as from a limit that it keeps to
+        itself.
+        """
+        seconds = min(timeout or self.settings.timeout, self.settings.timeout)
+        limits = Limits(seconds, self.settings.attempts, self.settings.max_bytes)
+        request = self._request(query.text)
+        with self._lock:
+            self.requests += 1
+        reply = self._run(exchange(self._http, request, limits, self.source))
+        rows = self._read(reply, query)
+        full = query.limit is not None and len(rows) >= query.limit
+        return Answer(rows, full or _is_round(len(rows)) or len(rows) >= _most_rows(reply))
+
+    def close(self) -> None:
+        """Close the connections; the client cannot be used after that."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            asyncio.run_coroutine_threadsafe(self._http.aclose(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+
+    def _run(self, exchanging: Coroutine[Any, Any, Reply]) -> Reply:
+        future = asyncio.run_coroutine_threadsafe(exchanging, self._running_loop())
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_run_loop, args=(self._loop,), daemon=True).start()
+            return self._loop
+
+    def _request(self, text: str) -> httpx.Request:
+        accept = {"Accept": _JSON, "Accept-Encoding": "gzip"}
+        match self.settings.method:
+            case "get":
+                url = self._url.copy_merge_params({"query": text})
+                return self._http.build_request("GET", url, headers=accept)
+            case "direct":
+                headers = {**accept, "Content-Type": "application/sparql-query"}
+                content = text.encode()
+            case "form":
+                headers = {**accept, "Content-Type": "application/x-www-form-urlencoded"}
+                content = urlencode({"query": text}).encode()
+        return self._http.build_request("POST", self._url, headers=headers, content=content)
+
+    def _read(self, reply: Reply, query: Query) -> list[Row]:
+        media = reply.headers.get("content-type", "").split(";")[0].strip().lower()
+        if media not in (_JSON, "application/json"):
+            raise ServiceError(
+                f"{self.source} does not answer with SPARQL results in JSON",
+                "Check that this is the address of the endpoint, and not that of its web page.",
+            )
+        if reply.headers.get("x-sql-state") == "S1TAT":
+            raise ServiceError(f"{self.source} ran out of time and sent a part of the answer")
+        try:
+            return read_rows(reply.body, query.variables)
+        except ValueError as error:
+            raise ServiceError(
+                f"{self.source} sent an answer that is broken or no SPARQL result",
+                "The service may have failed half-way; ask again.",
+            ) from error
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+def _headers(settings: EndpointSettings) -> dict[str, str]:
+    try:
+        number = version("groundwalk")
+    except PackageNotFoundError:
+        number = "0"
+    headers = {"User-Agent": f"groundwalk/{number}"}
+    headers |= {name: value.get_secret_value() for name, value in settings.headers.items()}
+    if token := settings.token.get_secret_value():
+        headers["Authorization"] = f"Bearer {token}"
+    return headers
+
+
+def _auth(url: httpx.URL, settings: EndpointSettings) -> httpx.BasicAuth | None:
+    if settings.user:
+        return httpx.BasicAuth(settings.user, settings.password.get_secret_value())
+    return httpx.BasicAuth(url.username, url.password) if url.userinfo else None
+
+
+def _is_round(count: int) -> bool:
+    return count >= 100 and (count % 100 == 0 or count & (count - 1) == 0)
+
+
+def _most_rows(reply: Reply) -> float:
+    """The cap that Virtuoso announces; without one, endless."""
+    text = reply.headers.get("x-sparql-maxrows", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else float("inf")

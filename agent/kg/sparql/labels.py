@@ -1,0 +1,236 @@
+"""The names of a KG behind an endpoint: asked for when they are needed, not indexed."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...errors import ServiceError
+from ..labels import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
+from ..names import Naming, normalise, one_line, unique_names
+from ..nodes import lexical_form
+from ..profile import GENERIC, SCHEMA_NAMESPACES, Profile
+from ..terms import Term, is_literal
+from . import label_queries
+from .about import About, Roles, Terms
+from .client import SparqlClient
+from .queries import Scope, can_ask
+from .recent import Recent
+from .scan import in_batches, relation_counts
+from .spellings import spellings
+
+_LONGEST_NAME = 8
+_MOST_TEXTS = 397
+_MOST_HITS = 200
+_MOST_REMEMBERED = 100_000
+_MOST_WORDS = 1_000
+_SECONDS_FOR_VOCABULARY = 10.0
+_KINDS: tuple[SurfaceKind, ...] = ("label", "alias", "hidden")
+
+_Spelled = tuple[Term, Term]
+"""A term and the predicate by which it has a text."""
+
+
+class SparqlLabels:
+    """Implements `Labels`. Every method raises ServiceError where the endpoint does not answer.
+
+    Names are unique among the terms of one call. Texts are found by exact literals in the
+    spellings that people use, in the languages of the profile; a term without a label is not found.
+    Degrees are counted up to a thousand triples in each direction.
+    """
+
+    def __init__(self, client: SparqlClient, *, profile: Profile = GENERIC) -> None:
+        self._client = client
+        self._profile = profile
+        graphs = client.settings.graphs
+        self._whole = Scope(graphs)
+        self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
+        self._terms = Terms(client, profile)
+        self._texts: Recent[str, tuple[_Spelled, ...]] = Recent(_MOST_REMEMBERED)
+        self._spellings: Recent[str, tuple[str, ...]] = Recent(_MOST_REMEMBERED)
+
+    def close(self) -> None:
+        """Close the connections, the store's too."""
+        self._client.close()
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term; terms of this call that share a label are told apart."""
+        names = self._names(terms)
+        return [names[term] for term in terms]
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is."""
+        about, roles = self._terms.about(terms), self._terms.roles(terms)
+        kinds, names = self._terms.kinds(terms), self._names(terms)
+        return [
+            TermInfo(
+                term,
+                names[term],
+                about[term].label,
+                about[term].description,
+                kinds[term],
+                _degree(roles[term]),
+            )
+            for term in terms
+        ]
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities, or the relations, of exactly this name; else of this label.
+
+        `Georgia (country)` is the Georgia that would be named so among all that are called so.
+        """
+        for label in dict.fromkeys((text, text.rpartition(" (")[0])):
+            infos = self.describe(self._labelled(label, relation)) if label else []
+            for column in ("name", "label"):
+                if found := sorted(info.term for info in infos if getattr(info, column) == text):
+                    return found
+        return []
+
+    def lookup(self, norm: str) -> list[Hit]:
+        """The entities that a normalised text may mean: labels first, then by degree."""
+        if not norm:
+            return []
+        remembered = self._spellings.get(norm) or spellings(norm)
+        found = self._texts.take(remembered, self._find)
+        spelled = [(text, *pair) for text in remembered for pair in found[text]]
+        terms = list(dict.fromkeys(term for _, term, _ in spelled))
+        about, roles = self._terms.about(terms), self._terms.roles(terms)
+        best: dict[Term, Hit] = {}
+        for text, term, predicate in spelled:
+            if not _is_linkable(roles[term], about[term]):
+                continue
+            kind = self._kind(predicate, text, about[term].label)
+            hit = Hit(term, one_line(text), kind, _degree(roles[term]))
+            best[term] = min(best.get(term, hit), hit, key=lambda h: (_KINDS.index(h.kind), h.text))
+        hits = sorted(best.values(), key=lambda h: (_KINDS.index(h.kind), -h.degree, h.term))
+        return hits[:_MOST_HITS]
+
+    def known(self, norms: Iterable[str]) -> set[str]:
+        """Which of many normalised texts some term is spelled as, all in a few requests.
+
+        Of a mapping, the texts as they were written are looked up too, and by `lookup` later.
+        """
+        written: Mapping[str, str] = norms if isinstance(norms, Mapping) else {}
+        tried: dict[str, tuple[str, ...]] = {}
+        for norm in filter(None, norms):
+            again = self._spellings.get(norm) or ()
+            tried[norm] = (*dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),)
+        self._spellings.put(tried)
+        found = self._texts.take((t for texts in tried.values() for t in texts), self._find)
+        return {norm for norm, texts in tried.items() if any(found[text] for text in texts)}
+
+    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
+        """None: without an index there is no search for typos."""
+        return []
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts use, the most used first; a large endpoint may time out."""
+        facts = relation_counts(self._client, self._facts)
+        names = self._names(facts)
+        ordered = sorted(facts, key=lambda term: (-facts[term], term))
+        return [RelationInfo(term, names[term], facts[term]) for term in ordered]
+
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of relations and classes, of at most a thousand each.
+
+        Nothing where the endpoint does not list them within ten seconds: linking does without.
+        """
+        try:
+            relations, classes = self._schema()
+        except ServiceError:
+            return []
+        terms = sorted({*relations, *classes})
+        texts = {term: [found.label] for term, found in self._terms.about(terms).items()}
+        for term, text in sorted(self._aliases(terms)):
+            texts.get(term, []).append(text)
+        words: list[Word] = []
+        for term in terms:
+            once = {normalise(text): text for text in reversed(texts[term])}
+            once.pop("", None)
+            words.extend(Word(text, term, term in relations) for text in sorted(once.values()))
+        return words
+
+    def longest(self) -> int:
+        """The number of words of the longest name that is looked up."""
+        return _LONGEST_NAME
+
+    def _names(self, terms: Iterable[Term]) -> dict[Term, str]:
+        """Relations are named apart from entities, as in an index of labels."""
+        about = self._terms.about(terms)
+        labels = Counter(found.label for found in about.values())
+        shared = [term for term, found in about.items() if labels[found.label] > 1]
+        roles, kinds = self._terms.roles(shared), self._terms.kinds(shared)
+        namings = [
+            Naming(
+                *(term, found.label, found.description, kinds.get(term, "")),
+                degree=_degree(roles.get(term, Roles())),
+            )
+            for term, found in about.items()
+        ]
+        relations = unique_names(n for n in namings if n.term in roles and roles[n.term].uses)
+        both = {term: name for term, name in relations.items() if roles[term].facts}
+        others = unique_names((n for n in namings if n.term not in relations), taken=both)
+        return {**others, **relations}
+
+    def _labelled(self, label: str, relation: bool) -> list[Term]:
+        found = self._texts.take([label], self._find)[label]
+        terms = list(dict.fromkeys(term for term, p in found if p in self._profile.labels))
+        about, roles = self._terms.about(terms), self._terms.roles(terms)
+        return [t for t in terms if about[t].label == label and bool(roles[t].uses) == relation]
+
+    def _find(self, texts: Sequence[str]) -> Mapping[str, tuple[_Spelled, ...]]:
+        profile = self._profile
+        predicates = list(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
+        found: dict[str, list[_Spelled]] = {text: [] for text in texts}
+        for _, answer in in_batches(
+            self._client,
+            texts,
+            lambda batch: label_queries.spelled(batch, predicates, profile.languages, self._whole),
+            most=_MOST_TEXTS,
+        ):
+            for literal, predicate, term in answer.rows:
+                if literal is not None and predicate is not None and term is not None:
+                    found.get(lexical_form(literal), []).append((term, predicate))
+        return {text: tuple(sorted(set(pairs))) for text, pairs in found.items()}
+
+    def _kind(self, predicate: Term, text: str, label: str) -> SurfaceKind:
+        if predicate in self._profile.labels:
+            return "label" if one_line(text) == label else "alias"
+        return "alias" if predicate in self._profile.aliases else "hidden"
+
+    def _schema(self) -> tuple[set[Term], set[Term]]:
+        """The relations and the classes of the KG, as far as they can be listed quickly."""
+        found: list[set[Term]] = []
+        for query in (
+            label_queries.relations(self._facts, _MOST_WORDS),
+            label_queries.classes(self._profile.types, self._whole, _MOST_WORDS),
+        ):
+            rows = self._client.select(query, timeout=_SECONDS_FOR_VOCABULARY).rows
+            found.append({term for (term,) in rows if term is not None})
+        relations, classes = found
+        return relations, {c for c in classes if not c[1:].startswith(SCHEMA_NAMESPACES)}
+
+    def _aliases(self, terms: Sequence[Term]) -> list[tuple[Term, str]]:
+        """Every label and alias of some terms in the languages of the profile."""
+        profile = self._profile
+        predicates = list(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
+        found: list[tuple[Term, str]] = []
+        for _, answer in in_batches(
+            self._client,
+            [term for term in terms if can_ask(term)],
+            lambda batch: label_queries.texts(batch, predicates, profile.languages, self._whole),
+            most=_MOST_TEXTS,
+        ):
+            for term, _, value in answer.rows:
+                if term is not None and value is not None and is_literal(value):
+                    found.append((term, one_line(lexical_form(value))))
+        return found
+
+
+def _degree(roles: Roles) -> int:
+    return roles.uses or roles.facts
+
+
+def _is_linkable(roles: Roles, about: About) -> bool:
+    """Whether a question can be about the term: it has facts, or a label and is no schema."""
+    if roles.facts:
+        return True
+    return about.labelled and not (roles.uses or roles.members or about.schema)

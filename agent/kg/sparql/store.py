@@ -1,0 +1,209 @@
+"""A KG behind a SPARQL 1.1 endpoint."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from ...errors import KGError, ServiceError
+from ..nodes import to_node
+from ..profile import GENERIC, Profile
+from ..store import Counts
+from ..terms import Step, Term, Triple, is_iri, is_literal
+from . import queries
+from .client import SparqlClient
+from .queries import Pattern, Query, Scope, can_ask
+from .results import Row
+from .scan import in_batches, number, read_all, read_some, relation_counts
+
+_MOST_NODES = 97
+"""A prime number, so that the same number of rows for each node is not a round one."""
+
+_MOST_ROWS = 10_000
+_MOST_TRIPLES = 200
+_MOST_ROUNDS = 3
+
+_Side = tuple[bool, Term]
+"""A direction, True for what reaches the node, and the node."""
+
+
+class SparqlStore:
+    """Implements `Store`. Every method raises ServiceError where the endpoint does not answer.
+
+    Blank nodes have no name outside one answer of an endpoint. So they have no neighbours here,
+    are left out of steps and facts, and whether they have a triple is unknown.
+    """
+
+    def __init__(self, client: SparqlClient, *, profile: Profile = GENERIC) -> None:
+        self.source = client.source
+        self._client = client
+        graphs = client.settings.graphs
+        self._whole = Scope(graphs)
+        self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
+
+    @property
+    def requests(self) -> int:
+        """How many queries the endpoint was asked, those about labels included."""
+        return self._client.requests
+
+    def check(self) -> None:
+        """See that the endpoint answers. Raises ServiceError, and KGError when it is empty."""
+        if not self._client.select(queries.matches(Pattern(), self._whole, 1)).rows:
+            which = "the named graphs" if self._whole.graphs else "the default graph"
+            raise KGError(
+                f"{which} of {self.source} is empty", "Name a graph that is not with --graph."
+            )
+
+    def neighbours(
+        self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The facts that leave each node, and with `inverse` those that reach it.
+
+        About one request for 50 nodes. A node with more than `limit` facts in a direction keeps the
+        first that the endpoint gives.
+        """
+        distinct = [node for node in dict.fromkeys(nodes) if can_ask(node)]
+        sides = [(False, node) for node in distinct if is_iri(node)]
+        if inverse:
+            sides.extend((True, node) for node in distinct)
+        found = self._steps(sides, None, limit)
+        around = {node: found.get((False, node), []) for node in distinct}
+        if inverse:
+            around = {node: steps + found.get((True, node), []) for node, steps in around.items()}
+        for steps in around.values():
+            steps.sort(key=lambda step: (step.triple.relation, step.target, step.inverse))
+        return [list(around.get(node, ())) for node in nodes]
+
+    def follow(
+        self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The steps that leave each node by one relation in one direction, sorted by target."""
+        if not (is_iri(relation) and can_ask(relation)):
+            return [[] for _ in nodes]
+        sides = [
+            (inverse, node)
+            for node in dict.fromkeys(nodes)
+            if can_ask(node) and (inverse or is_iri(node))
+        ]
+        found = self._steps(sides, relation, limit)
+        for steps in found.values():
+            steps.sort(key=lambda step: step.target)
+        return [list(found.get((inverse, node), ())) for node in nodes]
+
+    def holds(self, triples: Sequence[Triple]) -> list[bool | None]:
+        """Whether each triple is there, exactly as written: terms, datatypes and language tags.
+
+        One request for 200 triples, and up to two more about those that an answer leaves out. None
+        where the endpoint did not say clearly: it did not answer, left the triple out, or answered
+        about another spelling of a term. Text that is not a triple is not held.
+        """
+        verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
+        verdicts.update((t, False) for t in verdicts if not _is_triple(t))
+        left = [t for t, held in verdicts.items() if held is None and all(map(can_ask, t))]
+        try:
+            for _ in range(_MOST_ROUNDS):
+                said: set[Triple] = set()
+                for triple, held in self._verdicts(left):
+                    verdicts[triple] = held
+                    said.add(triple)
+                left = [triple for triple in left if triple not in said] if said else []
+        except ServiceError:
+            pass
+        return [verdicts[triple] for triple in triples]
+
+    def facts(self) -> Iterator[Triple]:
+        """Every fact, each once, relation by relation."""
+        relations = relation_counts(self._client, self._facts)
+        return chain.from_iterable(map(self.statements, sorted(relations)))
+
+    def statements(self, predicate: Term) -> Iterator[Triple]:
+        """Every triple of one predicate, fact or not."""
+        return read_all(self._client, Pattern(relation=predicate), self._whole)
+
+    def counts(self) -> Counts:
+        """The size of the KG, blank nodes included. On a large endpoint this may time out."""
+        relations = relation_counts(self._client, self._facts)
+        return Counts(
+            triples=number(self._client, queries.count_triples(self._whole)),
+            facts=sum(relations.values()),
+            entities=number(self._client, queries.count_entities(self._facts)),
+            relations=len(relations),
+        )
+
+    def _verdicts(self, triples: Sequence[Triple]) -> Iterator[tuple[Triple, bool | None]]:
+        def query(batch: Sequence[Triple]) -> Query:
+            return queries.holding(batch, self._whole)
+
+        for batch, answer in in_batches(
+            self._client, triples, query, most=_MOST_TRIPLES, whole=False
+        ):
+            yield from _read_verdicts(batch, answer.rows).items()
+
+    def _steps(
+        self, sides: Sequence[_Side], relation: Term | None, limit: int
+    ) -> dict[_Side, list[Step]]:
+        """The steps of each side; of a hub that spoils a batch by itself, asked alone."""
+
+        def query(batch: Sequence[_Side]) -> Query:
+            heads = [node for inverse, node in batch if not inverse]
+            tails = [node for inverse, node in batch if inverse]
+            most = min(_MOST_ROWS, len(batch) * limit) + 1
+            return queries.edges(heads, tails, relation, self._facts, most)
+
+        found: dict[_Side, list[Step]] = {}
+        for batch, answer in in_batches(self._client, sides, query, most=_MOST_NODES):
+            if len(batch) == 1 and answer.cut:
+                found[batch[0]] = self._alone(batch[0], relation, limit)
+            else:
+                for side, step in self._read(batch, answer.rows):
+                    found.setdefault(side, []).append(step)
+        return {side: steps[:limit] for side, steps in found.items()}
+
+    def _alone(self, side: _Side, relation: Term | None, limit: int) -> list[Step]:
+        inverse, node = side
+        pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
+        triples = read_some(self._client, pattern, self._facts, limit)
+        return [Step(triple, inverse) for triple in triples]
+
+    def _read(self, batch: Sequence[_Side], rows: Sequence[Row]) -> Iterator[tuple[_Side, Step]]:
+        """The steps in an answer.
+
+        What is said of a literal that was not asked for is dropped: some engines find `01` where
+        `1` was asked for. An IRI that was not asked for means that the endpoint misreads terms.
+        """
+        asked = frozenset(batch)
+        for way, node, relation, other in rows:
+            if node is None or relation is None or other is None:
+                continue
+            side = (way == '"in"', node)
+            if side in asked:
+                triple = (other, relation, node) if side[0] else (node, relation, other)
+                yield side, Step(Triple(*triple), side[0])
+            elif not is_literal(node):
+                raise ServiceError(
+                    f"{self.source} answers about other terms than it was asked about",
+                    "Set GROUNDWALK_SPARQL_METHOD to `direct`: its forms may be decoded twice.",
+                )
+
+
+def _is_triple(triple: Triple) -> bool:
+    try:
+        for term in triple:
+            to_node(term)
+    except ValueError:
+        return False
+    return is_iri(triple.relation) and not is_literal(triple.head)
+
+
+def _read_verdicts(batch: Sequence[Triple], rows: Sequence[Row]) -> dict[Triple, bool | None]:
+    """What is said of each triple in the very terms of the question, and not gainsaid."""
+    words = {'"yes"': True, '"no"': False}
+    said: dict[Triple, set[bool | None]] = {}
+    asked = {f'"{place}"': _normal(triple) for place, triple in enumerate(batch)}
+    for place, held, *terms in rows:
+        if place is not None and asked.get(place) == tuple(terms):
+            said.setdefault(batch[int(place[1:-1])], set()).add(words.get(held or ""))
+    return {triple: next(iter(s)) for triple, s in said.items() if len(s) == 1}
+
+
+def _normal(triple: Triple) -> tuple[Term, ...]:
+    """The triple in the spelling that answers have."""
+    return tuple(str(to_node(term)) for term in triple)

@@ -1,0 +1,221 @@
+"""One HTTP exchange that surely ends: bounded retries, redirects, bytes and time."""
+
+import asyncio
+import random
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import NamedTuple
+
+import httpx
+
+from ...errors import ServiceError
+
+_BUSY = frozenset({429, 502, 503, 504})
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS = 3
+_FIRST_WAIT = 0.25
+_LONGEST_WAIT = 3600.0
+_GZIP = 16 + zlib.MAX_WBITS
+
+_ACCESS = "Set GROUNDWALK_SPARQL_USER and GROUNDWALK_SPARQL_PASSWORD, or GROUNDWALK_SPARQL_TOKEN."
+_FORM = "Try another GROUNDWALK_SPARQL_METHOD: form, direct or get."
+_LATER = "Ask again later."
+_HINTS: Mapping[int, str] = {
+    401: _ACCESS,
+    403: _ACCESS,
+    404: "Check the address of the endpoint.",
+    400: _FORM,
+    405: _FORM,
+    406: _FORM,
+    413: _FORM,
+    414: _FORM,
+    415: _FORM,
+    429: _LATER,
+    503: _LATER,
+}
+
+
+class Reply(NamedTuple):
+    """The headers and the unpacked body of an answer with status 200."""
+
+    headers: httpx.Headers
+    body: bytes
+
+
+class Limits(NamedTuple):
+    """Seconds for everything, attempts, and bytes of the unpacked body."""
+
+    seconds: float
+    attempts: int
+    most_bytes: int
+
+
+class _Unfinished(NamedTuple):
+    """An answer with another status, whose body was not read."""
+
+    status: int
+    headers: httpx.Headers
+
+
+async def exchange(
+    client: httpx.AsyncClient, request: httpx.Request, limits: Limits, source: str
+) -> Reply:
+    """Send a request until it is answered with status 200.
+
+    Busy servers (429, 502, 503, 504) and broken connections are tried again, after the time that
+    the server asks for or one that doubles. Only redirects on the same host are followed, so that
+    credentials stay there. Raises ServiceError, with `source` as the name of the service.
+    """
+    try:
+        async with asyncio.timeout(limits.seconds) as clock:
+            return await _persist(client, request, limits, source, clock.when() or 0.0)
+    except TimeoutError as error:
+        raise ServiceError(
+            f"{source} did not answer within {limits.seconds:g} s",
+            "Ask for less, or set GROUNDWALK_SPARQL_TIMEOUT to more seconds.",
+        ) from error
+
+
+async def _persist(
+    client: httpx.AsyncClient,
+    request: httpx.Request,
+    limits: Limits,
+    source: str,
+    deadline: float,
+) -> Reply:
+    backoff = _FIRST_WAIT
+    for left in reversed(range(limits.attempts)):
+        wait = backoff * random.uniform(0.5, 1.0)
+        backoff *= 2
+        try:
+            reply = await _follow(client, request, limits.most_bytes, source)
+        except httpx.TransportError as error:
+            problem = ServiceError(
+                f"{source} did not answer: {_reason(error)}",
+                "Check the address, and that the service runs.",
+            )
+            problem.__cause__ = error
+        else:
+            if isinstance(reply, Reply):
+                return reply
+            problem = _refusal(source, reply.status)
+            if reply.status not in _BUSY:
+                raise problem
+            wait = max(wait, _asked_to_wait(reply.headers))
+        if not left or asyncio.get_running_loop().time() + wait > deadline:
+            raise problem
+        await asyncio.sleep(wait)
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _follow(
+    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, source: str
+) -> Reply | _Unfinished:
+    """One attempt, with redirects on the same host: the request is repeated there as it is."""
+    for _ in range(_MOST_REDIRECTS + 1):
+        reply = await _send(client, request, most_bytes, source)
+        if isinstance(reply, Reply) or reply.status not in _MOVED:
+            return reply
+        request = _moved(request, reply.headers.get("location", ""), source)
+    raise ServiceError(f"{source} redirects in circles", "Check the address of the endpoint.")
+
+
+async def _send(
+    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, source: str
+) -> Reply | _Unfinished:
+    response = await client.send(request, stream=True)
+    try:
+        if response.status_code != 200:
+            return _Unfinished(response.status_code, response.headers)
+        return Reply(response.headers, await _body(response, most_bytes, source))
+    finally:
+        await response.aclose()
+
+
+async def _body(response: httpx.Response, most: int, source: str) -> bytes:
+    """The body, unpacked here because httpx would unpack a bomb whole."""
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("identity", "gzip", "x-gzip"):
+        raise ServiceError(f"{source} packs its answers in a way that it was not asked for")
+    unpacker = None if coding == "identity" else zlib.decompressobj(_GZIP)
+    body = bytearray()
+    try:
+        async for piece in response.aiter_raw():
+            body += unpacker.decompress(piece, most + 1 - len(body)) if unpacker else piece
+            if len(body) > most:
+                raise ServiceError(
+                    f"{source} sent more than {most:,} bytes for one answer", "Ask for less."
+                )
+    except zlib.error as error:
+        raise ServiceError(f"{source} sent a damaged answer") from error
+    if unpacker and not unpacker.eof:
+        raise ServiceError(f"{source} sent half an answer")
+    return bytes(body)
+
+
+def _moved(request: httpx.Request, location: str, source: str) -> httpx.Request:
+    try:
+        target = request.url.join(location)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ServiceError(f"{source} redirects to no address") from error
+    here = request.url
+    same = (target.scheme, target.port) == (here.scheme, here.port)
+    safer = (here.scheme, target.scheme, here.port, target.port) == ("http", "https", None, None)
+    if target.host != here.host or not (same or safer):
+        shown = show_url(target)
+        raise ServiceError(
+            f"{source} sends to another host: {shown}", "If that is right, give that address."
+        )
+    return httpx.Request(
+        request.method,
+        target,
+        headers=request.headers,
+        content=request.content,
+        extensions=request.extensions,
+    )
+
+
+def show_url(url: httpx.URL) -> str:
+    """An address without what may be secret in it: user, password, query and fragment."""
+    shown = str(url.copy_with(username=None, password=None, query=None, fragment=None))
+    return "".join(c if c.isprintable() else "?" for c in shown)[:200]
+
+
+def _asked_to_wait(headers: httpx.Headers) -> float:
+    """Seconds, from a Retry-After header of seconds or of a date."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        seconds = float(text[:9])
+    else:
+        try:
+            date = parsedate_to_datetime(text)
+        except ValueError:
+            return 0.0
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (date - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), _LONGEST_WAIT)
+
+
+def _refusal(source: str, status: int) -> ServiceError:
+    try:
+        meaning = f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        meaning = str(status)
+    return ServiceError(f"{source} refused the query ({meaning})", _HINTS.get(status, ""))
+
+
+def _reason(error: httpx.TransportError) -> str:
+    match error:
+        case httpx.ConnectTimeout() | httpx.ConnectError():
+            return "no connection"
+        case httpx.TimeoutException():
+            return "too slow"
+        case httpx.RemoteProtocolError():
+            return "it broke off, or speaks no HTTP"
+        case httpx.ProxyError():
+            return "the proxy refused"
+        case _:
+            return "the connection broke"

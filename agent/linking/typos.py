@@ -1,0 +1,139 @@
+"""Names with typos: which stretches of a question to try, and how alike a name must be."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+
+from ..kg.labels import Similar
+from .mentions import Span, Token, spans
+from .plausible import Typing
+from .words import is_everyday
+
+_SHORTEST = 5
+_MOST_WORDS = 5
+_MOST_WORDS_IN_CAPITALS = 10
+_SHORTEST_WITH_TWO = 8
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def most_typos(norm: str) -> int:
+    """With how many typos a normalised text is looked for."""
+    return 2 if len(norm.removeprefix("the ")) >= _SHORTEST_WITH_TWO else 1
+
+
+def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
+    """How alike a text and a name are from 0 to 1, a leading `the` apart.
+
+    They are nothing alike where digits differ, or the name lacks a part that is `intact`.
+    """
+    if _digits(norm) != _digits(near.norm):
+        return 0.0
+    if any(f" {part} " not in f" {near.norm} " for part in intact):
+        return 0.0
+    letters = max(len(text.removeprefix("the ")) for text in (norm, near.norm))
+    return 1 - near.distance / letters
+
+
+def suspects(
+    tokens: Sequence[Token],
+    typing: Typing,
+    everyday: frozenset[str],
+    longest: int,
+    kept: Collection[Span] = (),
+) -> list[Span]:
+    """Stretches of up to `longest` words, and an article, that look like names; the longest first.
+
+    Where names were `kept` already, only those that hold a word which should be part of one: in
+    capitals, or an unusual one, which where capitals tell must stand beside a lone name. They may
+    swallow what is kept, as `Michael Wadleihg` does if there is a Michael, not cut it. A single
+    word is among them only where `and` or `or` joins it to a name, because `Romanian` elsewhere is
+    no misspelt `Romania`.
+    """
+    found = _like_names(tokens, typing, everyday, longest)
+    if kept:
+        odd = _odd(tokens, typing, everyday, kept)
+        found = (span for span in found if _completes(tokens, span, typing, kept, odd))
+    return sorted(found, key=lambda span: (-len(_core(tokens, span)), span))
+
+
+def _digits(text: str) -> list[str]:
+    return [character for character in text if character.isdigit()]
+
+
+def _like_names(
+    tokens: Sequence[Token], typing: Typing, everyday: frozenset[str], longest: int
+) -> Iterator[Span]:
+    """Stretches that neither begin nor end with an everyday word, an article or capitals apart.
+
+    A short question as a whole may be a name, whatever it begins and ends with.
+    """
+
+    def ends_a_name(token: Token) -> bool:
+        in_capitals = typing.telling and _has_capital(token) and not token.opens
+        return not token.tail and (in_capitals or not is_everyday([token.norm], everyday))
+
+    most = _MOST_WORDS_IN_CAPITALS if typing.telling else _MOST_WORDS
+    for span in spans(tokens, min(longest + 1, most)):
+        core = _core(tokens, span)
+        whole = len(tokens) == span.last - span.first + 1
+        if not core or not (whole or (ends_a_name(core[0]) and ends_a_name(core[-1]))):
+            continue
+        norms = [token.norm for token in core]
+        name = " ".join(norms)
+        if len(name) < _SHORTEST or not any(map(str.isalpha, name)):
+            continue
+        if is_everyday(norms, everyday) and not (typing.telling and len(norms) > 1):
+            continue
+        if not typing.telling or any(map(_has_capital, core)):
+            yield span
+
+
+def _odd(
+    tokens: Sequence[Token], typing: Typing, everyday: frozenset[str], kept: Collection[Span]
+) -> set[int]:
+    """The places of words that are in no name and look like part of one."""
+    covered = {place for span in kept for place in range(span.first, span.last + 1)}
+    alone = {span.first for span in kept if span.first == span.last}
+
+    def is_odd(place: int, token: Token) -> bool:
+        if not typing.telling or place - 1 in alone or place + 1 in alone:
+            return not is_everyday([token.norm], everyday)
+        opens = token.opens and is_everyday([token.norm], everyday)
+        return _has_capital(token) and not opens and token.norm != "i"
+
+    return {
+        place for place, token in enumerate(tokens) if place not in covered and is_odd(place, token)
+    }
+
+
+def _completes(
+    tokens: Sequence[Token],
+    span: Span,
+    typing: Typing,
+    kept: Collection[Span],
+    odd: Set[int],
+) -> bool:
+    """Whether a stretch adds odd words to kept ones, or is in capitals and stands by itself."""
+    if odd.isdisjoint(range(span.first, span.last + 1)):
+        return False
+    touched = [other for other in kept if other.first <= span.last and span.first <= other.last]
+    if touched:
+        return all(span.first <= other.first and other.last <= span.last for other in touched)
+    core = _core(tokens, span)
+    if typing.telling and not (_has_capital(core[0]) and _has_capital(core[-1])):
+        return False
+    return len(core) > 1 or any(_are_joined(tokens, span, other) for other in kept)
+
+
+def _are_joined(tokens: Sequence[Token], one: Span, other: Span) -> bool:
+    left, right = sorted((one, other))
+    between = [token.norm for token in tokens[left.last + 1 : right.first]]
+    return between in (["and"], ["or"], ["and", "the"], ["or", "the"])
+
+
+def _core(tokens: Sequence[Token], span: Span) -> Sequence[Token]:
+    """The words of a span without a leading article."""
+    return tokens[span.first + (tokens[span.first].norm in _ARTICLES) : span.last + 1]
+
+
+def _has_capital(token: Token) -> bool:
+    """Whether there is a capital anywhere in the word, as in `eBnjamin`, or it is a number."""
+    return not token.text.islower()

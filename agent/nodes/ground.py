@@ -1,0 +1,79 @@
+"""What a question's walks are decoded over: the index of the whole KG, or one that grows.
+
+A KG at hand that is small enough is indexed once, whole. An endpoint, or a KG of millions of facts,
+is looked up where the walk goes, through a bounded view of its own for each question.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from ..decoding.graph_index import GraphIndex
+from ..decoding.growing import GrowingIndex
+from ..decoding.growing_units import NameTokens
+from ..decoding.index import TokenIndex, open_index
+from ..decoding.units import wire_tokens
+from ..decoding.wire import Wire
+from ..kg import KnowledgeGraph
+from ..kg.view import GraphView, NeighbourCache, ViewLimits
+from ..llm.local import LocalModel
+from ..state import Options, State
+
+MOST_WHOLE = 2_000_000
+"""Facts of a KG that is indexed whole; indexing more would take minutes and gigabytes."""
+
+
+class Ground(NamedTuple):
+    """The index of one question, and the view that it grows over; None where it is whole."""
+
+    index: GraphIndex
+    view: GraphView | None
+
+
+OpenGround = Callable[[State, Options], Ground]
+
+
+def ground(kg: KnowledgeGraph, generator: Callable[[], LocalModel], wire: Wire) -> OpenGround:
+    """A function that opens the ground of a question.
+
+    It raises ConstraintError, before anything is indexed, where the model has no tags for `wire`.
+    """
+
+    @cache
+    def whole() -> TokenIndex:
+        return open_index(kg, generator().tokenizer)
+
+    @cache
+    def tokens() -> NameTokens:
+        return NameTokens(generator().tokenizer)
+
+    @cache
+    def neighbours() -> NeighbourCache:
+        return NeighbourCache(kg.store)
+
+    def open_ground(state: State, options: Options) -> Ground:
+        wire_tokens(generator().tokenizer, wire)
+        if kg.pinned and kg.counts.facts <= MOST_WHOLE:
+            return Ground(whole(), None)
+        opened = state.get("view")
+        inverse = opened is None or opened["inverse"]
+        limits = ViewLimits(options.max_triples, options.max_degree, inverse)
+        question = state.get("question", "")
+        view = GraphView(kg.store, kg.labels, limits, question, cache=neighbours())
+        return Ground(GrowingIndex(view, tokens()), view)
+
+    return open_ground
+
+
+def told(kg: KnowledgeGraph, view: GraphView) -> list[str]:
+    """What a view left out, in words."""
+    cuts = view.cuts
+    if not cuts:
+        return []
+    first = max(cuts, key=lambda cut: (cut.found, cut.node))
+    (name,) = kg.labels.names([first.node])
+    others = f", and parts of {len(cuts) - 1} more" if len(cuts) > 1 else ""
+    more = "more than " if first.more else ""
+    return [
+        f"walks could use {first.kept:,} of the {more}{first.found:,} facts about {name}{others}"
+    ]

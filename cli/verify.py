@@ -1,0 +1,91 @@
+"""`groundwalk verify`: chains of any system, checked triple by triple against a KG."""
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..agent.errors import InputError
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..agent.kg import Verdict
+
+
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The claims; - is standard input.")],
+    kg: o.KG = None,
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print errors as JSON too.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
+) -> None:
+    """Look up every triple of the chains of any system in a knowledge graph.
+
+    FILE has JSON lines with "topics", a "chain" of triples (head, relation,
+    tail) and "answers", or what `groundwalk ask --json` prints. Entities and
+    relations are N-Triples terms, or labels that no other has.
+
+    Each line is printed with its verdicts: supported, unsupported, or unknown
+    where the graph did not answer. Supported means true, not relevant to a
+    question. Exit code: 1 where any is unsupported, else 3 where any is unknown.
+    """
+    from ..agent.kg import load_profile, open_kg
+    from ..agent.kg.checks import check_records
+    from ..agent.kg.claim_lines import SHAPE, read_records, to_line, verified_fields
+    from ..agent.kg.claims import Inquiry
+    from ..agent.settings import read_settings
+
+    settings = read_settings()
+    if kg is None and "kg" not in settings.model_fields_set:
+        raise InputError("no knowledge graph was named", "give --kg a file, a folder or `world`")
+    name = "standard input" if file == "-" else file
+    records = read_records(_lines(file), name)
+    first = next(records, None)
+    if first is None:
+        raise InputError(f"{name} holds no claims", SHAPE)
+    chains: Counter[Verdict] = Counter()
+    answers: Counter[Verdict] = Counter()
+    source, read_as = kg or settings.kg, load_profile(profile)
+    with contextlib.closing(open_kg(source, profile=read_as, graphs=graph or ())) as opened:
+        inquiry = Inquiry(opened.store)
+        for checked in check_records(chain([first], records), inquiry, opened.labels):
+            for judged in checked.verdicts:
+                chains.update(found.verdict for found in judged.chains)
+                answers.update(judged.answers)
+            sys.stdout.buffer.write(f"{to_line(verified_fields(*checked))}\n".encode())
+            sys.stdout.buffer.flush()
+    if not quiet:
+        requests = _number(inquiry.requests, "request")
+        asked = f"{_number(inquiry.triples, 'triple')} asked in {requests}"
+        typer.echo(f"{_counted(chains, 'chain')}; {_counted(answers, 'answer')}; {asked}", err=True)
+    for verdict, code in (("unsupported", 1), ("unknown", 3)):
+        if verdict in chains or verdict in answers:
+            raise typer.Exit(code)
+
+
+def _lines(file: str) -> Iterator[bytes]:
+    """The lines of a file. Raises InputError when it cannot be read."""
+    if file == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        with Path(file).open("rb") as lines:
+            yield from lines
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise InputError(f"{file} cannot be read: {reason}", "check the path") from None
+
+
+def _counted(verdicts: "Counter[Verdict]", what: str) -> str:
+    kinds = ("supported", "unsupported", "unknown")
+    return f"{_number(verdicts.total(), what)}: " + ", ".join(f"{verdicts[k]:,} {k}" for k in kinds)
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,196 @@
+"""Linking timed at a million labels, and how many of the topics of known questions it finds.
+
+`python -m groundwalk.evaluation.benchmarks.linking [--labels N] [--out FILE.json]`. The labels are
+made up; each timed question holds one of them, as it is, in lower case, or mistyped. For recall the
+variable GROUNDWALK_DATA names a folder with MetaQA, PathQuestion-Large and WebQSP slices. Of the
+first two only the reporting part is asked. Each WebQSP question is asked over the small graph that
+comes with it and, with more rivals, over all these graphs as one.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import quantiles
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from ...agent.errors import GroundwalkError
+from ...agent.kg import open_kg
+from ...agent.linking import LabelLinker
+from .names import mistyped, names, write_graph
+from .recall import DEPTH, recall
+from .topics import question_sets
+
+DATA = "GROUNDWALK_DATA"
+"""The variable that names the folder with the question sets."""
+
+AIMS = {"as it is": 1.0, "in lower case": 1.0, "mistyped": 20.0}
+"""Milliseconds that half of the questions should stay below at a million labels."""
+
+_TEMPLATES = (
+    "what is {} next to",
+    "{}",
+    "Which places are near {}?",
+    "who was the first to write about {}, and when",
+    "Tell me about {} please",
+    "how many people live in {} today",
+)
+_UNTIMED = 20
+"""Questions asked before, so that the files are in memory."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds a question, and how many of the names were found among the first five."""
+
+    questions: int
+    p50: float
+    p95: float
+    found: int
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark. The exit code is 2 for what the user can mend."""
+    options = _options(arguments)
+    console = Console(stderr=True)
+    data = os.environ.get(DATA)
+    try:
+        report = run(options.labels, options.questions, Path(data) if data else None, console)
+    except GroundwalkError as error:
+        console.print(f"{error}", markup=False)
+        return 2
+    print("\n".join(table(report)))
+    if options.out:
+        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def run(
+    labels: int, questions: int, data: Path | None = None, console: Console | None = None
+) -> dict[str, Any]:
+    """The report: settings, times by how the names are typed, recall by question set.
+
+    Without `data` there is no recall. Raises DatasetError and KGError.
+    """
+    out = console or Console(quiet=True)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        times = {name: asdict(found) for name, found in _times(scratch, labels, questions, out)}
+        sets = question_sets(data, scratch, "report") if data else {}
+        shares: dict[str, Any] = {}
+        for title, groups in sets.items():
+            out.print(f"{title} ...", markup=False)
+            shares[title] = asdict(recall(groups, scratch / "cache"))
+    return {
+        "settings": {"labels": labels, "depth": DEPTH, "python": platform.python_version()},
+        "times": times,
+        "recall": shares,
+    }
+
+
+def table(report: dict[str, Any]) -> list[str]:
+    """The report as lines of aligned text."""
+    typed = f"{report['settings']['labels']:,} labels, typed"
+    times: list[tuple[str, ...]] = [(typed, "n", "p50 ms", "p95 ms", "aim", f"@{DEPTH}")]
+    times += [
+        (
+            name,
+            str(found["questions"]),
+            f"{found['p50']:.2f}",
+            f"{found['p95']:.2f}",
+            f"<{AIMS[name]:g}",
+            _share(found["found"], found["questions"]),
+        )
+        for name, found in report["times"].items()
+    ]
+    named = ("name in whole", "in part", "not at all", "not in graph")
+    shares: list[tuple[str, ...]] = [("", "n", "topics", "@1", f"@{DEPTH}", *named, "linked")]
+    for title, found in report["recall"].items():
+        every = found["all"]
+        kinds = [found[kind] for kind in ("whole", "part", "nothing")]
+        shares.append(
+            (
+                title,
+                str(found["questions"]),
+                str(every["topics"]),
+                _share(every["first"], every["topics"]),
+                _share(every["found"], every["topics"]),
+                *(f"{kind['found']} of {kind['topics']}" for kind in kinds),
+                str(found["absent"]["topics"]),
+                f"{found['mentions'] / found['questions']:.2f}",
+            )
+        )
+    return [*_aligned(times), *([""] + _aligned(shares) if report["recall"] else [])]
+
+
+def _times(
+    scratch: Path, labels: int, questions: int, console: Console
+) -> Iterator[tuple[str, Times]]:
+    """Build an index of made-up names, and time questions that name some of them."""
+    console.print(f"building an index of {labels:,} labels ...", markup=False)
+    write_graph(scratch / "names.txt", labels)
+    kg = open_kg(str(scratch / "names.txt"), cache=scratch / "cache")
+    linker = LabelLinker(kg.labels)
+    dice = random.Random(0)
+    chosen = dice.sample(list(names(labels)), min(questions, labels))
+    ways: dict[str, Callable[[str], str]] = {
+        "as it is": str,
+        "in lower case": str.lower,
+        "mistyped": lambda name: mistyped(name, dice),
+    }
+    for way, typed in ways.items():
+        asked = [dice.choice(_TEMPLATES).format(typed(name)) for name in chosen]
+        for question in asked[:_UNTIMED]:
+            linker.link(question)
+        seconds: list[float] = []
+        found = 0
+        for name, question in zip(chosen, asked, strict=True):
+            since = perf_counter()
+            mentions = linker.link(question)
+            seconds.append(perf_counter() - since)
+            found += any(c.label == name for m in mentions for c in m.candidates[:DEPTH])
+        cuts = quantiles(seconds, n=20, method="inclusive")
+        yield way, Times(len(asked), 1e3 * cuts[9], 1e3 * cuts[18], found)
+    kg.close()
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else ""
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m groundwalk.evaluation.benchmarks.linking",
+        description="Time linking, and count the topics of known questions that it finds.",
+    )
+    parser.add_argument("--labels", type=_even, default=1_000_000, metavar="N", help="(1,000,000)")
+    parser.add_argument("--questions", type=_even, default=500, metavar="N", help="timed (500)")
+    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the report there")
+    return parser.parse_args(arguments)
+
+
+def _even(text: str) -> int:
+    if not text.isdecimal() or int(text) < 2 or int(text) % 2:
+        raise argparse.ArgumentTypeError("give an even number, 2 or more")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

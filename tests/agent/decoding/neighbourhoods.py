@@ -1,0 +1,99 @@
+"""Neighbourhoods that a growing index may be made over, and what it is compared with."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from groundwalk.agent.decoding.graph_index import GraphIndex
+from groundwalk.agent.decoding.growing import GrowingIndex
+from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.neighbourhood import Neighbourhood, StoreNeighbourhood
+from groundwalk.agent.decoding.openings import entity_openings, relation_openings
+from groundwalk.agent.decoding.units import wire_tokens
+from groundwalk.agent.decoding.wire import PLAN, TRIPLE, Wire
+from groundwalk.agent.errors import NoPathError
+from groundwalk.agent.kg import Step, Term, Triple
+from transformers import PreTrainedTokenizerFast
+
+from . import worlds
+from .language import TOKENIZERS, Graph, opened
+
+Make = Callable[[GraphIndex, Any, tuple[int, int]], Any]
+"""Makes an automaton over an index, openings (None for paths) and tags."""
+
+
+@dataclass
+class Remote:
+    """A neighbourhood that remembers what it was asked, and answers out of order and twice."""
+
+    inner: Neighbourhood
+    asked: list[list[Term]] = field(default_factory=list[list[Term]])
+    named: list[list[Term]] = field(default_factory=list[list[Term]])
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        self.asked.append([*nodes])
+        return [[*reversed(own), *own] for own in self.inner.neighbours(nodes)]
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        self.named.append([*terms])
+        return self.inner.names(terms)
+
+
+@dataclass
+class Listed:
+    """The neighbourhood of a list of triples; terms are called as `spell` says."""
+
+    triples: Sequence[Triple]
+    spell: Callable[[Term], str] = lambda term: term[1:-1]
+
+    def __post_init__(self) -> None:
+        self.steps: dict[Term, list[Step]] = {}
+        for triple in self.triples:
+            for step in (Step(triple), Step(triple, True)):
+                self.steps.setdefault(step.source, []).append(step)
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        return [self.steps.get(node, []) for node in nodes]
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        return [self.spell(term) for term in terms]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same graph twice: known as a whole, and growing."""
+
+    graph: Graph
+    tokenizer: PreTrainedTokenizerFast
+    remote: Remote
+    growing: GrowingIndex
+
+    def of(self, wire: Wire, make: Make) -> Any:
+        """An automaton over each of the two, or NoPathError from both."""
+        openings: dict[Wire, Any] = {
+            TRIPLE: (entity_openings, self.growing.entity_openings),
+            PLAN: (relation_openings, self.growing.relation_openings),
+        }
+        whole = ours = None
+        if wire in openings:
+            build, ours = openings[wire]
+            whole = build(self.graph.kg, self.tokenizer, self.graph.index)
+        tags = wire_tokens(self.tokenizer, wire)
+        try:
+            expected = make(self.graph.index, whole, tags)
+        except NoPathError:
+            with pytest.raises(NoPathError):
+                make(self.growing, ours, tags)
+            return None
+        return expected, make(self.growing, ours, tags)
+
+
+@contextmanager
+def pair(facts: set[worlds.Fact], family: str, few: int = 100) -> Generator[Pair]:
+    tokenizer = TOKENIZERS[family]
+    with opened(facts, tokenizer) as graph:
+        remote = Remote(StoreNeighbourhood(graph.kg.store, graph.kg.labels))
+        growing = GrowingIndex(remote, NameTokens(tokenizer, graph.index.style), few=few)
+        yield Pair(graph, tokenizer, remote, growing)

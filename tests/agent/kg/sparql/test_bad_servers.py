@@ -1,0 +1,263 @@
+"""Servers that fail, lie or never end: one clear line in time, and never a wrong yes."""
+
+import gzip
+import json
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from groundwalk.agent.errors import ServiceError
+from groundwalk.agent.kg import Path, Step, Triple, verify_paths
+
+from .asking import iri, store, turtle
+from .endpoint import JSON, Endpoint, Handler, Misbehaviour
+
+TRUE = Triple(iri("a"), iri("p"), iri("b"))
+FALSE = Triple(iri("a"), iri("p"), iri("c"))
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\n"
+TIMEOUT = 0.5
+
+
+def replies(status: int, body: bytes = b"", media: str = JSON, **headers: str) -> Misbehaviour:
+    def answer(handler: Handler) -> bool:
+        handler.reply(status, body, media, **headers)
+        return True
+
+    return answer
+
+
+def writes(*pieces: bytes) -> Misbehaviour:
+    def answer(handler: Handler) -> bool:
+        handler.raw(*pieces)
+        return True
+
+    return answer
+
+
+def drips(start: bytes, drop: bytes, pause: float) -> Misbehaviour:
+    """Never ends, and never leaves the client without a byte for long."""
+
+    def answer(handler: Handler) -> bool:
+        handler.raw(start)
+        while True:
+            handler.raw(drop)
+            time.sleep(pause)
+
+    return answer
+
+
+def sleeps(handler: Handler) -> bool:
+    time.sleep(10 * TIMEOUT)
+    return True
+
+
+def hangs_up(handler: Handler) -> bool:
+    handler.close_connection = True
+    return True
+
+
+def truncated(handler: Handler) -> bool:
+    body = handler.endpoint.answer(handler.endpoint.asked[-1].query)
+    handler.reply(200, body[: len(body) // 2])
+    return True
+
+
+def breaks_off(handler: Handler) -> bool:
+    body = handler.endpoint.answer(handler.endpoint.asked[-1].query)
+    handler.raw(HEAD + f"Content-Length: {len(body)}\r\n\r\n".encode(), body[:-9])
+    return True
+
+
+def flips_a_byte(handler: Handler) -> bool:
+    body = handler.endpoint.answer(handler.endpoint.asked[-1].query)
+    handler.reply(200, body.replace(b"literal", b"liter\xffl"))
+    return True
+
+
+def other_encoding(handler: Handler) -> bool:
+    body = handler.endpoint.answer(handler.endpoint.asked[-1].query)
+    handler.reply(200, body.decode().encode("utf-16"))
+    return True
+
+
+LOGIN = b"<!DOCTYPE html><html><title>Sign in</title></html>"
+BOMB = gzip.compress(b" " * 50_000_000)
+SERVERS: dict[str, tuple[Misbehaviour, str]] = {
+    "hangs up": (hangs_up, "did not answer: it broke off"),
+    "speaks no HTTP": (writes(b"220 ESMTP ready\r\n"), "speaks no HTTP"),
+    "says nothing": (sleeps, "did not answer within 0.5 s"),
+    "slow headers": (drips(b"HTTP/1.1 200 OK\r\nX: ", b"x", 0.05), "within 0.5 s"),
+    "endless headers": (drips(b"HTTP/1.1 200 OK\r\nX: ", b"x" * 9_999, 0), "it broke off"),
+    "slow body": (drips(HEAD + b"\r\n", b" ", 0.05), "within 0.5 s"),
+    "endless body": (drips(HEAD + b"\r\n", b" " * 9_999, 0), "more than 100,000 bytes"),
+    "gzip bomb": (replies(200, BOMB, Content_Encoding="gzip"), "more than 100,000 bytes"),
+    "half a gzip": (replies(200, BOMB[:-9], Content_Encoding="gzip"), "bytes|half an answer"),
+    "no gzip": (replies(200, b"{}", Content_Encoding="gzip"), "damaged answer"),
+    "other packing": (replies(200, b"{}", Content_Encoding="br"), "in a way"),
+    "login page": (replies(200, LOGIN, "text/html"), "not answer with SPARQL results"),
+    "disguised page": (replies(200, LOGIN), "broken or no SPARQL result"),
+    "XML results": (replies(200, b"<sparql/>", "application/sparql-results+xml"), "in JSON"),
+    "empty": (replies(200), "broken or no SPARQL result"),
+    "truncated": (truncated, "broken or no SPARQL result"),
+    "breaks off": (breaks_off, "it broke off"),
+    "not UTF-8": (flips_a_byte, "broken or no SPARQL result"),
+    "UTF-16": (other_encoding, "broken or no SPARQL result"),
+    "nested": (replies(200, b"[" * 99_999), "broken or no SPARQL result"),
+    "ASK answer": (replies(200, b'{"head": {}, "boolean": true}'), "no SPARQL result"),
+    "part of it": (replies(200, b"{}", X_SQL_State="S1TAT"), "sent a part of the answer"),
+    "206": (replies(206, b"{}"), r"\(206 Partial Content\)"),
+    "400": (replies(400, b"Lexical error"), r"refused the query \(400 Bad Request\)"),
+    "401": (replies(401), r"\(401 Unauthorized\)"),
+    "404": (replies(404), r"\(404 Not Found\)"),
+    "500": (replies(500, b"java.lang.OutOfMemoryError"), r"\(500 Internal Server Error\)"),
+    "503": (replies(503), r"\(503 Service Unavailable\)"),
+    "799": (replies(799), r"\(799\)"),
+    "429 for an hour": (replies(429, Retry_After="3600"), r"\(429 Too Many Requests\)"),
+    "to another host": (replies(302, Location="http://user:x@example.org/?q"), "another host"),
+    "to another port": (replies(307, Location="http://127.0.0.1:1/"), "another host"),
+    "to nowhere": (replies(302), "circles"),
+    "to no address": (replies(302, Location="http://example.org:port/"), "it broke off"),
+    "in circles": (replies(308, Location="/sparql"), "circles"),
+}
+SETTINGS: dict[str, Any] = {"timeout": TIMEOUT, "max_bytes": 100_000, "attempts": 2}
+
+
+@contextmanager
+def in_time(seconds: float) -> Generator[None]:
+    since = time.monotonic()
+    yield
+    assert time.monotonic() - since < seconds
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_one_clear_line_in_time_and_never_a_wrong_yes(endpoint: Endpoint, kind: str) -> None:
+    endpoint.reset(turtle(":a :p :b ."))
+    endpoint.misbehaviour, message = SERVERS[kind]
+    with store(endpoint.url, **SETTINGS, user="alice", password="s3cret") as remote:
+        asks: list[Callable[[], object]] = [
+            lambda: remote.neighbours([TRUE.head]),
+            lambda: list(remote.facts()),
+        ]
+        for ask in asks:
+            with in_time(TIMEOUT + 2), pytest.raises(ServiceError, match=message) as raised:
+                ask()
+            said = f"{raised.value} {raised.value.hint}"
+            assert endpoint.url in said
+            assert "\n" not in said
+            assert "s3cret" not in said
+            assert "user:x" not in said
+            assert raised.value.exit_code == 3
+        with in_time(TIMEOUT + 2):
+            assert remote.holds([TRUE, FALSE]) == [None, None]
+        path = Path(TRUE.head, (Step(TRUE),))
+        (judged,) = verify_paths(remote, [TRUE.head], [path])
+        assert judged.verdict == "unknown"
+
+
+def test_a_server_that_is_down(endpoint: Endpoint) -> None:
+    with Endpoint() as gone:
+        url = gone.url
+    with store(url, timeout=5) as remote, in_time(4):
+        with pytest.raises(ServiceError, match="did not answer: no connection"):
+            remote.check()
+        assert remote.holds([TRUE]) == [None]
+
+
+@pytest.mark.parametrize("asked", ["0", "date", "junk", "-1", "1"])
+def test_busy_servers_are_asked_again_when_they_say(endpoint: Endpoint, asked: str) -> None:
+    endpoint.reset(turtle(":a :p :b ."))
+    later = formatdate(time.time() + 1, usegmt=True) if asked == "date" else asked
+
+    def busy_once(handler: Handler) -> bool:
+        first = len(endpoint.asked) == 1
+        if first:
+            handler.reply(429, b"", Retry_After=later)
+        return first
+
+    endpoint.misbehaviour = busy_once
+    with store(endpoint.url) as remote, in_time(3):
+        since = time.monotonic()
+        assert remote.holds([TRUE, FALSE]) == [True, False]
+        assert len(endpoint.asked) == 2
+        assert asked != "1" or time.monotonic() - since >= 1
+
+
+@pytest.mark.parametrize(("status", "times"), [(400, 1), (500, 1), (502, 3), (503, 3), (504, 3)])
+def test_only_what_may_pass_is_tried_again(endpoint: Endpoint, status: int, times: int) -> None:
+    endpoint.misbehaviour = replies(status)
+    with store(endpoint.url, attempts=3) as remote, pytest.raises(ServiceError):
+        remote.check()
+    assert len(endpoint.asked) == times
+
+
+def test_a_redirect_on_the_same_host_is_followed(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(":a :p :b ."))
+
+    def moved(handler: Handler) -> bool:
+        here = handler.path.startswith("/new")
+        if not here:
+            handler.reply(301, b"", Location="/new?x=1")
+        return not here
+
+    endpoint.misbehaviour = moved
+    for method in ("form", "direct"):
+        with store(endpoint.url, method=method, user="alice", password="pw") as remote:
+            assert remote.holds([TRUE, FALSE]) == [True, False]
+        assert endpoint.asked[-1].headers["Authorization"].startswith("Basic ")
+
+
+def test_credentials_do_not_follow_a_redirect(endpoint: Endpoint) -> None:
+    with Endpoint(turtle(":a :p :b .")) as other:
+        endpoint.misbehaviour = replies(307, Location=other.url)
+        with store(endpoint.url, token="t0ken") as remote:
+            assert remote.holds([TRUE]) == [None]
+        assert other.asked == []
+
+
+def test_a_lying_server_gains_no_yes(endpoint: Endpoint) -> None:
+    """Rows about other triples, other numbers, or both yes and no."""
+    term = {"type": "uri", "value": "http://example.org/a"}
+
+    def row(number: object, held: str, *terms: object) -> dict[str, object]:
+        text = {"type": "literal", "value": str(number)}
+        names = zip("spo", terms, strict=False)
+        return {"i": text, "held": {"type": "literal", "value": held}, **dict(names)}
+
+    s, p, o = ({"type": "uri", "value": part[1:-1]} for part in TRUE)
+    for rows in (
+        [row(0, "yes", term, term, term)],
+        [row(0, "yes")],
+        [row(1, "yes", s, p, o)],
+        [row(-1, "yes", s, p, o), row("x", "yes", s, p, o), row("", "yes", s, p, o)],
+        [row(0, "true", s, p, o)],
+        [row(0, "yes", s, p, o), row(0, "no", s, p, o)],
+        [{"i": {"type": "bnode", "value": "0"}}],
+        [{}],
+        [],
+    ):
+        body = {"head": {"vars": ["i", "held", "s", "p", "o"]}, "results": {"bindings": rows}}
+        endpoint.misbehaviour = replies(200, json.dumps(body).encode())
+        with store(endpoint.url) as remote:
+            assert remote.holds([TRUE]) == [None], rows
+
+
+def test_threads_share_a_client(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(" ".join(f":a{i} :p :b{i} ." for i in range(20))))
+    found: list[object] = []
+    with store(endpoint.url) as remote:
+
+        def ask(number: int) -> None:
+            found.append(remote.neighbours([iri(f"a{number}")]))
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert remote.requests == 20
+    triples = (Triple(iri(f"a{i}"), iri("p"), iri(f"b{i}")) for i in range(20))
+    assert sorted(map(str, found)) == sorted(str([[Step(triple)]]) for triple in triples)

@@ -1,0 +1,248 @@
+"""Names from an endpoint are those of an index built from the same triples."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.kg import GENERIC, LabelIndex, Triple, Word, open_kg
+from groundwalk.agent.kg.names import normalise
+from groundwalk.agent.kg.sparql.labels import SparqlLabels
+from groundwalk.agent.kg.sparql.spellings import spellings
+from groundwalk.agent.kg.store import Labels
+from groundwalk.agent.linking import LabelLinker
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .asking import client, iri, loaded, turtle
+from .endpoint import Endpoint
+
+quick = settings(
+    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+ENTITIES = st.sampled_from([iri(name) for name in ("a", "b", "c_d", "e%20f", "Kind", "Sort")])
+RELATIONS = st.sampled_from([iri("birthPlace"), iri("knows")])
+TEXTS = st.sampled_from(
+    ["Paris", "paris", "New  York", "Georgia", "Kind", "birth place", "Émile", " ", "knows"]
+)
+TAGS = st.sampled_from(["@en", "", "@de", "@en-gb"])
+LITERALS = st.tuples(TEXTS, TAGS).map(lambda pair: f'"{pair[0]}"{pair[1]}')
+FACTS = st.builds(Triple, ENTITIES, RELATIONS, ENTITIES | LITERALS)
+LABELS = st.builds(
+    Triple,
+    ENTITIES | RELATIONS,
+    st.sampled_from([f"<{RDFS}label>", f"<{SKOS}prefLabel>"]),
+    LITERALS,
+)
+OTHERS = st.builds(
+    Triple,
+    ENTITIES | RELATIONS,
+    st.sampled_from([f"<{SKOS}altLabel>", f"<{SKOS}hiddenLabel>", f"<{RDFS}comment>"]),
+    LITERALS,
+)
+CLASSES = st.sampled_from(
+    [iri("Kind"), iri("Sort"), "<http://www.w3.org/2002/07/owl#Class>", f"<{RDFS}Resource>"]
+)
+TYPES = st.builds(Triple, ENTITIES, st.just(TYPE), CLASSES)
+GRAPHS = st.lists(FACTS | LABELS | OTHERS | TYPES, min_size=1, max_size=25)
+
+
+@contextmanager
+def indexed(triples: list[Triple], folder: Path) -> Generator[LabelIndex]:
+    """The index that a file of the triples is built into."""
+    file = folder / "kg.nt"
+    file.write_text("".join(f"{' '.join(triple)} .\n" for triple in triples), encoding="utf-8")
+    kg = open_kg(str(file), cache=folder / "cache")
+    try:
+        yield kg.labels
+    finally:
+        kg.close()
+
+
+@contextmanager
+def remote(endpoint: Endpoint, **given: Any) -> Generator[SparqlLabels]:
+    with client(endpoint.url, **given) as connected:
+        yield SparqlLabels(connected)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kg")
+
+
+@quick
+@given(GRAPHS)
+def test_all_that_is_said_of_terms_is_what_an_index_says(
+    endpoint: Endpoint, folder: Path, triples: list[Triple]
+) -> None:
+    endpoint.reset(loaded(triples))
+    terms = sorted(set(named_terms(triples)))
+    with indexed(triples, folder) as local, remote(endpoint) as labels:
+        assert labels.describe(terms) == local.describe(terms)
+        assert labels.names(terms) == local.names(terms)
+        assert labels.relations() == local.relations()
+        assert set(map(normal, labels.vocabulary())) == set(map(normal, local.vocabulary()))
+
+
+def normal(word: Word) -> tuple[str, str, bool]:
+    return normalise(word.text), word.term, word.relation
+
+
+def named_terms(triples: list[Triple]) -> Iterator[str]:
+    """What an index has a name for: whatever has facts or a label, and classes."""
+    for triple in triples:
+        if triple.relation not in GENERIC.skipped:
+            yield from triple
+        elif triple.relation in GENERIC.labels:
+            yield triple.head
+        elif triple.relation == TYPE and triple.tail.startswith("<http://example.org/"):
+            yield triple.tail
+
+
+@quick
+@given(GRAPHS, TEXTS)
+def test_a_text_finds_what_an_index_finds(
+    endpoint: Endpoint, folder: Path, triples: list[Triple], text: str
+) -> None:
+    """Of what an index finds, all that has one of the spellings in a language of the profile."""
+    endpoint.reset(loaded(triples))
+    norm = normalise(text)
+    spelled = {f'"{s}"{tag}' for s in spellings(norm, text) for tag in ("", "@en")}
+    naming = {*GENERIC.labels, *GENERIC.aliases, *GENERIC.hidden}
+    having = {t.head for t in triples if t.relation in naming and t.tail in spelled}
+    with indexed(triples, folder) as local, remote(endpoint) as labels:
+        known = labels.known({norm: text} if norm else {})
+        found = labels.lookup(norm)
+        hits = [hit for hit in local.lookup(norm) if hit.term in having]
+        assert {(h.term, h.degree) for h in found} == {(h.term, h.degree) for h in hits}
+        assert bool(known) >= bool(hits)
+        relations = {t.relation for t in triples if t.relation not in GENERIC.skipped}
+        labelled = [
+            info.term
+            for info in local.describe(sorted(having))
+            if info.label == text
+            and any(
+                t == (info.term, p, f'"{text}"{g}')
+                for t in triples
+                for p in GENERIC.labels
+                for g in ("", "@en")
+            )
+        ]
+        for relation in (False, True):
+            expected = {term for term in labelled if (term in relations) == relation}
+            mine = set(labels.named(text, relation=relation))
+            assert mine <= expected
+            assert bool(mine) == bool(expected)
+
+
+FILMS = """
+    :jaws rdfs:label "Jaws"@en ; :director :spielberg ; a :Film .
+    :et rdfs:label "E.T. the Extra-Terrestrial"@en ; :director :spielberg ; a :Film .
+    :lotr rdfs:label "The Lord of the Rings"@en ; a :Film ; :director :pj .
+    :spielberg rdfs:label "Steven Spielberg"@en ; a :Person .
+    :pj rdfs:label "Peter Jackson"@en .
+    :g1 rdfs:label "Georgia"@en ; rdfs:comment "country, in the Caucasus"@en ; :in :asia .
+    :g2 rdfs:label "Georgia"@en ; rdfs:comment "U.S. state"@en .
+    :g2 :in :usa ; :borders :alabama .
+    :director rdfs:label "directed by"@en . :Film rdfs:label "film"@en .
+    :usa rdfs:label "United States"@en ; <http://www.w3.org/2004/02/skos/core#altLabel> "USA"@en .
+"""
+
+
+def test_names_are_unique_in_a_call(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(FILMS))
+    with remote(endpoint) as labels:
+        assert labels.names([iri("g1"), iri("g2")]) == ["Georgia (country)", "Georgia"]
+        assert labels.names([iri("g1")]) == ["Georgia"]
+        assert labels.named("Georgia") == [iri("g2")]
+        assert labels.named("Georgia (country)") == [iri("g1")]
+        assert labels.named("directed by") == []
+        assert labels.named("directed by", relation=True) == [iri("director")]
+        assert labels.names(["_:b0", '"7"', iri("no_such"), "<no iri>"])[:3] == [
+            "_:b0",
+            "7",
+            "no such",
+        ]
+        assert labels.similar("gorgia") == []
+
+
+def test_names_are_asked_for_once(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(FILMS))
+    with client(endpoint.url) as connected:
+        labels = SparqlLabels(connected)
+        films = [iri(name) for name in ("jaws", "et", "lotr", "spielberg")]
+        labels.names(films)
+        assert connected.requests == 1
+        labels.names(films)
+        assert connected.requests == 1
+        labels.describe(films)
+        before = connected.requests
+        labels.describe(films)
+        assert connected.requests == before
+
+
+def test_a_linker_links_over_http(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(FILMS))
+    with client(endpoint.url) as connected:
+        labels: Labels = SparqlLabels(connected)
+        linker = LabelLinker(labels)
+        before = connected.requests
+        (mention,) = linker.link("who directed jaws?")
+        assert mention.candidates[0].term == iri("jaws")
+        assert connected.requests - before < 8
+        (mention,) = linker.link("Which films did Steven Spielberg direct?")
+        assert mention.candidates[0].term == iri("spielberg")
+        (mention,) = linker.link("who made the lord of the rings")
+        assert mention.candidates[0].term == iri("lotr")
+        (mention,) = linker.link("which country is in [Georgia]")
+        assert [c.term for c in mention.candidates] == [iri("g2"), iri("g1")]
+        assert linker.link("what is in usa")[0].candidates[0].term == iri("usa")
+
+
+def test_what_was_written_is_found(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(FILMS))
+    written = "E.T. the Extra-Terrestrial"
+    norm = normalise(written)
+    with remote(endpoint) as labels:
+        assert labels.known([norm]) == set()
+        assert labels.lookup(norm) == []
+        assert labels.known({norm: written, "no such": "No such"}) == {norm}
+        assert [hit.term for hit in labels.lookup(norm)] == [iri("et")]
+
+
+def test_an_endpoint_that_does_not_list_relations_links_all_the_same(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(FILMS))
+
+    def overloaded(handler: Any) -> bool:
+        slow = "SELECT DISTINCT ?p" in endpoint.asked[-1].query
+        if slow:
+            handler.reply(500, b"")
+        return slow
+
+    endpoint.misbehaviour = overloaded
+    with remote(endpoint) as labels:
+        assert labels.vocabulary() == []
+
+
+def test_wikidata_names_relations_by_their_entities(endpoint: Endpoint) -> None:
+    from groundwalk.agent.kg.profile import load_profile
+
+    endpoint.reset(
+        turtle("""
+        PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+        wd:Q42 wdt:P19 wd:Q350 ; rdfs:label "Douglas Adams"@en ; wdt:P31 wd:Q5 .
+        wd:P19 rdfs:label "place of birth"@en . wd:Q5 rdfs:label "human"@en .
+        """)
+    )
+    with client(endpoint.url) as connected:
+        labels = SparqlLabels(connected, profile=load_profile("wikidata"))
+        wikidata = "<http://www.wikidata.org/"
+        assert labels.names([f"{wikidata}prop/direct/P19>"]) == ["place of birth"]
+        (adams,) = labels.describe([f"{wikidata}entity/Q42>"])
+        assert (adams.name, adams.kind, adams.degree) == ("Douglas Adams", "human", 1)
+        (birth,) = labels.relations()
+        assert birth.name == "place of birth"

@@ -1,0 +1,132 @@
+"""No text can change a query: its algebra is the same for any term, in two parsers."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+import rdflib
+from groundwalk.agent.kg import GENERIC, Triple
+from groundwalk.agent.kg.nodes import to_node
+from groundwalk.agent.kg.sparql import label_queries, queries
+from groundwalk.agent.kg.sparql.queries import Pattern, Query, Scope, spell
+from groundwalk.agent.kg.sparql.spellings import spellings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.term import Literal, Node, URIRef, Variable
+
+from .asking import HOSTILE, IRIS, LITERALS, TEXTS
+
+Build = Callable[[str, str], Query]
+"""A query about an IRI and a literal."""
+
+SCOPE = Scope((), tuple(sorted(GENERIC.skipped)), ("<http://example.org/skipped",))
+P = "<http://example.org/p>"
+BUILDS: dict[str, Build] = {
+    "edges": lambda i, v: queries.edges([i, P], [v, i], None, SCOPE, 9),
+    "follow": lambda i, v: queries.edges([], [v, i], i, SCOPE, 9),
+    "graph": lambda i, v: queries.edges([i], [v], None, Scope((i,)), 9),
+    "graphs": lambda i, v: queries.holding([Triple(i, i, v)], Scope((i, P))),
+    "prefix": lambda i, v: queries.matches(Pattern(i), Scope((), (i,), (i[:-1],)), 9),
+    "holding": lambda i, v: queries.holding([Triple(i, i, v), Triple(P, P, i)], SCOPE),
+    "matches": lambda i, v: queries.matches(Pattern(None, i, v), SCOPE, 9),
+    "count": lambda i, v: queries.count(Pattern(i, None, None), SCOPE),
+    "page": lambda i, v: queries.page(Pattern(i), SCOPE, [v, v], 9),
+    "texts": lambda i, v: label_queries.texts([i], [i, P], ["en", ""], SCOPE),
+    "any": lambda i, v: label_queries.any_text([i], [i, P], SCOPE),
+    "used": lambda i, v: label_queries.used([i, P], SCOPE),
+    "roles": lambda i, v: label_queries.roles([v, i], SCOPE, 9),
+    "members": lambda i, v: label_queries.members([i], [i, P], SCOPE, 9),
+    "spelled": lambda i, v: label_queries.spelled([v[1:9]], [i], ["en", ""], SCOPE),
+}
+
+
+def shape(part: Any) -> Any:
+    """An algebra tree without its terms and blanks."""
+    if isinstance(part, CompValue):
+        return part.name, [(key, shape(value)) for key, value in part.items() if key != "_vars"]
+    if isinstance(part, dict):
+        return sorted((str(key), shape(value)) for key, value in part.items())
+    if isinstance(part, (list, tuple, set)):
+        return [shape(item) for item in part]
+    if isinstance(part, (URIRef, Literal)):
+        return "term"
+    return str(part) if isinstance(part, (Variable, str)) and not isinstance(part, Node) else None
+
+
+def algebra(query: Query) -> Any:
+    return shape(translateQuery(parseQuery(query.text)).algebra)
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+@settings(deadline=None, max_examples=6)
+@given(IRIS, LITERALS)
+def test_the_shape_of_a_query_is_fixed(kind: str, term: str, literal: str) -> None:
+    query = BUILDS[kind](term, literal)
+    plain = BUILDS[kind]("<http://example.org/plain>", '"plain"')
+    assert algebra(query) == algebra(plain)
+    found: Any = ox.Store().query(query.text)
+    assert tuple(variable.value for variable in found.variables) == query.variables
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_literals_come_back_from_both_parsers(text: str) -> None:
+    comes_back(text)
+
+
+@settings(deadline=None)
+@given(st.lists(TEXTS, max_size=3).map("".join) | st.text('\\uU"0123abcd'))
+def test_any_literal_comes_back_from_both_parsers(text: str) -> None:
+    comes_back(text)
+
+
+def comes_back(text: str) -> None:
+    term = str(ox.Literal(text, language="en"))
+    query = f"SELECT ?x {{ VALUES ?x {{ {spell(term)} }} }}"
+    own_rows: Any = ox.Store().query(query)
+    other_rows: Any = rdflib.Graph().query(query)
+    (own,), (other,) = own_rows, other_rows
+    assert str(own[0]) == term
+    assert other[0] == rdflib.Literal(text, lang="en")
+
+
+@given(st.text(), st.sampled_from(["http://example.org/", "urn:", ""]))
+def test_what_is_no_iri_is_never_spelled(text: str, start: str) -> None:
+    """Either the term is refused, or its spelling is one IRI token of SPARQL's grammar."""
+    try:
+        spelled = spell(f"<{start}{text}>")
+    except ValueError:
+        return
+    assert re.fullmatch(r'<[^<>"{}|^`\\\x00-\x20]*>', spelled)
+    assert str(to_node(spelled)) == spelled
+
+
+@pytest.mark.parametrize("term", ["_:b0", '"a"@en--ltr', "?x", "", "<>", "<a>", "<a b>", 'x"'])
+def test_what_a_query_cannot_name_is_refused(term: str) -> None:
+    with pytest.raises(ValueError):
+        spell(term)
+
+
+def test_spellings_are_those_that_people_use() -> None:
+    assert set(spellings("lord of the rings")) == {
+        "lord of the rings",
+        "Lord of the rings",
+        "Lord Of The Rings",
+        "Lord of the Rings",
+    }
+    assert "USA" in spellings("usa")
+    assert spellings("spider man", "spider-man")[0] == "spider-man"
+    assert "Spider-Man" in spellings("spider man", "spider-man")
+    assert "The Hobbit" in spellings("the hobbit")
+    assert spellings("7") == ("7",)
+
+
+@given(st.text(), st.text())
+def test_spellings_are_distinct_and_hold_what_was_asked(norm: str, written: str) -> None:
+    found = spellings(norm, written)
+    assert len(found) == len(set(found)) <= 10
+    assert {text for text in (norm, written) if text} <= set(found)

@@ -1,0 +1,102 @@
+"""The same questions over a file and over an endpoint that serves it: real HTTP, real model."""
+
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from groundwalk.agent.errors import ServiceError
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.nodes import ground
+from groundwalk.agent.state import Options
+from groundwalk.graphs import build_graph
+
+from ..agent.kg.sparql.endpoint import Endpoint, Handler
+
+QUESTIONS = (
+    "What is the capital of France?",
+    "Which countries border Portugal?",
+    "Which countries border the country whose capital is Vienna?",
+    "What is the currency of the country whose capital is Nairobi?",
+    "Who painted the Mona Lisa?",
+)
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    store = ox.Store()
+    with resources.as_file(resources.files("groundwalk.data.world") / "world.ttl") as file:
+        store.load(path=str(file), format=ox.RdfFormat.TURTLE)
+    with Endpoint(store) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def remote(endpoint: Endpoint) -> Iterator[KnowledgeGraph]:
+    kg = open_kg(endpoint.url)
+    yield kg
+    kg.close()
+
+
+def outcome(state: Any) -> tuple[Any, ...]:
+    answers = sorted((a["label"], a["term"]) for a in state["answers"])
+    return state["status"], answers, [c["text"] for c in state["candidates"]]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_endpoint_gives_the_answers_of_its_file(
+    endpoint: Endpoint, remote: KnowledgeGraph, question: str
+) -> None:
+    here: Any = build_graph(kg="world").invoke({"question": question})
+    asked = len(endpoint.asked)
+    there: Any = build_graph(kg=remote).invoke({"question": question})
+    assert outcome(there) == outcome(here)
+    assert len(endpoint.asked) - asked < 60
+    steps = [step for a in there["answers"] for chain in a["chains"] for step in chain]
+    assert {step["verdict"] for step in steps} <= {"supported"}
+
+
+def test_a_graph_too_large_to_be_indexed_whole_gives_the_same_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for question in QUESTIONS:
+        here: Any = build_graph(kg="world").invoke({"question": question})
+        with monkeypatch.context() as patch:
+            patch.setattr(ground, "MOST_WHOLE", 100)
+            grown: Any = build_graph(kg="world").invoke({"question": question})
+        assert outcome(grown) == outcome(here)
+
+
+def test_what_a_view_leaves_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ground, "MOST_WHOLE", 100)
+    options = Options(max_degree=5)
+    asked = {"question": "Which countries border Germany?"}
+    state: Any = build_graph(kg="world").invoke(asked, context=options)
+    assert any("walks could use 5 of the" in note for note in state["notes"]), state["notes"]
+
+
+def test_an_endpoint_that_stops_answering_leaves_nothing_as_an_answer(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROUNDWALK_SPARQL_ATTEMPTS", "1")
+    kg = open_kg(endpoint.url)
+    graph = build_graph(kg=kg)
+
+    def refuse(handler: Handler) -> bool:
+        handler.reply(503, b"", "text/plain")
+        return True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(endpoint, "misbehaviour", refuse)
+        with pytest.raises(ServiceError):
+            graph.invoke({"question": QUESTIONS[0]})
+    state: Any = graph.invoke({"question": QUESTIONS[0]})
+    assert [a["label"] for a in state["answers"]] == ["Paris"]
+    kg.close()
+
+
+def test_nobody_there_is_one_error(tmp_path: Path) -> None:
+    with pytest.raises(ServiceError):
+        open_kg("http://127.0.0.1:9/sparql")
