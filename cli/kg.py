@@ -84,14 +84,21 @@ def _progress(source: str, *, silent: bool) -> "Generator[OnProgress | None]":
     if silent:
         yield None
         return
+    from ..agent.kg import BuildProgress
+
     if not sys.stderr.isatty():
-        typer.echo(f"building from {source}", err=True)
-        yield None
+        told = False
+
+        def tell(_: BuildProgress) -> None:
+            nonlocal told
+            if not told:
+                typer.echo(f"building from {source}", err=True)
+            told = True
+
+        yield tell
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from ..agent.kg import BuildProgress
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -5,7 +5,7 @@ import io
 import json
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -96,7 +96,7 @@ def main() -> None:
         sys.exit(4)
 
 
-_COMMAND_LINE = typer.BadParameter.__mro__[2]
+_COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
 """What any error of the command line is; typer brings its own click or takes the installed one."""
 
 DEBUG_HINT = "set GROUNDWALK_DEBUG=1 to see where"

@@ -13,8 +13,8 @@ _KEPT = 4
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
 Weights = tuple[tuple[int, int], ...]
-_BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, OrderedDict[tuple[int, ...], Layers]]]"
-_BEGINNINGS = WeakKeyDictionary()
+Kept = OrderedDict[tuple[int, ...], Layers]
+_BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, Kept]]" = WeakKeyDictionary()
 
 
 def cache_after(
@@ -46,7 +46,7 @@ def cache_after(
     return cache, shared, new
 
 
-def _kept(model: PreTrainedModel) -> OrderedDict[tuple[int, ...], Layers]:
+def _kept(model: PreTrainedModel) -> Kept:
     """What is kept for a model as it is now: training it makes all of that worthless."""
     weights = tuple(
         (p.data_ptr(), 0 if p.is_inference() else p._version) for p in model.parameters()

@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
 from .constraint import RelationConstraint, State
-from .engine import open_engine
+from .engine import Engine, open_engine
 from .head import Vector
 from .plan import BeamPlan, Cost, Hypothesis
 from .tree import TokenTree
@@ -50,6 +50,7 @@ class Session:
         """
         if not all(len(prompt) for prompt in prompts):
             raise ConstraintError("a prompt is empty", "a walk is decoded after a token at least")
+        self.engine: Engine
         self.engine, self.forward = open_engine(model, prompts, shared)
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
+from typing import Any, cast
 
 from ..decoding.graph_index import GraphIndex
 from ..decoding.paths import PathLimits, PathState, ReasoningPaths
@@ -58,7 +59,7 @@ def free_answer(local: LocalModel, prompts: Folder | None = None) -> Reply:
             "leave out the free hypothesis answers",
         )
     heading = tuple(answer_tokens(local.tokenizer, prompts))
-    added = local.tokenizer.get_added_vocab()
+    added: dict[str, int] = cast(Any, local.tokenizer).get_added_vocab()
     tags = frozenset(added[marker] for marker in MARKERS if marker in added)
     return Reply(heading, WritingPlan(frozenset([end]), _LONGEST_ANSWER, tags))
 

@@ -104,4 +104,4 @@ def _beginning(
         )
         for question in ("a", "?")
     ]
-    return commonprefix(two)
+    return list(commonprefix(two))

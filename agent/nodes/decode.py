@@ -39,12 +39,15 @@ def decode(
         options = runtime.context or Options()
         view = state.get("view")
         assert view is not None, "load comes before decode"
-        local, (index, around) = generator(), open_ground(state, options)
+        local, opened = generator(), open_ground(state, options)
+        around = opened.view
         topics = {topic["term"]: topic["label"] for topic in state.get("topics", [])}
         limits = PathLimits(view["hops"], view["inverse"], options.revisits)
         text, mentions = state.get("question", ""), _mentions(state)
         try:
-            question, paths = path_question(local, index, text, mentions, topics, limits, prompts)
+            question, paths = path_question(
+                local, opened.index, text, mentions, topics, limits, prompts
+            )
         except NoPathError as error:
             notes = [*state.get("notes", []), error.message]
             requests = around.requests if around else 0

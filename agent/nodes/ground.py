@@ -5,8 +5,8 @@ is looked up where the walk goes, through a bounded view of its own for each que
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 from ..decoding.graph_index import GraphIndex
 from ..decoding.growing import GrowingIndex
@@ -23,7 +23,8 @@ MOST_WHOLE = 2_000_000
 """Facts of a KG that is indexed whole; indexing more would take minutes and gigabytes."""
 
 
-class Ground(NamedTuple):
+@dataclass(frozen=True)
+class Ground:
     """The index of one question, and the view that it grows over; None where it is whole."""
 
     index: GraphIndex

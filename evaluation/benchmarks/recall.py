@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from ...agent.kg import normalise, open_kg
 from ...agent.kg.store import Labels
-from ...agent.linking import LabelLinker, Linker, Mention
+from ...agent.linking import LabelLinker, Mention
 from ...agent.linking.words import FUNCTION_WORDS, singular
 from .topics import Asked, Group
 
@@ -70,18 +70,15 @@ def recall(groups: Iterable[Group], cache: Path) -> Recall:
     )
 
 
-def _linked(group: Group, cache: Path) -> Iterator[tuple[Asked, Sequence[Said], list[Mention]]]:
-    if group.graph is None:
-        absent: Said = "absent"
-        for asked in group.asked:
-            yield asked, [absent for _ in asked.topics], []
-        return
-    kg = open_kg(str(group.graph), cache=cache)
-    linker: Linker = LabelLinker(kg.labels)
+def _linked(group: Group, cache: Path) -> Iterator[tuple[Asked, list[Said], Sequence[Mention]]]:
+    kg = open_kg(str(group.graph), cache=cache) if group.graph else None
+    linker = LabelLinker(kg.labels) if kg else None
+    labels = kg.labels if kg else None
     for asked in group.asked:
-        said = [_said(topic, asked.question, kg.labels) for topic in asked.topics]
-        yield asked, said, linker.link(asked.question)
-    kg.close()
+        said: list[Said] = [_said(topic, asked.question, labels) for topic in asked.topics]
+        yield asked, said, linker.link(asked.question) if linker else []
+    if kg:
+        kg.close()
 
 
 def _ranks(topic: str, mentions: Iterable[Mention]) -> set[int]:
@@ -94,8 +91,8 @@ def _ranks(topic: str, mentions: Iterable[Mention]) -> set[int]:
     }
 
 
-def _said(topic: str, question: str, labels: Labels) -> Said:
-    if not labels.named(topic):
+def _said(topic: str, question: str, labels: Labels | None) -> Said:
+    if labels is None or not labels.named(topic):
         return "absent"
     name, text = normalise(topic), normalise(question)
     if f" {name} " in f" {text} ":

@@ -10,7 +10,7 @@ import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.nodes import ground
-from groundwalk.agent.state import Options
+from groundwalk.agent.state import Options, State
 from groundwalk.graphs import build_graph
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler
@@ -72,7 +72,7 @@ def test_a_graph_too_large_to_be_indexed_whole_gives_the_same_answers(
 def test_what_a_view_leaves_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ground, "MOST_WHOLE", 100)
     options = Options(max_degree=5)
-    asked = {"question": "Which countries border Germany?"}
+    asked: State = {"question": "Which countries border Germany?"}
     state: Any = build_graph(kg="world").invoke(asked, context=options)
     assert any("walks could use 5 of the" in note for note in state["notes"]), state["notes"]
 

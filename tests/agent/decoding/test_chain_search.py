@@ -19,7 +19,7 @@ from groundwalk.agent.decoding.subgraph import ChainLimits
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, TRIPLE
 from groundwalk.agent.errors import ConstraintError, NoPathError
-from groundwalk.agent.kg import Term, Triple
+from groundwalk.agent.kg import Path, Term, Triple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +29,7 @@ from .test_chains import spell
 from .test_search import MODELS, PROMPT
 
 LIMITS = ChainLimits()
+NOWHERE = Path("", ())
 ENDS = range(10, 16)
 
 
@@ -100,7 +101,7 @@ def algorithm_1(
             best = oracle.naive_search(
                 model,
                 [*start, *tokens],
-                dict.fromkeys(words, None),
+                dict.fromkeys(words, NOWHERE),
                 beams=plan.beams,
                 scores=plan.scores,
             )

@@ -17,7 +17,7 @@ from groundwalk.agent.decoding.writing import Reply, WritingPlan, write
 from . import oracle, worlds
 
 TOKENIZER = worlds.byte_level()
-MODEL = worlds.random_model(len(TOKENIZER))
+MODEL: Any = worlds.random_model(len(TOKENIZER))
 PROMPTS = [[5, 9, 30], [40] * 9, [7, 8]]
 
 

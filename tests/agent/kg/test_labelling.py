@@ -154,7 +154,7 @@ def test_the_index_is_what_the_rules_say(most_grouped: int, found: set[ox.Quad])
 def test_many_namesakes_are_numbered_by_degree() -> None:
     knows = ox.NamedNode(E + "knows")
     people = [ox.NamedNode(f"{E}{i}/about") for i in range(100)]
-    pairs = {ox.Quad(people[i], knows, people[j]) for i in range(100) for j in range(99 - i)}
+    pairs = {ox.Quad(people[i], knows, people[j]) for i in range(100) for j in range(100 - i)}
     connection = index(pairs)
     rows = connection.execute(
         "SELECT name FROM terms WHERE NOT relation ORDER BY degree DESC, term"

@@ -11,7 +11,7 @@ import pytest
 from groundwalk.agent.decoding.growing import GrowingIndex
 from groundwalk.agent.decoding.growing_units import NameTokens
 from groundwalk.agent.errors import ServiceError
-from groundwalk.agent.kg import LabelIndex, OxigraphStore, Step, Term, Triple, open_kg
+from groundwalk.agent.kg import Labels, OxigraphStore, Step, Term, Triple, open_kg
 from groundwalk.agent.kg.ranking import triple_texts
 from groundwalk.agent.kg.view import Cut, GraphView, NeighbourCache, ViewLimits
 from hypothesis import given, settings
@@ -61,7 +61,7 @@ class ByTable:
 
 
 @pytest.fixture(scope="module")
-def labels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelIndex]:
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Labels]:
     """The names of everything that the graphs below are made of."""
     folder: Path = tmp_path_factory.mktemp("labels")
     lines = [f"{iri(name)} {LABEL} {quoted(name)} ." for name in NAMES + RELATIONS]
@@ -103,7 +103,7 @@ def true_steps(store: OxigraphStore, node: Term, limits: ViewLimits) -> list[Ste
 
 @given(graphs, asked, st.booleans(), st.data())
 def test_a_view_without_limits_is_the_store(
-    labels: LabelIndex,
+    labels: Labels,
     triples: list[Triple],
     terms: list[Term],
     inverse: bool,
@@ -124,7 +124,7 @@ def test_a_view_without_limits_is_the_store(
 
 @given(graphs, asked, degrees, questions)
 def test_a_hub_keeps_steps_of_every_relation(
-    labels: LabelIndex, triples: list[Triple], terms: list[Term], limits: ViewLimits, question: str
+    labels: Labels, triples: list[Triple], terms: list[Term], limits: ViewLimits, question: str
 ) -> None:
     store = Asked(triples)
     view = GraphView(store, labels, limits, question)
@@ -145,7 +145,7 @@ def test_a_hub_keeps_steps_of_every_relation(
 
 @given(graphs, asked, degrees, questions, caches, st.data())
 def test_a_node_shows_the_same_whatever_was_asked_before(
-    labels: LabelIndex,
+    labels: Labels,
     triples: list[Triple],
     terms: list[Term],
     limits: ViewLimits,
@@ -171,7 +171,7 @@ def test_a_node_shows_the_same_whatever_was_asked_before(
 
 @given(graphs, asked, everything, questions, st.data())
 def test_a_view_holds_no_more_than_its_triples(
-    labels: LabelIndex,
+    labels: Labels,
     triples: list[Triple],
     terms: list[Term],
     limits: ViewLimits,
@@ -205,7 +205,7 @@ def test_a_view_holds_no_more_than_its_triples(
 
 @given(graphs, asked, everything, questions, st.data())
 def test_what_a_full_view_shows_depends_on_no_order_in_a_batch(
-    labels: LabelIndex,
+    labels: Labels,
     triples: list[Triple],
     terms: list[Term],
     limits: ViewLimits,
@@ -221,7 +221,7 @@ def test_what_a_full_view_shows_depends_on_no_order_in_a_batch(
     assert (one.cuts, one.triples) == (other.cuts, other.triples)
 
 
-def test_the_nodes_of_a_batch_share_what_is_left(labels: LabelIndex) -> None:
+def test_the_nodes_of_a_batch_share_what_is_left(labels: Labels) -> None:
     born = [Triple(f"<x:p{i}>", iri("born in"), iri("Paris")) for i in range(50)]
     few = [Triple(iri("Rome"), iri("capital of"), f"<x:c{i}>") for i in range(3)]
     rivers = [Triple(iri("Lima"), iri("river in"), f"<x:r{i}>") for i in range(50)]
@@ -232,7 +232,7 @@ def test_the_nodes_of_a_batch_share_what_is_left(labels: LabelIndex) -> None:
     assert len(view.triples) == 22, "one of them is shown from both of its ends"
 
 
-def test_a_triple_that_was_shown_takes_no_more_room(labels: LabelIndex) -> None:
+def test_a_triple_that_was_shown_takes_no_more_room(labels: Labels) -> None:
     store = Asked([Triple(f"<x:p{i}>", iri("born in"), iri("Rome")) for i in range(9)])
     view = GraphView(store, labels, ViewLimits(max_triples=5), "")
     assert [len(steps) for steps in view.neighbours(["<x:p0>", "<x:p8>"])] == [1, 1]
@@ -249,7 +249,7 @@ def test_a_triple_that_was_shown_takes_no_more_room(labels: LabelIndex) -> None:
 )
 @settings(max_examples=50)
 def test_relations_that_are_more_similar_keep_more(
-    labels: LabelIndex, sizes: list[int], similar: list[float], most: int
+    labels: Labels, sizes: list[int], similar: list[float], most: int
 ) -> None:
     hub = iri("Ada")
     facts = [
@@ -267,7 +267,7 @@ def test_relations_that_are_more_similar_keep_more(
             assert not (higher > score and more >= size) or other >= own
 
 
-def test_a_hub_keeps_what_the_question_asks_for(labels: LabelIndex) -> None:
+def test_a_hub_keeps_what_the_question_asks_for(labels: Labels) -> None:
     hub, question = iri("New York"), "Which river in New York is like the River Po?"
     rivers = [Triple(hub, iri("river in"), f"<a:{i}>") for i in range(100)]
     rivers.append(Triple(hub, iri("river in"), iri("River Po")))
@@ -288,7 +288,7 @@ def test_a_hub_keeps_what_the_question_asks_for(labels: LabelIndex) -> None:
 
 @pytest.mark.parametrize("facts", [19, 20, 21, 40])
 @pytest.mark.parametrize("inverse", [False, True])
-def test_a_look_up_is_whole_up_to_its_bound(labels: LabelIndex, facts: int, inverse: bool) -> None:
+def test_a_look_up_is_whole_up_to_its_bound(labels: Labels, facts: int, inverse: bool) -> None:
     out = [Triple("<x:hub>", "<x:r>", f"<x:t{i}>") for i in range(facts)]
     triples = [Triple(tail, r, head) for head, r, tail in out] if inverse else out
     store = Asked([*triples, Triple("<x:hub>", "<x:s>", "<x:hub>")])
@@ -299,7 +299,7 @@ def test_a_look_up_is_whole_up_to_its_bound(labels: LabelIndex, facts: int, inve
     assert view.cuts == ([] if facts < 21 else [Cut("<x:hub>", 21, 21, True)])
 
 
-def test_a_great_hub_costs_one_bounded_look_up(labels: LabelIndex) -> None:
+def test_a_great_hub_costs_one_bounded_look_up(labels: Labels) -> None:
     store = Asked([Triple(f"<x:t{i}>", iri("born in"), "<x:hub>") for i in range(30_000)])
     cache = NeighbourCache(store, limit=1_000)
     view = GraphView(store, labels, ViewLimits(max_degree=20), "", cache=cache)
@@ -335,7 +335,7 @@ def test_nodes_used_longest_ago_leave_the_cache(
             kept.popitem(last=False)
 
 
-def test_threads_share_a_cache(labels: LabelIndex) -> None:
+def test_threads_share_a_cache(labels: Labels) -> None:
     triples = [Triple("<x:n0>", iri("born in"), f"<x:n{i}>") for i in range(40)]
     for i in range(40):
         triples.append(Triple(f"<x:n{i}>", iri(RELATIONS[i % 4]), f"<x:n{i * 7 % 40}>"))
@@ -355,7 +355,7 @@ def test_threads_share_a_cache(labels: LabelIndex) -> None:
         assert all(pool.map(walk, range(16)))
 
 
-def test_a_view_may_be_asked_again_after_an_error(labels: LabelIndex) -> None:
+def test_a_view_may_be_asked_again_after_an_error(labels: Labels) -> None:
     store = Asked([Triple(iri("Ada"), iri("born in"), f"<x:t{i}>") for i in range(9)])
     view = GraphView(store, labels, ViewLimits(max_degree=3), "")
     store.down = True
@@ -369,7 +369,7 @@ def test_a_view_may_be_asked_again_after_an_error(labels: LabelIndex) -> None:
     assert len(view.neighbours([iri("Ada")])[0]) == 3
 
 
-def test_an_index_grows_over_a_view(labels: LabelIndex) -> None:
+def test_an_index_grows_over_a_view(labels: Labels) -> None:
     store = Asked([Triple(iri("Ada"), iri("born in"), iri(name)) for name in NAMES[1:]])
     view = GraphView(store, labels, ViewLimits(max_degree=4), "Was Ada born in Rome?")
     index = GrowingIndex(view, NameTokens(worlds.byte_level()))
@@ -381,7 +381,7 @@ def test_an_index_grows_over_a_view(labels: LabelIndex) -> None:
     assert {index.entities[node] for node in reached.tolist()} == shown
 
 
-def test_triples_are_embedded_by_their_names(labels: LabelIndex) -> None:
+def test_triples_are_embedded_by_their_names(labels: Labels) -> None:
     triples = [Triple(iri("Ada"), iri("born in"), iri("New York"))] * 2
     assert triple_texts(triples, labels) == ["(Ada, born in, New York)"] * 2
     assert triple_texts([], labels) == []

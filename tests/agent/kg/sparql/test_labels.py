@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.agent.kg import GENERIC, LabelIndex, Triple, Word, open_kg
+from groundwalk.agent.kg import GENERIC, Labels, Triple, Word, open_kg
 from groundwalk.agent.kg.names import normalise
 from groundwalk.agent.kg.sparql.labels import SparqlLabels
 from groundwalk.agent.kg.sparql.spellings import spellings
-from groundwalk.agent.kg.store import Labels
 from groundwalk.agent.linking import LabelLinker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -52,7 +51,7 @@ GRAPHS = st.lists(FACTS | LABELS | OTHERS | TYPES, min_size=1, max_size=25)
 
 
 @contextmanager
-def indexed(triples: list[Triple], folder: Path) -> Generator[LabelIndex]:
+def indexed(triples: list[Triple], folder: Path) -> Generator[Labels]:
     """The index that a file of the triples is built into."""
     file = folder / "kg.nt"
     file.write_text("".join(f"{' '.join(triple)} .\n" for triple in triples), encoding="utf-8")

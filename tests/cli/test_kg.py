@@ -1,0 +1,75 @@
+"""`groundwalk kg build`: a folder that --kg opens, one line for whatever goes wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .test_cli import assert_one_line_error, groundwalk
+
+TRIG = """
+@prefix : <http://example.org/> .
+:g1 { :ada :wrote :notes . } :g2 { :ada :knew :babbage . }
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "kg.trig").write_text(TRIG)
+    return tmp_path
+
+
+def test_a_graph_is_built_and_opened(home: Path) -> None:
+    run = groundwalk(home, "kg", "build", "kg.trig", "--out", "made/kg")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("made/kg: 2 triples, 2 facts between 3 entities by 2 relations (")
+    assert run.stderr == "building from kg.trig\n"
+    assert [path.name for path in (home / "made").iterdir()] == ["kg"]
+    record = json.loads(groundwalk(home, "kg", "info", "made/kg", "--json").stdout)
+    assert {relation["label"] for relation in record["by_relation"]} == {"wrote", "knew"}
+    assert not (home / "cache").exists()
+
+
+def test_json_says_all_and_nothing_else_does(home: Path) -> None:
+    run = groundwalk(home, "kg", "build", "kg.trig", "--out", "one", "--json")
+    record = json.loads(run.stdout)
+    assert record.pop("seconds") > 0
+    assert record == {
+        "status": "built",
+        "folder": "one",
+        "source": "kg.trig",
+        "triples": 2,
+        "facts": 2,
+        "entities": 3,
+        "relations": 2,
+    }
+    assert run.stderr == ""
+
+
+def test_named_graphs_and_a_profile_of_ones_own(home: Path) -> None:
+    (home / "own.toml").write_text('schema = ["<http://example.org/wrote>"]')
+    options = ("--graph", "http://example.org/g1", "--graph", "http://example.org/g2")
+    run = groundwalk(
+        home, "kg", "build", "kg.trig", "--out", "own", *options, "--profile", "own.toml", "--json"
+    )
+    assert json.loads(run.stdout)["facts"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("kg.trig", "--out", "kg.trig"), ("kg.trig exists already",)),
+        (("kg.trig", "--out", "kg.trig/x"), ("cannot be written",)),
+        (("kg.trig", "--out", "x", "--profile", "wiki"), ("'wiki'", "wikidata")),
+    ],
+)
+def test_errors_take_one_line(home: Path, options: tuple[str, ...], words: tuple[str, ...]) -> None:
+    assert_one_line_error(groundwalk(home, "kg", "build", *options), 2, *words)
+    assert sorted(path.name for path in home.iterdir()) == ["kg.trig"]
+
+
+def test_a_malformed_line_is_named_and_nothing_is_left(home: Path) -> None:
+    (home / "bad.nt").write_text("<urn:a> <urn:b> <urn:c> .\n<urn:a> <urn:b> .\n")
+    run = groundwalk(home, "kg", "build", "bad.nt", "--out", "made", "--quiet")
+    assert_one_line_error(run, 2, "bad.nt, line 2:")
+    assert not (home / "made").exists() and not list(home.glob(".made*"))
