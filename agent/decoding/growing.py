@@ -38,7 +38,7 @@ class GrowingIndex:
         behind longer ones are asked for when a walk takes one. For relation paths 0 is best.
         """
         self.requests = 0
-        """Look-ups: each asks the graph at most once for steps, and once for names."""
+        """Look-ups: each asks the graph once for steps, or once for names, or once for both."""
         self.entities = GrowingTerms()
         self.relations = GrowingTerms()
         self._neighbourhood = neighbourhood
@@ -146,13 +146,13 @@ class GrowingIndex:
 
     def _look_up(self, terms: Collection[Term], runs: Array, *, named: bool = False) -> None:
         """Learn what leaves `terms`, if `named` their own names, and put `runs` in order."""
-        self.requests += 1
         asked = sorted(terms)
         found = self._neighbourhood.neighbours(asked) if asked else []
         steps = {
             term: list(dict.fromkeys(own)) for term, own in zip(asked, found, strict=True) if own
         }
-        self._name(self._wanted(steps, runs) | (steps.keys() if named else set()))
+        new = self._name(self._wanted(steps, runs) | (steps.keys() if named else set()))
+        self.requests += bool(asked) or new
         every = [step for own in steps.values() for step in own]
         met = self.entities.meet({*steps, *(step.target for step in every)})
         self.relations.meet({step.triple.relation for step in every})
@@ -175,17 +175,17 @@ class GrowingIndex:
         wanted.update(self.entities[node] for node in self.edge_target[self.edges(runs)].tolist())
         return wanted
 
-    def _name(self, terms: Iterable[Term]) -> None:
+    def _name(self, terms: Iterable[Term]) -> bool:
+        """Whether any of the names had to be asked for."""
         new = sorted({term for term in terms if term not in self._names})
         if new:
             names = self._neighbourhood.names(new)
             self._names.update(zip(new, map(escape, names), strict=True))
+        return bool(new)
 
     def _spell_entities(self, nodes: Sequence[int]) -> list[str]:
         terms = [self.entities[node] for node in nodes]
-        if any(term not in self._names for term in terms):
-            self.requests += 1
-            self._name(terms)
+        self.requests += self._name(terms)
         return [self._names[term] for term in terms]
 
     def _spell_relations(self, relations: Sequence[int]) -> list[str]:

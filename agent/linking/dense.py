@@ -69,10 +69,10 @@ class DenseLinker:
 
     def _free(self, question: str, linked: Sequence[Mention]) -> list[tuple[int, int]]:
         """What to compare, without overlaps."""
-        whole = [] if linked else [(0, len(question))]
         taken = [(mention.start, mention.end) for mention in linked]
         free: list[tuple[int, int]] = []
-        for start, end in sorted(set(self._finder(question))) if self._finder else whole:
+        given = self._finder(question) if self._finder else [(0, len(question))]
+        for start, end in sorted(given):
             if question[start:end].strip() and all(end <= a or b <= start for a, b in taken):
                 free.append((start, end))
                 taken.append((start, end))

@@ -50,7 +50,7 @@ def suspects(
     found = _like_names(tokens, typing, everyday, longest)
     if kept:
         odd = _odd(tokens, typing, everyday, kept)
-        found = (span for span in found if _completes(tokens, span, typing, kept, odd))
+        found = (span for span in found if _completes(tokens, span, kept, odd))
     return sorted(found, key=lambda span: (-len(_core(tokens, span)), span))
 
 
@@ -107,20 +107,16 @@ def _odd(
 def _completes(
     tokens: Sequence[Token],
     span: Span,
-    typing: Typing,
     kept: Collection[Span],
     odd: Set[int],
 ) -> bool:
-    """Whether a stretch adds odd words to kept ones, or is in capitals and stands by itself."""
+    """Whether a stretch holds an odd word, whole kept names only, and is not a lone word."""
     if odd.isdisjoint(range(span.first, span.last + 1)):
         return False
     touched = [other for other in kept if other.first <= span.last and span.first <= other.last]
     if touched:
         return all(span.first <= other.first and other.last <= span.last for other in touched)
-    core = _core(tokens, span)
-    if typing.telling and not (_has_capital(core[0]) and _has_capital(core[-1])):
-        return False
-    return len(core) > 1 or any(_are_joined(tokens, span, other) for other in kept)
+    return len(_core(tokens, span)) > 1 or any(_are_joined(tokens, span, other) for other in kept)
 
 
 def _are_joined(tokens: Sequence[Token], one: Span, other: Span) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from ...agent.kg import normalise, open_kg
 from ...agent.kg.store import Labels
 from ...agent.linking import LabelLinker, Mention
-from ...agent.linking.words import FUNCTION_WORDS, singular
+from ...agent.linking.words import FUNCTION_WORDS
 from .topics import Asked, Group
 
 DEPTH = 5
@@ -98,7 +98,6 @@ def _said(topic: str, question: str, labels: Labels | None) -> Said:
     if f" {name} " in f" {text} ":
         return "whole"
     words, spoken = (
-        {singular(word) for word in several.split() if word not in FUNCTION_WORDS}
-        for several in (name, text)
+        {word for word in several.split() if word not in FUNCTION_WORDS} for several in (name, text)
     )
     return "nothing" if words.isdisjoint(spoken) else "part"

@@ -86,7 +86,7 @@ def by_steps(constraint: Constraint[Any], requests: Callable[[], int], *, forced
     return finished
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     facts=facts(12),
     hops=st.integers(1, 3),
@@ -117,22 +117,35 @@ def test_one_look_up_serves_all_states_of_a_step(
             (PLAN, plans(some, reached), "relations"),
             (TRIPLE, chains(some, ChainLimits(excluded=excluded)), "triple"),
         ]
-        for wire, make, meaning in automata:
-            made = both.of(wire, make)
-            if made is None:
-                continue
-            whole, growing = made
-            expected = language(whole)
-            meanings = {getattr(whole, meaning)(state) for state in expected.values()}
-            prepared = by_steps(growing, lambda: both.growing.requests, forced=few == 100)
-            assert {getattr(growing, meaning)(state) for state in prepared} == meanings
-            tokens = NameTokens(both.tokenizer, both.graph.index.style)
-            fresh = GrowingIndex(both.remote, tokens, few=few)
-            openings = {PLAN: fresh.relation_openings, TRIPLE: fresh.entity_openings}.get(wire)
-            unprepared = make(fresh, openings, wire_tokens(both.tokenizer, wire))
-            words = language(unprepared)
-            assert set(words) == set(expected)
-            assert {getattr(unprepared, meaning)(state) for state in words.values()} == meanings
+        wire, make, meaning = data.draw(st.sampled_from(automata))
+        made = both.of(wire, make)
+        if made is None:
+            return
+        whole, growing = made
+        expected = language(whole)
+        meanings = {getattr(whole, meaning)(state) for state in expected.values()}
+        prepared = by_steps(growing, lambda: both.growing.requests, forced=few == 100)
+        assert {getattr(growing, meaning)(state) for state in prepared} == meanings
+        tokens = NameTokens(both.tokenizer, both.graph.index.style)
+        fresh = GrowingIndex(both.remote, tokens, few=few)
+        openings = {PLAN: fresh.relation_openings, TRIPLE: fresh.entity_openings}.get(wire)
+        unprepared = make(fresh, openings, wire_tokens(both.tokenizer, wire))
+        words = language(unprepared)
+        assert set(words) == set(expected)
+        assert {getattr(unprepared, meaning)(state) for state in words.values()} == meanings
+
+
+@pytest.mark.parametrize("wire", [PATH, TRIPLE])
+@pytest.mark.parametrize("few", [0, 100])
+def test_names_that_begin_alike_lie_side_by_side(wire: Wire, few: int) -> None:
+    star = [
+        Triple("<hub>", f"<r{i % 2}>", f"<{i}>") for i in reversed(range(2 * len(worlds.HOSTILE)))
+    ]
+    names = {triple.tail: worlds.HOSTILE[int(triple.tail[1:-1]) // 2] for triple in star}
+    make = walks(["<hub>"], PathLimits(1)) if wire == PATH else chains(["<hub>"], ChainLimits())
+    spell = {**names, "<hub>": "hub", "<r0>": "r", "<r1>": "r s"}.__getitem__
+    constraint, _, _ = grown(Listed(star, spell), wire, make, few)
+    assert len(language(constraint)) == len(star)
 
 
 def layers(width: int, hops: int) -> list[Triple]:
@@ -232,6 +245,7 @@ def test_ends_of_many_triples_are_looked_up_together() -> None:
     made = chains(["<topic>"], ChainLimits())
     constraint, index, remote = grown(Listed(layers(6, 3)), TRIPLE, made)
     finished = list(by_steps(constraint, lambda: index.requests, forced=True))
+    assert index.requests == 1
     constraint.prepare(finished)
     assert [len(terms) for terms in remote.asked] == [1, 6]
     longer = [constraint.after(constraint.triple(state)) for state in finished]

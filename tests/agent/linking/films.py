@@ -55,6 +55,7 @@ GRAPH = f"""
 :apollo-18 a :Film ; rdfs:label "Apollo 18"@en ; :directedBy :wadleigh .
 :about-ford a :Film ; rdfs:label "Directed by John Ford"@en ; :directedBy :ford .
 :michael a :Film ; rdfs:label "Michael"@en ; :directedBy :ford .
+:rodeo a :Film ; rdfs:label "Ford Rodeo"@en ; :directedBy :ford .
 :ford a :Person ; rdfs:label "John Ford"@en .
 :wadleigh a :Person ; rdfs:label "Michael Wadleigh"@en .
 :sweden a :Person ; rdfs:label "King of Sweden"@en ; :livedIn :france .

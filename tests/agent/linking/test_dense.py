@@ -47,6 +47,13 @@ def cosine(one: str, other: str) -> float:
     return product / lengths if lengths else 0.0
 
 
+class Nothing:
+    """A linker that finds nothing."""
+
+    def link(self, question: str) -> list[Mention]:
+        return []
+
+
 @pytest.fixture(scope="module")
 def kg(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeGraph:
     return films(tmp_path_factory.mktemp("films"))
@@ -81,6 +88,15 @@ def test_part_of_a_name_is_found_beside_whole_ones(kg: KnowledgeGraph) -> None:
     ]
 
 
+def test_stretches_that_overlap_are_not_compared_twice(kg: KnowledgeGraph) -> None:
+    def finder(question: str) -> list[tuple[int, int]]:
+        return [(4, 25), (0, 10)]
+
+    linker = DenseLinker(Nothing(), kg.labels, TERMS, Trigrams(), finder=finder, least=0.3)
+    assert keys(linker.link("united sta springfield")) == [("united sta", "us")]
+
+
+@pytest.mark.filterwarnings("error")
 def test_the_whole_question_is_compared_where_nothing_is_found(kg: KnowledgeGraph) -> None:
     assert keys(dense(kg, 0.4).link("the list of schindlers")) == [
         ("the list of schindlers", "schindler")
@@ -113,13 +129,6 @@ def test_candidates_are_the_nearest_by_cosine(kg: KnowledgeGraph, text: str, lea
             assert found[term].matched == "dense"
     scores = [candidate.score for candidate in found.values()]
     assert scores == sorted(scores, reverse=True)
-
-
-class Nothing:
-    """A linker that finds nothing."""
-
-    def link(self, question: str) -> list[Mention]:
-        return []
 
 
 def test_without_entities_nothing_is_added(kg: KnowledgeGraph) -> None:

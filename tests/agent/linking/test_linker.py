@@ -119,6 +119,7 @@ def test_a_spelling_in_the_same_case_leads(linker: LabelLinker) -> None:
         ("who directed Directed by John Ford", [("Directed by John Ford", "about-ford")]),
         ("who directed Taxi! and when", [("Taxi", "taxi-mark")]),
         ("who directed Taxi and when", [("Taxi", "taxi")]),
+        ("who directed Taxi!", [("Taxi", "taxi")]),
     ],
 )
 def test_words_in_lower_case_are_no_part_of_names_in_capitals(
@@ -206,6 +207,9 @@ def test_typos_are_tried_where_nothing_matches(
         ("who directed Apolo 13", [("Apolo 13", "apollo-13")]),
         ("who directed Apollo 12", []),
         ("who directed [Apollo 12]", []),
+        ("who directed Love and sEcret Balolt", [("Love", "love"), ("sEcret Balolt", "ballot")]),
+        ("Is John Ford Rodoe old", [("John Ford", "ford")]),
+        ("who directed Ford Rodoe", [("Ford Rodoe", "rodeo")]),
     ],
 )
 def test_typos_are_tried_where_part_of_a_name_is_missing(
@@ -261,6 +265,7 @@ def test_scores_tell_how_a_name_was_found(linker: LabelLinker) -> None:
 
     label, alias, typo = best("Stanley Kubrick"), best("the USA"), best("Stanley Kubrik")
     assert (label, alias) == ((1.0, "label"), (0.9, "alias"))
+    assert best("who directed All of Me") == (1.0, "label")
     assert 0.5 < typo[0] < 0.75
     assert typo[1] == "fuzzy"
 

@@ -1,0 +1,59 @@
+"""Which stretches are tried for typos, and what counts as alike."""
+
+import pytest
+from groundwalk.agent.kg import Similar
+from groundwalk.agent.linking.mentions import Span, tokenise
+from groundwalk.agent.linking.plausible import everyday_words, typing_of
+from groundwalk.agent.linking.typos import likeness, most_typos, suspects
+from hypothesis import given
+from hypothesis import strategies as st
+
+EVERYDAY = everyday_words([])
+WORDS = st.sampled_from("the The of and is film Film Grumb grumb snork Snork 17 It's x".split())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "distance", "intact", "expected"),
+    [
+        ("springfeild", "springfield", 1, [], 1 - 1 / 11),
+        ("the oskars", "the oscar", 2, [], 1 - 2 / 6),
+        ("apollo 12", "apollo 13", 1, [], 0.0),
+        ("apolo 13", "apollo 13", 1, [], 1 - 1 / 9),
+        ("game hall", "games hall", 1, [], 0.9),
+        ("game hall", "games hall", 1, ["game"], 0.0),
+        ("game hal", "game hall", 1, ["game"], 1 - 1 / 9),
+    ],
+)
+def test_likeness(text: str, name: str, distance: int, intact: list[str], expected: float) -> None:
+    assert likeness(text, Similar(name, distance), intact) == pytest.approx(expected)
+
+
+def test_two_typos_need_eight_letters() -> None:
+    assert [most_typos(text) for text in ("the oscars", "abcdefg", "abcdefgh")] == [1, 1, 2]
+
+
+@given(st.lists(WORDS, min_size=1, max_size=9), st.data())
+def test_stretches_hold_something_new_and_whole_names_only(
+    words: list[str], data: st.DataObject
+) -> None:
+    tokens = tokenise(" ".join(words))
+    typing = typing_of(tokens, EVERYDAY)
+    places = range(len(tokens))
+    first = data.draw(st.sampled_from(places))
+    last = data.draw(st.sampled_from(places[first:]))
+    kept = Span(tokens[first].start, tokens[last].end, first, last)
+    found = suspects(tokens, typing, EVERYDAY, 4, [kept])
+    free = suspects(tokens, typing, EVERYDAY, 4)
+    assert set(found) <= set(free)
+    for span in found:
+        inside = set(range(span.first, span.last + 1))
+        named = set(range(first, last + 1))
+        assert inside - named
+        assert named <= inside or named.isdisjoint(inside)
+    for span in free:
+        text = " ".join(token.norm for token in tokens[span.first : span.last + 1])
+        assert len(text) >= 5
+        assert any(word not in EVERYDAY for word in text.split()) or typing.telling
+        assert span.last - span.first < 5
+    sizes = [span.last - span.first + 1 - (tokens[span.first].norm == "the") for span in free]
+    assert sizes == sorted(sizes, reverse=True)
