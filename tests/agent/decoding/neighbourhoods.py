@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from groundwalk.agent.decoding.chains import ChainTriples
 from groundwalk.agent.decoding.graph_index import GraphIndex
 from groundwalk.agent.decoding.growing import GrowingIndex
 from groundwalk.agent.decoding.growing_units import NameTokens
 from groundwalk.agent.decoding.neighbourhood import Neighbourhood, StoreNeighbourhood
 from groundwalk.agent.decoding.openings import entity_openings, relation_openings
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PLAN, TRIPLE, Wire
+from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.plans import RelationPaths
+from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.subgraph import ChainLimits
+from groundwalk.agent.decoding.units import unit_tokens, wire_tokens
+from groundwalk.agent.decoding.wire import PLAN, TRIPLE, Wire, escape
 from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import Step, Term, Triple
 from transformers import PreTrainedTokenizerFast
@@ -97,3 +102,52 @@ def pair(facts: set[worlds.Fact], family: str, few: int = 100) -> Generator[Pair
         remote = Remote(StoreNeighbourhood(graph.kg.store, graph.kg.labels))
         growing = GrowingIndex(remote, NameTokens(tokenizer, graph.index.style), few=few)
         yield Pair(graph, tokenizer, remote, growing)
+
+
+TOKENIZER = TOKENIZERS["byte-level"]
+MODEL = worlds.random_model(len(TOKENIZER))
+TOKENS = NameTokens(TOKENIZER)
+PROMPT = [5, 9, 30]
+
+
+def walks(topics: Sequence[Term], limits: PathLimits) -> Make:
+    names = [escape(term[1:-1]) for term in topics]
+    units = unit_tokens(TOKENIZER, replace(TOKENS.style, lead=""), names)
+    return lambda index, _, tags: ReasoningPaths(
+        index, dict(zip(topics, units, strict=True)), tags, limits
+    )
+
+
+def plans(topics: Sequence[Term], limits: PathLimits) -> Make:
+    return lambda index, openings, tags: RelationPaths(index, openings, topics, tags, limits)
+
+
+def chains(topics: Sequence[Term], limits: ChainLimits) -> Make:
+    return lambda index, openings, tags: ChainTriples(index, openings, topics, tags, limits)
+
+
+def grown(inner: Any, wire: Wire, make: Make, few: int = 100) -> tuple[Any, GrowingIndex, Remote]:
+    """An automaton over a graph of which nothing is known yet."""
+    remote = Remote(inner)
+    index = GrowingIndex(remote, TOKENS, few=few)
+    openings = {PLAN: index.relation_openings, TRIPLE: index.entity_openings}.get(wire)
+    return make(index, openings, wire_tokens(TOKENIZER, wire)), index, remote
+
+
+def search(constraint: Any, beams: int) -> Any:
+    (found,) = beam_search(MODEL, [Question(PROMPT, constraint)], BeamPlan(beams))
+    return found.hypotheses
+
+
+def layers(width: int, hops: int) -> list[Triple]:
+    """From a topic over full layers, so that there are width ** hops paths and more."""
+
+    def layer(depth: int) -> list[Term]:
+        return [f"<e{depth} {i + 10}>" for i in range(width)] if depth else ["<topic>"]
+
+    return [
+        Triple(head, f"<r{(i + j) % 3}>", tail)
+        for depth in range(hops)
+        for i, head in enumerate(layer(depth))
+        for j, tail in enumerate(layer(depth + 1))
+    ]

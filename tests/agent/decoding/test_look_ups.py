@@ -1,67 +1,35 @@
-"""A growing index looks up little, all at once, and bears what a remote graph may do."""
+"""A growing index looks up little, and all at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path as Folder
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding.chains import ChainTriples
 from groundwalk.agent.decoding.constraint import Constraint
 from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_tables import GrowingArray
 from groundwalk.agent.decoding.growing_units import NameTokens
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.listing import list_paths
-from groundwalk.agent.decoding.neighbourhood import StoreNeighbourhood
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.plans import RelationPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
 from groundwalk.agent.decoding.subgraph import ChainLimits
-from groundwalk.agent.decoding.units import unit_tokens, wire_tokens
-from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire, escape
-from groundwalk.agent.errors import NoPathError, ServiceError
-from groundwalk.agent.kg import Step, Term, Triple
+from groundwalk.agent.decoding.units import wire_tokens
+from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
+from groundwalk.agent.errors import NoPathError
+from groundwalk.agent.kg import Term, Triple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from . import oracle, worlds
 from .language import TOKENIZERS, facts, language, topics
-from .neighbourhoods import Listed, Make, Remote, pair
-
-TOKENIZER = TOKENIZERS["byte-level"]
-MODEL = worlds.random_model(len(TOKENIZER))
-TOKENS = NameTokens(TOKENIZER)
-PROMPT = [5, 9, 30]
-
-
-def walks(topics: Sequence[Term], limits: PathLimits) -> Make:
-    names = [escape(term[1:-1]) for term in topics]
-    units = unit_tokens(TOKENIZER, replace(TOKENS.style, lead=""), names)
-    return lambda index, _, tags: ReasoningPaths(
-        index, dict(zip(topics, units, strict=True)), tags, limits
-    )
-
-
-def plans(topics: Sequence[Term], limits: PathLimits) -> Make:
-    return lambda index, openings, tags: RelationPaths(index, openings, topics, tags, limits)
-
-
-def chains(topics: Sequence[Term], limits: ChainLimits) -> Make:
-    return lambda index, openings, tags: ChainTriples(index, openings, topics, tags, limits)
-
-
-def grown(inner: Any, wire: Wire, make: Make, few: int = 100) -> tuple[Any, GrowingIndex, Remote]:
-    """An automaton over a graph of which nothing is known yet."""
-    remote = Remote(inner)
-    index = GrowingIndex(remote, TOKENS, few=few)
-    openings = {PLAN: index.relation_openings, TRIPLE: index.entity_openings}.get(wire)
-    return make(index, openings, wire_tokens(TOKENIZER, wire)), index, remote
-
-
-def search(constraint: Any, beams: int) -> Any:
-    (found,) = beam_search(MODEL, [Question(PROMPT, constraint)], BeamPlan(beams))
-    return found.hypotheses
+from .neighbourhoods import (
+    Listed,
+    Make,
+    chains,
+    grown,
+    layers,
+    pair,
+    plans,
+    search,
+    walks,
+)
 
 
 def by_steps(constraint: Constraint[Any], requests: Callable[[], int], *, forced: bool) -> set[Any]:
@@ -142,24 +110,17 @@ def test_names_that_begin_alike_lie_side_by_side(wire: Wire, few: int) -> None:
         Triple("<hub>", f"<r{i % 2}>", f"<{i}>") for i in reversed(range(2 * len(worlds.HOSTILE)))
     ]
     names = {triple.tail: worlds.HOSTILE[int(triple.tail[1:-1]) // 2] for triple in star}
-    make = walks(["<hub>"], PathLimits(1)) if wire == PATH else chains(["<hub>"], ChainLimits())
-    spell = {**names, "<hub>": "hub", "<r0>": "r", "<r1>": "r s"}.__getitem__
+    star.append(Triple("<bud>", "<r0>", "<leaf>"))
+    some = ["<hub>", "<bud>"]
+    make = walks(some, PathLimits(1)) if wire == PATH else chains(some, ChainLimits())
+
+    def spell(term: Term) -> str:
+        return names.get(term, term[1:-1])
+
     constraint, _, _ = grown(Listed(star, spell), wire, make, few)
     assert len(language(constraint)) == len(star)
-
-
-def layers(width: int, hops: int) -> list[Triple]:
-    """From a topic over full layers, so that there are width ** hops paths and more."""
-
-    def layer(depth: int) -> list[Term]:
-        return [f"<e{depth} {i + 10}>" for i in range(width)] if depth else ["<topic>"]
-
-    return [
-        Triple(head, f"<r{(i + j) % 3}>", tail)
-        for depth in range(hops)
-        for i, head in enumerate(layer(depth))
-        for j, tail in enumerate(layer(depth + 1))
-    ]
+    prepared, index, _ = grown(Listed(star, spell), wire, make, few)
+    assert len(by_steps(prepared, lambda: index.requests, forced=False)) == len(star)
 
 
 @pytest.mark.parametrize("wire", [PATH, PLAN])
@@ -251,129 +212,3 @@ def test_ends_of_many_triples_are_looked_up_together() -> None:
     longer = [constraint.after(constraint.triple(state)) for state in finished]
     assert all(len(language(each)) == 5 + 6 for each in longer)
     assert index.requests == 2
-
-
-@settings(max_examples=40, deadline=None)
-@given(facts=facts(), names=st.sampled_from(["same", "unknown", "number"]), data=st.data())
-def test_names_that_tokenise_alike_stay_apart(
-    facts: set[worlds.Fact], names: str, data: st.DataObject
-) -> None:
-    """The words differ from those of a whole index, but the paths do not."""
-    spell: dict[str, Callable[[Term], str]] = {
-        "same": lambda _: "same",
-        "unknown": lambda term: "\u200b" * len(term),
-        "number": lambda term: "a (2)" if int(term[-2]) % 2 else "a",
-    }
-    triples = [Triple(worlds.entity(h), worlds.relation(r), worlds.entity(t)) for h, r, t in facts]
-    some, limits = topics(data.draw, facts), PathLimits(2)
-    expected = set(oracle.paths(triples, some, limits))
-    inner = Listed(sorted(triples), spell[names])
-    if not expected:
-        return
-    constraint, index, _ = grown(inner, PATH, walks(some, limits))
-    met = [index.entities[node] for node in range(len(index.entities))]
-    assert met == sorted(met)
-    words = language(constraint)
-    assert {constraint.path(state) for state in words.values()} == expected
-    assert len(words) == len(expected)
-    for units, size in (
-        (index.entity_table, len(index.entities)),
-        (index.entity_openings, len(index.entities)),
-        (index.relation_table, 2 * len(index.relations)),
-    ):
-        assert len({*map(units.unit, range(size)), ()}) == size + 1
-
-
-@settings(max_examples=40, deadline=None)
-@given(facts=facts(), data=st.data())
-def test_steps_that_are_cut_off_leave_no_dead_end(
-    facts: set[worlds.Fact], data: st.DataObject
-) -> None:
-    """A limit may hide a triple at one of its ends and not at the other."""
-    triples = [Triple(worlds.entity(h), worlds.relation(r), worlds.entity(t)) for h, r, t in facts]
-    some, inner = topics(data.draw, facts), Listed(sorted(triples))
-    for node, steps in inner.steps.items():
-        inner.steps[node] = [step for step in steps if data.draw(st.booleans())]
-    automata: list[tuple[Wire, Make]] = [
-        (PATH, walks(some, PathLimits(2))),
-        (PLAN, plans(some, PathLimits(2))),
-        (TRIPLE, chains(some, ChainLimits())),
-    ]
-    for wire, make in automata:
-        try:
-            constraint, index, _ = grown(inner, wire, make)
-            while True:
-                words = language(constraint)
-                assert words
-                if wire != TRIPLE or index.requests > 3:
-                    break
-                triple = constraint.triple(next(iter(words.values())))
-                assert triple in triples
-                constraint = constraint.after(triple)
-        except NoPathError:
-            continue
-
-
-def test_what_was_asked_before_changes_nothing() -> None:
-    graph, tokens = Listed(layers(9, 3)), NameTokens(TOKENIZER)
-
-    def found(topic: Term) -> tuple[Any, list[list[Term]]]:
-        remote = Remote(graph)
-        made = walks([topic], PathLimits(3))
-        constraint = made(GrowingIndex(remote, tokens), None, wire_tokens(TOKENIZER, PATH))
-        return search(constraint, 4), remote.asked
-
-    first = found("<topic>")
-    for topic in ("<e1 12>", "<e3 14>"):
-        found(topic)
-    assert found("<topic>") == first
-
-
-def test_look_up_that_failed_can_be_tried_again() -> None:
-    class Flaky(Listed):
-        broken = ""
-
-        def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
-            if self.broken == "steps":
-                raise ServiceError("no answer")
-            return super().neighbours(nodes)
-
-        def names(self, terms: Sequence[Term]) -> list[str]:
-            if self.broken == "names":
-                raise ServiceError("no answer")
-            return super().names(terms)
-
-    graph = Flaky(layers(3, 2))
-    expected = grown(graph, PATH, walks(["<topic>"], PathLimits(2)))[0]
-    remote = Flaky(layers(3, 2))
-    constraint = grown(remote, PATH, walks(["<topic>"], PathLimits(2)))[0]
-    for remote.broken in ("steps", "names"):
-        with pytest.raises(ServiceError):
-            search(constraint, 3)
-    remote.broken = ""
-    assert search(constraint, 3) == search(expected, 3)
-
-
-def test_paths_of_a_growing_index_can_be_listed(tmp_path: Folder) -> None:
-    graph = [(0, 0, 1), (1, 1, 2), (1, 0, 4), (2, 2, 5), (6, 3, 1)]
-    kg = worlds.graph(graph, tmp_path)
-    whole = build_index(kg, TOKENIZER)
-    growing = GrowingIndex(StoreNeighbourhood(kg.store, kg.labels), TOKENS)
-    expected, found = (
-        list_paths(index, kg.labels, [worlds.entity(0)], PathLimits(3))
-        for index in (whole, growing)
-    )
-    assert expected.complete and found.complete
-    assert set(found.paths.values()) == set(expected.paths.values())
-    assert growing.requests <= 1 + len({path.relations for path in found.paths.values()})
-
-
-@given(st.lists(st.lists(st.integers(-9, 9))))
-def test_growing_array_holds_what_was_appended(parts: list[list[int]]) -> None:
-    grown, whole = GrowingArray([7]), [7]
-    for part in parts:
-        before = grown.array
-        grown.extend(part)
-        assert before.tolist() == whole
-        whole += part
-        assert grown.array.tolist() == whole and len(grown) == len(whole)
