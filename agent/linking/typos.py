@@ -11,6 +11,8 @@ _SHORTEST = 5
 _MOST_WORDS = 5
 _MOST_WORDS_IN_CAPITALS = 10
 _SHORTEST_WITH_TWO = 8
+_LEAST_LEFT = 0.65
+"""How alike the words must be that are not exactly a name of their own."""
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -22,13 +24,19 @@ def most_typos(norm: str) -> int:
 def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
     """How alike a text and a name are from 0 to 1, a leading `the` apart.
 
-    They are nothing alike where digits differ, or the name lacks a part that is `intact`.
+    They are nothing alike where digits differ, the name lacks a part that is `intact`, or what is
+    left without these parts is another word, as in `led Stone` and `Fred Stone`.
     """
     if _digits(norm) != _digits(near.norm):
         return 0.0
-    if any(f" {part} " not in f" {near.norm} " for part in intact):
+    texts = [norm.removeprefix("the "), near.norm.removeprefix("the ")]
+    letters = max(map(len, texts))
+    for part in intact:
+        if f" {part} " not in f" {near.norm} ":
+            return 0.0
+        texts = [f" {text} ".replace(f" {part} ", " ", 1).strip() for text in texts]
+    if near.distance > (1 - _LEAST_LEFT) * max(map(len, texts)):
         return 0.0
-    letters = max(len(text.removeprefix("the ")) for text in (norm, near.norm))
     return 1 - near.distance / letters
 
 

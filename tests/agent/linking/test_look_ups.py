@@ -69,7 +69,7 @@ def test_what_a_finder_gives_is_looked_up_and_nothing_else(labels: AskedLabels) 
         places = [
             (text.index(name), name) for name in ("stanlay kubrick", "it", "that", "kubrick d")
         ]
-        return [(start, start + len(name)) for start, name in places]
+        return [(start - 1, start + len(name)) for start, name in places]
 
     found = LabelLinker(labels, finder=finder).link(question)
     assert [(mention.text, mention.candidates[0].label) for mention in found] == [

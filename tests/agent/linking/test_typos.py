@@ -22,6 +22,9 @@ WORDS = st.sampled_from("the The of and is film Film Grumb grumb snork Snork 17 
         ("game hall", "games hall", 1, [], 0.9),
         ("game hall", "games hall", 1, ["game"], 0.0),
         ("game hal", "game hall", 1, ["game"], 1 - 1 / 9),
+        ("led stone", "fred stone", 2, ["stone"], 0.0),
+        ("led stone", "fred stone", 2, [], 0.8),
+        ("stone yen stone", "stone men stone", 1, ["stone", "stone"], 1 - 1 / 15),
     ],
 )
 def test_likeness(text: str, name: str, distance: int, intact: list[str], expected: float) -> None:
