@@ -55,7 +55,7 @@ def run(
         split=split,
         part=part,
         limit=limit,
-        kg=kg or settings.kg,
+        kg=settings.kg if kg is None else kg,
         model=model or settings.model,
         method=method or settings.method,
         out=out,
@@ -92,7 +92,7 @@ def show_overlap(
     from ..evaluation.table import print_overlap
     from ..training.train import training_questions
 
-    source = kg or read_settings().kg
+    source = read_settings().kg if kg is None else kg
     linker = LabelLinker(open_kg(source).labels)
     questions = [
         masked(sample.question, [mention_record(m) for m in linker.link(sample.question)])

@@ -62,7 +62,10 @@ def open_session(
     from ..graphs import build_graph
 
     opened = open_kg(
-        kg or settings.kg, profile=load_profile(profile), graphs=graphs, on_progress=on_progress
+        settings.kg if kg is None else kg,
+        profile=load_profile(profile),
+        graphs=graphs,
+        on_progress=on_progress,
     )
     graph = build_graph(
         method or settings.method,

@@ -42,7 +42,7 @@ def train(
     console = Console(highlight=False)
     with show_progress(console) as progress:
         report = run(
-            kg or read_settings().kg,
+            read_settings().kg if kg is None else kg,
             out,
             questions=questions,
             phrasebook=phrasebook,

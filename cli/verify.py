@@ -51,7 +51,7 @@ def verify(
         raise InputError(f"{name} holds no claims", SHAPE)
     chains: Counter[Verdict] = Counter()
     answers: Counter[Verdict] = Counter()
-    source, read_as = kg or settings.kg, load_profile(profile)
+    source, read_as = settings.kg if kg is None else kg, load_profile(profile)
     with contextlib.closing(open_kg(source, profile=read_as, graphs=graph or ())) as opened:
         inquiry = Inquiry(opened.store)
         for checked in check_records(chain([first], records), inquiry, opened.labels):

@@ -119,6 +119,8 @@ def chain_search(
     Raises ConstraintError where the model cannot hold prompt and chain, and where some questions
     have local visibility and others have not.
     """
+    if not questions:
+        return []
     if any(callable(q.prompt) != callable(questions[0].prompt) for q in questions):
         raise ConstraintError("some prompts show the whole graph, others a part of it")
     trees = _Trees(model, questions)

@@ -26,6 +26,9 @@ _NONE = np.empty(0, np.int64)
 class GrowingIndex:
     """A `GraphIndex` of what was looked up so far; it has no walk that the whole index has not.
 
+    That is, where a name is a term's own, as in a label index. An endpoint tells homonyms apart
+    only within one look-up; those of different ones are numbered like names that tokenise alike.
+
     A walk has the same tokens as in the whole index, but for names that tokenise alike: those are
     numbered among the names that were asked for, so that one of them may go without a number, and
     which one depends on the way of the walk; within a look-up it is the order of their terms.

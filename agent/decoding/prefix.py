@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -12,6 +13,8 @@ _KEPT = 4
 """Beginnings kept for a model; the one that was not used for longest goes first."""
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
+_LOCK = Lock()
+
 Weights = tuple[tuple[int, int], ...]
 Kept = OrderedDict[tuple[int, ...], Layers]
 _BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, Kept]]" = WeakKeyDictionary()
@@ -33,21 +36,25 @@ def cache_after(
     beginning = tuple(prompts[0][:shared])
     if any(tuple(prompt[:shared]) != beginning for prompt in prompts[1:]):
         return cache, 0, False
-    kept = _kept(model)
-    new = beginning not in kept
-    if new:
-        kept[beginning] = _layers(model, beginning)
-    kept.move_to_end(beginning)
-    while len(kept) > _KEPT:
-        kept.popitem(last=False)
-    for place, (keys, values) in enumerate(kept[beginning]):
+    with _LOCK:
+        kept = _kept(model)
+        layers = kept.pop(beginning, None)
+        new = layers is None
+        layers = layers or _layers(model, beginning)
+        kept[beginning] = layers
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)
+    for place, (keys, values) in enumerate(layers):
         rows = (len(prompts), -1, -1, -1)
         cache.update(keys.expand(rows), values.expand(rows), place)
     return cache, shared, new
 
 
 def _kept(model: PreTrainedModel) -> Kept:
-    """What is kept for a model as it is now: training it makes all of that worthless."""
+    """What is kept for a model as it is now: training it makes all of that worthless.
+
+    Weights that were written to through `.data` in place do not show that they have changed.
+    """
     weights = tuple(
         (p.data_ptr(), 0 if p.is_inference() else p._version) for p in model.parameters()
     )

@@ -29,32 +29,51 @@ class Checked(NamedTuple):
 def check_records(records: Iterable[Record], inquiry: Inquiry, labels: Labels) -> Iterator[Checked]:
     """Check records in their order, so many at a time as one request has triples.
 
-    A label that no term has is left without a term. Raises InputError for one that several have,
-    and ServiceError where a label cannot be looked up.
+    A label that no term has is left without a term; it is unsupported, or unknown where `labels`
+    are not all of the KG's. What comes before an error is checked first. Raises InputError for a
+    label that several terms have, and ServiceError where one cannot be looked up.
     """
     meanings = Meanings(labels)
     for batch in _batches(records):
-        known = _resolve(batch, meanings)
-        resolved = [
-            record._replace(claims=tuple(_known_claim(claim, known) for claim in record.claims))
-            for record in batch
-        ]
-        verdicts = iter(judge(inquiry, [claim for record in resolved for claim in record.claims]))
-        names = _names(resolved, labels)
-        for record in resolved:
-            yield Checked(record, tuple(next(verdicts) for _ in record.claims), names)
+        try:
+            known = _resolve(batch, meanings)
+        except InputError:
+            for record in batch:  # what comes before the wrong one is checked all the same
+                yield from _checked([record], _resolve([record], meanings), inquiry, labels)
+            raise
+        yield from _checked(batch, known, inquiry, labels)
+
+
+def _checked(
+    batch: Sequence[Record], known: _Known, inquiry: Inquiry, labels: Labels
+) -> Iterator[Checked]:
+    resolved = [
+        record._replace(claims=tuple(_known_claim(claim, known) for claim in record.claims))
+        for record in batch
+    ]
+    claims = [claim for record in resolved for claim in record.claims]
+    unnamed = "unsupported" if labels.exhaustive else "unknown"
+    verdicts = iter(judge(inquiry, claims, unnamed=unnamed))
+    names = _names(resolved, labels)
+    for record in resolved:
+        yield Checked(record, tuple(next(verdicts) for _ in record.claims), names)
 
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
     batch: list[Record] = []
     size = 0
-    for record in records:
-        own = sum(len(chain) for claim in record.claims for chain in claim.chains)
-        if batch and (size + own > MOST_TRIPLES or len(batch) == _MOST_RECORDS):
+    try:
+        for record in records:
+            own = sum(len(chain) for claim in record.claims for chain in claim.chains)
+            if batch and (size + own > MOST_TRIPLES or len(batch) == _MOST_RECORDS):
+                yield batch
+                batch, size = [], 0
+            batch.append(record)
+            size += own
+    except InputError:
+        if batch:
             yield batch
-            batch, size = [], 0
-        batch.append(record)
-        size += own
+        raise
     if batch:
         yield batch
 

@@ -130,12 +130,15 @@ class Inquiry:
             return ["unknown"] * len(batch)
 
 
-def judge(inquiry: Inquiry, claims: Sequence[Claim]) -> list[ClaimVerdict]:
+def judge(
+    inquiry: Inquiry, claims: Sequence[Claim], *, unnamed: Verdict = "unsupported"
+) -> list[ClaimVerdict]:
     """Judge claims by what the store says of all their triples at once.
 
     Where it does not hold a triple it is asked for the reverse too, which only makes a flag. An
     answer is supported by a supported chain that introduces it: that brings it in as a new entity,
     or ends there as a walk from a topic entity. One that no chain introduces is unsupported.
+    `unnamed` is the verdict on what is called as nothing in the KG seems to be.
     """
     statements = (s for claim in claims for chain in claim.chains for s in chain)
     verdicts = inquiry.verdicts(t for s in statements if (t := s.triple) is not None)
@@ -143,7 +146,7 @@ def judge(inquiry: Inquiry, claims: Sequence[Claim]) -> list[ClaimVerdict]:
     unasked = (t for t in backwards.values() if t is not None and t not in verdicts)
     turned = {**verdicts, **inquiry.verdicts(unasked)}
     against = {t for t, back in backwards.items() if back and turned[back] == "supported"}
-    return [_judge_claim(claim, verdicts, against) for claim in claims]
+    return [_judge_claim(claim, verdicts, against, unnamed) for claim in claims]
 
 
 def worst(verdicts: Collection[Verdict]) -> Verdict:
@@ -167,9 +170,12 @@ def _turned(triple: Triple) -> Triple | None:
 
 
 def _judge_claim(
-    claim: Claim, verdicts: Mapping[Triple, Verdict], against: AbstractSet[Triple]
+    claim: Claim,
+    verdicts: Mapping[Triple, Verdict],
+    against: AbstractSet[Triple],
+    unnamed: Verdict,
 ) -> ClaimVerdict:
-    chains = tuple(_judge_chain(claim, chain, verdicts, against) for chain in claim.chains)
+    chains = tuple(_judge_chain(claim, chain, verdicts, against, unnamed) for chain in claim.chains)
     topics = {topic.identity for topic in claim.topics}
     carried: dict[Verdict, set[str]] = {"supported": set(), "unknown": set(), "unsupported": set()}
     for chain, judged in zip(claim.chains, chains, strict=True):
@@ -179,7 +185,7 @@ def _judge_claim(
         for verdict in ("supported", "unknown"):
             if answer.term in carried[verdict]:
                 return verdict
-        return "unsupported"
+        return unnamed if answer.term is None else "unsupported"
 
     return ClaimVerdict(chains, tuple(of(answer) for answer in claim.answers))
 
@@ -189,10 +195,11 @@ def _judge_chain(
     chain: Chain,
     verdicts: Mapping[Triple, Verdict],
     against: AbstractSet[Triple],
+    unnamed: Verdict,
 ) -> ChainVerdict:
     connections = list(_connections({topic.identity for topic in claim.topics}, chain))
     statements = tuple(
-        _judge_statement(statement.triple, flags, verdicts, against)
+        _judge_statement(statement.triple, flags, verdicts, against, unnamed)
         for statement, flags in zip(chain, connections, strict=True)
     )
     connected = not any({"not from a topic", "not connected"} & set(f) for f in connections)
@@ -217,9 +224,10 @@ def _judge_statement(
     flags: tuple[Flag, ...],
     verdicts: Mapping[Triple, Verdict],
     against: AbstractSet[Triple],
+    unnamed: Verdict,
 ) -> StatementVerdict:
     if triple is None:
-        return StatementVerdict("unsupported", ("unknown name", *flags))
+        return StatementVerdict(unnamed, ("unknown name", *flags))
     if triple in against:
         flags = ("reversed", *flags)
     return StatementVerdict(verdicts[triple], flags)

@@ -77,7 +77,7 @@ def open_kg(
     asked when something is to be known; how is set by `GROUNDWALK_SPARQL_*` variables. Raises
     KGError, InputError for wrong settings, and ServiceError when an endpoint does not answer.
     """
-    if src.startswith(("http://", "https://")):
+    if is_endpoint(src):
         return _open_endpoint(src, profile, _iris(graphs))
     if not src.strip():
         raise KGError("no knowledge graph was named", "Give a file, a folder or `world`.")
@@ -101,6 +101,8 @@ def build(
 
     Raises KGError, also when `out` exists or cannot be written.
     """
+    if is_endpoint(src):
+        raise KGError("an endpoint cannot be built", "Open it as it is: --kg http://...")
     if os.path.lexists(out):
         raise KGError(f"{out} exists already", "Choose another folder, or remove that one.")
     with _sources_of(src) as path:
@@ -114,6 +116,11 @@ def build(
                 f"{out} cannot be written: {_reason(error)}",
                 "Make room there and in the temporary folder, or choose another one.",
             ) from error
+
+
+def is_endpoint(src: str) -> bool:
+    """Whether a source is the address of a SPARQL endpoint."""
+    return src.strip().lower().startswith(("http:", "https:"))
 
 
 def is_built(path: Path) -> bool:
@@ -166,7 +173,9 @@ def _sources_of(src: str) -> Generator[Path]:
 
 def _iris(graphs: Sequence[str]) -> tuple[str, ...]:
     """The IRIs of graphs, given with or without brackets, each once and in order."""
-    iris = {graph[1:-1] if graph.startswith("<") else graph for graph in graphs}
+    iris = {
+        graph[1:-1] if graph.startswith("<") and graph.endswith(">") else graph for graph in graphs
+    }
     for iri in iris:
         try:
             ox.NamedNode(iri)

@@ -90,6 +90,11 @@ class Similar(NamedTuple):
 class LabelIndex:
     """Names and surfaces of a built KG. Read only; safe to share between threads."""
 
+    @property
+    def exhaustive(self) -> bool:
+        """Everything that has a name is in it."""
+        return True
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Take over a connection that was opened with `check_same_thread=False`."""
         self._connection = connection

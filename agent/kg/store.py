@@ -63,6 +63,11 @@ class Store(Protocol):
 class Labels(Protocol):
     """What the terms of a KG are called, and which terms a text may mean."""
 
+    @property
+    def exhaustive(self) -> bool:
+        """Whether a text that it does not know is the name of nothing in the KG."""
+        ...
+
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term, no two of one call alike."""
         ...

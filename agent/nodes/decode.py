@@ -49,7 +49,8 @@ def decode(
                 local, opened.index, text, mentions, topics, limits, prompts
             )
         except NoPathError as error:
-            notes = [*state.get("notes", []), error.message]
+            left_out = told(kg, around) if around else []
+            notes = [*state.get("notes", []), error.message, *left_out]
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}

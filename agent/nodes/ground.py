@@ -5,6 +5,7 @@ is looked up where the walk goes, through a bounded view of its own for each que
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +15,8 @@ from ..decoding.growing_units import NameTokens
 from ..decoding.index import TokenIndex, open_index
 from ..decoding.units import wire_tokens
 from ..decoding.wire import Wire
-from ..kg import KnowledgeGraph
+from ..errors import ServiceError
+from ..kg import KnowledgeGraph, local_name
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..llm.local import LocalModel
 from ..state import Options, State
@@ -72,7 +74,9 @@ def told(kg: KnowledgeGraph, view: GraphView) -> list[str]:
     if not cuts:
         return []
     first = max(cuts, key=lambda cut: (cut.found, cut.node))
-    (name,) = kg.labels.names([first.node])
+    name = local_name(first.node)
+    with suppress(ServiceError):  # a name is not worth losing an answer for
+        (name,) = kg.labels.names([first.node])
     others = f", and parts of {len(cuts) - 1} more" if len(cuts) > 1 else ""
     more = "more than " if first.more else ""
     return [

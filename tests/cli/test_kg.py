@@ -73,3 +73,19 @@ def test_a_malformed_line_is_named_and_nothing_is_left(home: Path) -> None:
     run = groundwalk(home, "kg", "build", "bad.nt", "--out", "made", "--quiet")
     assert_one_line_error(run, 2, "bad.nt, line 2:")
     assert not (home / "made").exists() and not list(home.glob(".made*"))
+
+
+@pytest.mark.parametrize("scheme", ["http", "HTTPS"])
+def test_an_endpoint_is_not_built_and_keeps_its_secrets(home: Path, scheme: str) -> None:
+    url = f"{scheme}://user:sekret@127.0.0.1:9/x?key=hidden"
+    for run in (
+        groundwalk(home, "kg", "build", url, "--out", "one"),
+        groundwalk(home, "ask", "Who?", "--kg", url),
+    ):
+        assert run.returncode in (2, 3) and len(run.stderr.splitlines()) == 1
+        assert "sekret" not in run.stderr and "hidden" not in run.stderr
+
+
+def test_half_a_bracketed_iri_is_no_graph(home: Path) -> None:
+    run = groundwalk(home, "kg", "info", "kg.trig", "--graph", "<http://example.org/g1")
+    assert_one_line_error(run, 2, "is not an IRI")

@@ -136,8 +136,20 @@ def test_files_and_graphs_that_are_not_there(home: Path) -> None:
 def test_errors_as_json(home: Path) -> None:
     run = verify(home, lines(GOOD, []), "--json")
     assert run.returncode == 2 and run.stderr == ""
-    (error,) = records(run)
+    *_, error = records(run)
     assert error["status"] == "error" and "line 2" in error["message"]
+
+
+def test_lines_before_a_wrong_one_are_checked(home: Path) -> None:
+    """Whether it is no record or says what may mean several entities."""
+    for wrong in ([], GOOD | {"answers": ["Paris"]}):
+        run = verify(home, lines(GOOD, GOOD, wrong, GOOD))
+        assert run.returncode == 2 and "line 3" in run.stderr
+        assert [record["verdict"] for record in records(run)] == ["supported"] * 2
+
+
+def test_an_empty_name_of_a_graph_is_no_graph(home: Path) -> None:
+    assert_one_line_error(verify(home, lines(GOOD), kg=""), 2, "no knowledge graph was named")
 
 
 def test_it_needs_no_heavy_library(home: Path) -> None:

@@ -37,6 +37,11 @@ class SparqlLabels:
     Degrees are counted up to a thousand triples in each direction.
     """
 
+    @property
+    def exhaustive(self) -> bool:
+        """Names in other spellings or languages than asked for are not found."""
+        return False
+
     def __init__(self, client: SparqlClient, *, profile: Profile = GENERIC) -> None:
         self._client = client
         self._profile = profile

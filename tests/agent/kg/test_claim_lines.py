@@ -290,6 +290,18 @@ GRAPH_AT_ENDPOINT = [
 ]
 
 
+def test_a_name_that_an_endpoint_does_not_find_is_unknown() -> None:
+    """It may be spelled otherwise there, or in another language; an index would know."""
+    strange = line(["Narnia", "capital", "<urn:paris>"], answers=["Cair Paravel"])
+    with Endpoint(loaded(GRAPH_AT_ENDPOINT)) as endpoint:
+        opened = open_endpoint(endpoint.url)
+        with closing(opened.labels):
+            (found,) = checked(cast(KnowledgeGraph, opened), strange)
+    assert found["triples"][0]["verdict"] == "unknown"
+    assert "unknown name" in found["triples"][0]["flags"]
+    assert [answer["verdict"] for answer in found["answer_verdicts"]] == ["unknown"]
+
+
 def test_an_endpoint_that_stops_answering_leaves_triples_unknown() -> None:
     def refuse(handler: Handler) -> bool:
         handler.reply(400, b"no", "text/plain")
