@@ -14,6 +14,10 @@ class AskedLabels:
         self.calls: list[str] = []
         self.written: dict[str, str] = {}
 
+    @property
+    def exhaustive(self) -> bool:
+        return self._index.exhaustive
+
     def names(self, terms: Sequence[Term]) -> list[str]:
         self.calls.append("names")
         return self._index.names(terms)
