@@ -33,10 +33,12 @@ def execute(
     banned: Collection[Term] = (),
     keep: int = 5,
     frontier: int = 20_000,
+    degree: int = 100_000,
 ) -> Execution:
     """Follow `relations` from every topic, never onto a banned entity (RoG, Algorithm 1).
 
-    At most `keep` paths are kept for an end, and at most `frontier` entities at a hop.
+    At most `keep` paths are kept for an end, at most `frontier` entities at a hop, and at most
+    `degree` steps are taken from one entity.
     """
     level = {topic: Reached(topic, (Path(topic, ()),), 1) for topic in topics}
     truncated = False
@@ -44,7 +46,10 @@ def execute(
         nodes = sorted(level)
         paths: dict[Term, list[Path]] = {}
         support: dict[Term, int] = {}
-        for node, targets in zip(nodes, store.follow(nodes, relation, inverse), strict=True):
+        followed = store.follow(nodes, relation, inverse, limit=degree + 1)
+        for node, steps in zip(nodes, followed, strict=True):
+            targets = steps[:degree]
+            truncated |= len(targets) < len(steps)
             for step in targets:
                 if step.target in banned:
                     continue
