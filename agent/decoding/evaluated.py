@@ -1,5 +1,6 @@
 """What is known after the nodes of token trees: the part that all ways of evaluating share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ _CHUNK = 64
 """How many rows of a whole vocabulary are held at a time."""
 
 
-class Evaluated:
+class Evaluated(ABC):
     """The trees of several prompts, and a hidden state (or logits) for each evaluated node.
 
     A subclass says how nodes are evaluated. Not safe to share between threads.
@@ -30,12 +31,12 @@ class Evaluated:
         self._prompts = [list(prompt) for prompt in prompts]
         self._states: list[dict[int, torch.Tensor]] = [{} for _ in prompts]
 
+    @abstractmethod
     def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
         """Compute the given nodes of each row and those above them.
 
         Raises ConstraintError where the model's context is too short for prompt and walk.
         """
-        raise NotImplementedError
 
     def known(self, row: int, node: int) -> bool:
         """Whether what follows a node is known."""

@@ -1,22 +1,20 @@
 """Instructions that many prompts begin with are computed once for a model, and kept."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
+from ..kg.recent import Recent
+
 _KEPT = 4
 """Beginnings kept for a model; the one that was not used for longest goes first."""
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
-_LOCK = Lock()
-
 Weights = tuple[tuple[int, int], ...]
-Kept = OrderedDict[tuple[int, ...], Layers]
+Kept = Recent[tuple[int, ...], Layers]
 _BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, Kept]]" = WeakKeyDictionary()
 
 
@@ -36,14 +34,12 @@ def cache_after(
     beginning = tuple(prompts[0][:shared])
     if any(tuple(prompt[:shared]) != beginning for prompt in prompts[1:]):
         return cache, 0, False
-    with _LOCK:
-        kept = _kept(model)
-        layers = kept.pop(beginning, None)
-        new = layers is None
-        layers = layers or _layers(model, beginning)
-        kept[beginning] = layers
-        while len(kept) > _KEPT:
-            kept.popitem(last=False)
+    kept = _kept(model)
+    layers = kept.get(beginning)
+    new = layers is None
+    if layers is None:
+        layers = _layers(model, beginning)
+        kept.put({beginning: layers})
     for place, (keys, values) in enumerate(layers):
         rows = (len(prompts), -1, -1, -1)
         cache.update(keys.expand(rows), values.expand(rows), place)
@@ -60,7 +56,7 @@ def _kept(model: PreTrainedModel) -> Kept:
     )
     before = _BEGINNINGS.get(model)
     if before is None or before[0] != weights:
-        before = _BEGINNINGS[model] = (weights, OrderedDict())
+        before = _BEGINNINGS[model] = (weights, Kept(_KEPT))
     return before[1]
 
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from ..names import local_name, one_line
 from ..nodes import lexical_form, literal_tag
 from ..profile import SCHEMA_NAMESPACES, Profile
+from ..recent import Recent
 from ..terms import Term, is_iri, is_literal
 from . import label_queries
 from .client import SparqlClient
 from .queries import Scope, can_ask
-from .recent import Recent
 from .scan import in_batches
 
 _MOST_TERMS = 97

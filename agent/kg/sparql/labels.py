@@ -8,12 +8,12 @@ from ..labels import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
 from ..names import Naming, normalise, one_line, unique_names
 from ..nodes import lexical_form
 from ..profile import GENERIC, SCHEMA_NAMESPACES, Profile
+from ..recent import Recent
 from ..terms import Term, is_literal
 from . import label_queries
 from .about import About, Roles, Terms
 from .client import SparqlClient
 from .queries import Scope, can_ask
-from .recent import Recent
 from .scan import in_batches, relation_counts
 from .spellings import spellings
 

@@ -155,7 +155,8 @@ def test_chains_equal_algorithm_1(
 ) -> None:
     tokenizer, model = TOKENIZERS[family], EAGER[family]
     tags = wire_tokens(tokenizer, TRIPLE)
-    markers = frozenset(int(tokenizer.convert_tokens_to_ids(m)) for m in MARKERS)  # type: ignore[arg-type]
+    added = tokenizer.get_added_vocab()
+    markers = frozenset(added[marker] for marker in MARKERS)
     plan = ChainPlan(ends, beams, steps, scores, free, banned=markers - {tags[0]})
     with opened(facts, tokenizer) as graph:
         known = {end for triple in graph.facts for end in (triple.head, triple.tail)}
