@@ -72,6 +72,22 @@ class Answer(Named):
     chains: list[list[StepRecord]]
 
 
+class Emitted(TypedDict):
+    """What a method wrote, as the store judged it, before anything was dropped.
+
+    Triples are distinct. `ill` ones break the well-formedness of a chain (DoG section 2.2): they
+    are unsupported, or follow on nothing before them.
+    """
+
+    triples: int
+    supported: int
+    unsupported: int
+    unknown: int
+    ill: int
+    chains: int
+    supported_chains: int
+
+
 class View(TypedDict):
     """What part of the KG may be walked, and what was cut from it."""
 
@@ -105,6 +121,7 @@ class State(TypedDict, total=False):
     confidence: float
     answers: list[Answer]
     unsupported: list[str]
+    emitted: Emitted
     status: Status
     method: str
     usage: Usage
@@ -128,6 +145,13 @@ class Options:
     max_triples: int = 100_000
     max_answers: int = 200
     max_chains: int = 5
+
+
+def nothing_emitted() -> Emitted:
+    """The count of nothing."""
+    return Emitted(
+        triples=0, supported=0, unsupported=0, unknown=0, ill=0, chains=0, supported_chains=0
+    )
 
 
 def no_usage() -> Usage:

@@ -1,18 +1,38 @@
 """The line of `samples.jsonl` that a question leaves behind."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError
-from ..agent.state import Answer, Entity, State, Status, Usage, no_usage
+from ..agent.state import (
+    Answer,
+    Emitted,
+    Entity,
+    State,
+    Status,
+    Usage,
+    no_usage,
+    nothing_emitted,
+)
 from .metrics import Predicted, Scores, emitted, no_scores, strict
-from .samples import Sample
+from .samples import NamedTriple, Sample
 
 Labels: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """The labels of terms as their KG states them, without what keeps display names apart."""
+
+
+SCHEMA = 1
+"""The version of the lines of `samples.jsonl`."""
+
+
+class Asked(NamedTuple):
+    """Whose questions were asked, and how."""
+
+    dataset: str
+    split: str
+    method: str
 
 
 class GoldRecord(TypedDict):
@@ -20,23 +40,40 @@ class GoldRecord(TypedDict):
 
     term: str
     label: str
+    aliases: list[str]
 
 
 class Record(TypedDict):
-    """A question, what was answered, and what that is worth."""
+    """A question, what was answered, and what that is worth.
 
+    Dataset, split, id and method together are its key.
+    """
+
+    schema: int
+    dataset: str
+    split: str
     id: str
-    question: str
     method: str
+    question: str
     hops: int | None
+    type: str
     tags: list[str]
+    choices: list[str]
     status: Status | Literal["error"]
+    confidence: float
+    reasoner: str
+    """Who decided: `llm`, `vote`, or none."""
     gold: list[GoldRecord]
+    gold_chains: list[list[NamedTriple]]
     topics: list[Entity]
     answers: list[Answer]
     unsupported: list[str]
     metrics: Scores | None
     """None where there is no right answer."""
+    triplet_f1: float | None
+    """DoG's F1 of the answers' triples against the gold chains; None where none are given."""
+    emitted: Emitted
+    """What the method wrote in all, also what was dropped."""
     triples: int
     """Distinct triples in the chains of the answers."""
     supported: int
@@ -49,7 +86,7 @@ class Record(TypedDict):
 
 
 def answered(
-    sample: Sample, method: str, state: State, seconds: float, labels: Labels | None = None
+    sample: Sample, asked: Asked, state: State, seconds: float, labels: Labels | None = None
 ) -> Record:
     """The record of a question that went through the graph."""
     answers = state.get("answers", [])
@@ -61,39 +98,54 @@ def answered(
         Predicted(answer["term"], tuple(dict.fromkeys(known)))
         for answer, known in zip(answers, names, strict=True)
     ]
-    record = _blank(sample, method, seconds)
+    record = _blank(sample, asked, seconds)
     triples = emitted(chain for answer in answers for chain in answer["chains"])
     record["status"] = state.get("status", "abstained")
+    record["confidence"] = state.get("confidence", 0.0)
+    record["reasoner"] = state.get("reasoner", "")
     record["topics"] = state.get("topics", [])
     record["answers"] = answers
     record["unsupported"] = state.get("unsupported", [])
     record["metrics"] = strict(sample.answers, predicted)
+    record["emitted"] = state.get("emitted", nothing_emitted())
     record["triples"], record["supported"] = triples
     record["usage"] = state.get("usage", no_usage())
     record["notes"] = state.get("notes", [])
     return record
 
 
-def failed(sample: Sample, method: str, error: GroundwalkError, seconds: float) -> Record:
+def failed(sample: Sample, asked: Asked, error: GroundwalkError, seconds: float) -> Record:
     """The record of a question that ended in an error; it counts as a miss."""
-    record = _blank(sample, method, seconds)
+    record = _blank(sample, asked, seconds)
     record["error"] = f"{error.code}: {error.message}"
     return record
 
 
-def _blank(sample: Sample, method: str, seconds: float) -> Record:
+def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
     return Record(
+        schema=SCHEMA,
+        dataset=asked.dataset,
+        split=asked.split,
         id=sample.id,
+        method=asked.method,
         question=sample.question,
-        method=method,
         hops=sample.hops,
+        type=sample.type,
         tags=list(sample.tags),
+        choices=list(sample.choices),
         status="error",
-        gold=[GoldRecord(**asdict(gold)) for gold in sample.answers],
+        confidence=0.0,
+        reasoner="",
+        gold=[
+            GoldRecord(term=g.term, label=g.label, aliases=list(g.aliases)) for g in sample.answers
+        ],
+        gold_chains=[list(chain) for chain in sample.chains],
         topics=[],
         answers=[],
         unsupported=[],
         metrics=no_scores() if sample.answers else None,
+        triplet_f1=None,
+        emitted=nothing_emitted(),
         triples=0,
         supported=0,
         usage=no_usage(),

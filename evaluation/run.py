@@ -16,7 +16,7 @@ from ..agent.errors import GroundwalkError, InputError, QuestionError
 from ..agent.state import State
 from .config import Config
 from .progress import show_progress
-from .records import Labels, Record, answered, failed
+from .records import Asked, Labels, Record, answered, failed
 from .samples import Sample
 from .summary import Summary, summarise
 
@@ -44,13 +44,14 @@ def run(
         raise InputError("there are no questions to ask", "choose another part or dataset")
     prepare(out)
     _write_json(out / CONFIG_FILE, asdict(config))
+    asked = Asked(config.questions.dataset, config.questions.split, config.method)
     records: list[Record] = []
     with (
         (out / SAMPLES_FILE).open("a", encoding="utf-8") as lines,
         show_progress(len(samples), console or Console(stderr=True)) as tick,
     ):
         for sample in samples:
-            record = _ask(sample, config.method, answer, labels)
+            record = _ask(sample, asked, answer, labels)
             lines.write(json.dumps(record, ensure_ascii=False) + "\n")
             lines.flush()
             records.append(record)
@@ -73,7 +74,7 @@ def prepare(out: Path) -> None:
 
 
 def _ask(
-    sample: Sample, method: str, answer: Callable[[str], State], labels: Labels | None
+    sample: Sample, asked: Asked, answer: Callable[[str], State], labels: Labels | None
 ) -> Record:
     since = perf_counter()
     try:
@@ -81,8 +82,8 @@ def _ask(
     except GroundwalkError as error:
         if isinstance(error, InputError) and not isinstance(error, QuestionError):
             raise
-        return failed(sample, method, error, perf_counter() - since)
-    return answered(sample, method, state, perf_counter() - since, labels)
+        return failed(sample, asked, error, perf_counter() - since)
+    return answered(sample, asked, state, perf_counter() - since, labels)
 
 
 def _write_json(file: Path, content: object) -> None:

@@ -13,12 +13,20 @@ Part: TypeAlias = Literal["train", "tune", "report", "all"]
 PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
 
 
+NamedTriple: TypeAlias = tuple[str, str, str]
+"""Head, relation and tail as a dataset writes them: terms in N-Triples syntax, or names."""
+
+
 @dataclass(frozen=True)
 class Gold:
-    """A right answer: its term in N-Triples syntax, its label, or both; what is unknown is ``."""
+    """A right answer: its term in N-Triples syntax, its label, or both; what is unknown is ``.
+
+    `aliases` are other labels that the dataset takes for the same answer.
+    """
 
     term: str = ""
     label: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,14 @@ class Sample:
     """Terms or labels of the entities that the question is about."""
     hops: int | None = None
     tags: tuple[str, ...] = ()
+    type: str = ""
+    """What the dataset calls its kind of question, such as a MetaQA path type."""
+    choices: tuple[str, ...] = ()
+    """The answers to choose from, where there are such."""
+    chains: tuple[tuple[NamedTriple, ...], ...] = ()
+    """The reasoning that the dataset gives as right, where it gives any."""
+    graph: tuple[NamedTriple, ...] | None = None
+    """The KG of this question alone, where the dataset brings one."""
 
 
 def choose(

@@ -4,6 +4,7 @@ The store is asked, not the index that the chains were decoded from: what change
 here. Supported means true in the KG, not relevant to the question; relevance is the confidence.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -13,7 +14,7 @@ from langgraph.runtime import Runtime
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Term
 from ..kg.verification import PathVerdict, verify_paths
-from ..state import Answer, Candidate, Options, State, Status, StepRecord
+from ..state import Answer, Candidate, Emitted, Options, State, Status, StepRecord
 from . import Node
 from .records import path_of
 from .usage import spent
@@ -33,7 +34,8 @@ def verify(kg: KnowledgeGraph) -> Node:
         chains = [c["steps"] for c in candidates] + [
             chain for answer in answers for chain in answer["chains"]
         ]
-        verdicts = iter(verify_paths(kg.store, topics, [_path(chain) for chain in chains]))
+        judged = verify_paths(kg.store, topics, [_path(chain) for chain in chains])
+        verdicts = iter(judged)
         checked = [_checked_candidate(c, next(verdicts)) for c in candidates]
         proven = [_checked_answer(a, [next(verdicts) for _ in a["chains"]]) for a in answers]
         unknown = any(
@@ -51,10 +53,32 @@ def verify(kg: KnowledgeGraph) -> Node:
             "candidates": walks,
             "answers": kept,
             "status": status,
+            "emitted": _emitted(judged),
             "usage": spent(state, since, kg_requests=1 if chains else 0),
         }
 
     return run
+
+
+def _emitted(judged: Sequence[PathVerdict]) -> Emitted:
+    """Counts of the distinct paths and triples that were judged."""
+    verdicts = {
+        step.triple: verdict
+        for path in judged
+        for step, verdict in zip(path.path.steps, path.steps, strict=True)
+    }
+    loose = {step.triple for path in judged if not path.connected for step in path.path.steps}
+    counts = Counter(verdicts.values())
+    chains = {path.path: path.verdict for path in judged}
+    return Emitted(
+        triples=len(verdicts),
+        supported=counts["supported"],
+        unsupported=counts["unsupported"],
+        unknown=counts["unknown"],
+        ill=sum(t in loose or verdict == "unsupported" for t, verdict in verdicts.items()),
+        chains=len(chains),
+        supported_chains=sum(verdict == "supported" for verdict in chains.values()),
+    )
 
 
 def _path(chain: Sequence[StepRecord]) -> Path:

@@ -41,7 +41,7 @@ def test_a_line_for_every_question(made: tuple[Path, Summary]) -> None:
     assert [line["id"] for line in found] == [sample.id for sample in SAMPLES]
     first = found[0]
     assert first["status"] == "answered"
-    assert first["gold"] == [{"term": "<urn:Lima>", "label": "Lima"}]
+    assert first["gold"] == [{"term": "<urn:Lima>", "label": "Lima", "aliases": []}]
     assert first["answers"][0]["chains"][0][0]["tail"]["label"] == "Lima"
     assert set(first["metrics"].values()) == {1.0}
     assert (first["triples"], first["supported"]) == (1, 1)
