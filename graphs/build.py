@@ -1,6 +1,5 @@
 """From a KG and a model to a compiled graph that answers questions."""
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,11 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
-from ..agent.nodes import Node
-from .gcr import gcr
-from .skeleton import Compiled, Parts, skeleton
+from .gcr import GCR
+from .method import Method, Parts
+from .skeleton import Compiled, skeleton
 
-Method = Callable[[KnowledgeGraph, Callable[[], LocalModel], Path | None], Node]
-
-METHODS: dict[str, Method] = {"gcr": gcr}
+METHODS: dict[str, Method] = {"gcr": GCR}
 """Every method by the name that `--method` takes."""
 
 
@@ -52,5 +49,5 @@ def build_graph(
             return load_model(generator, device=device, dtype=dtype)
         return generator
 
-    parts = Parts(opened, linker or LabelLinker(opened.labels), settings, llm, prompts)
-    return skeleton(method, METHODS[method](opened, local, prompts), parts, checkpointer)
+    parts = Parts(opened, linker or LabelLinker(opened.labels), settings, local, llm, prompts)
+    return skeleton(method, METHODS[method], parts, checkpointer)

@@ -4,19 +4,20 @@ The local model writes K reasoning paths along the graph by beam search (section
 LLM, or a vote where there is none, reasons over them (section 4.3).
 """
 
-from collections.abc import Callable
-from pathlib import Path
-
 from ..agent.decoding.wire import PATH
-from ..agent.kg import KnowledgeGraph
-from ..agent.llm.local import LocalModel
 from ..agent.nodes import Node
 from ..agent.nodes.decode import decode
 from ..agent.nodes.ground import ground
+from .method import Method, Parts
 
 
-def gcr(
-    kg: KnowledgeGraph, generator: Callable[[], LocalModel], prompts: Path | None = None
-) -> Node:
-    """The middle of the state machine for GCR."""
-    return decode(kg, generator, ground(kg, generator, PATH), prompts)
+def _gcr(parts: Parts) -> Node:
+    opened = ground(parts.kg, parts.generator, PATH)
+    return decode(parts.kg, parts.generator, opened, parts.prompts)
+
+
+GCR = Method(
+    _gcr,
+    "reasoning paths decoded along the graph, then reasoned over (GCR)",
+    {"beams": 10, "hops": 2, "inverse": False, "revisits": "walk"},
+)

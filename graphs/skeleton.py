@@ -6,18 +6,13 @@ START -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify -> 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from ..agent.kg import KnowledgeGraph
-from ..agent.linking import Linker
 from ..agent.llm.local import ModelSettings
 from ..agent.nodes import Node
 from ..agent.nodes.ask_user import ask_user
@@ -27,27 +22,17 @@ from ..agent.nodes.load import can_widen, load
 from ..agent.nodes.respond import is_confident, respond
 from ..agent.nodes.verify import verify
 from ..agent.state import Options, State
+from .method import Method, Parts
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
 RECURSION_LIMIT = 25
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What the nodes close over."""
-
-    kg: KnowledgeGraph
-    linker: Linker
-    settings: ModelSettings
-    llm: BaseChatModel | None = None
-    prompts: Path | None = None
-
-
 def skeleton(
-    method: str, middle: Node, parts: Parts, checkpointer: BaseCheckpointSaver[Any] | None
+    name: str, method: Method, parts: Parts, checkpointer: BaseCheckpointSaver[Any] | None
 ) -> Compiled:
-    """Compile the state machine around a method's node.
+    """Compile the state machine around a method.
 
     Without a checkpointer an interrupt could not be resumed, so an ambiguous question then ends
     with the status `ambiguous` and its readings in the notes.
@@ -55,21 +40,21 @@ def skeleton(
     can_ask = checkpointer is not None
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
-        "link": link(parts.linker, method),
+        "link": link(parts.linker, name),
         "ask_user": ask_user(),
         "load": load(parts.settings),
-        method: middle,
+        name: method.build(parts),
         "induce": induce(parts.kg, parts.llm, parts.prompts),
         "verify": verify(parts.kg),
         "respond": respond(parts.settings.confidence),
     }
-    for name, node in nodes.items():
-        graph.add_node(name, node)
+    for own, node in nodes.items():
+        graph.add_node(own, node)
     graph.add_edge(START, "link")
     graph.add_conditional_edges("link", _after_link(can_ask), ["ask_user", "load", "respond"])
     graph.add_edge("ask_user", "load")
-    graph.add_edge("load", method)
-    graph.add_edge(method, "induce")
+    graph.add_edge("load", name)
+    graph.add_edge(name, "induce")
     graph.add_edge("induce", "verify")
     graph.add_conditional_edges("verify", _after_verify(parts.settings), ["load", "respond"])
     graph.add_edge("respond", END)

@@ -1,0 +1,39 @@
+"""What a method is: the middle of the state machine, and what it is made of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from ..agent.kg import KnowledgeGraph
+from ..agent.linking import Linker
+from ..agent.llm.local import LocalModel, ModelSettings
+from ..agent.nodes import Node
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the nodes close over. `generator` loads the local model when it is first called."""
+
+    kg: KnowledgeGraph
+    linker: Linker
+    settings: ModelSettings
+    generator: Callable[[], LocalModel]
+    llm: BaseChatModel | None = None
+    prompts: Path | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: how its part of the state machine is built, and the settings of its paper.
+
+    `build` makes a node, or a compiled graph over the same state, that puts `candidates` into the
+    state. `paper` are the values of `Options` that `--paper` sets.
+    """
+
+    build: Callable[[Parts], Node]
+    about: str
+    """One line for people who choose a method."""
+    paper: Mapping[str, Any] = field(default_factory=dict[str, Any])
