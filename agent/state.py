@@ -4,7 +4,7 @@ Stores, models and indexes never enter the state; `build_graph` closes over them
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -12,6 +12,9 @@ from typing_extensions import TypedDict
 
 Status = Literal["answered", "abstained", "ambiguous", "unchecked"]
 OnAmbiguous = Literal["ask", "best", "error"]
+Form = Literal["path", "chain"]
+"""How triples hang together: a path is one walk from a topic entity; in a chain each triple touches
+a topic entity or one before it (DoG section 2.2)."""
 
 
 class Named(TypedDict):
@@ -40,7 +43,11 @@ class MentionRecord(TypedDict):
 
 
 class StepRecord(TypedDict):
-    """One triple of a chain, as the KG holds it; `inverse` when walked from tail to head."""
+    """One triple of a chain, as the KG holds it; `inverse` when walked from tail to head.
+
+    What a method without constraint wrote, and nothing in the KG is called, has a `?` and its text
+    as term.
+    """
 
     head: Named
     relation: Named
@@ -53,7 +60,8 @@ class Candidate(TypedDict):
     """A decoded path: its steps, the answer that it ends in, and how likely it is.
 
     `hypothesis` is the answer that the model itself names after the path: no fact, and shown to the
-    LLM only. It is the path's end where the model was not asked.
+    LLM only. It is the path's end where the model was not asked. The form is `path` where none is
+    given.
     """
 
     topic: Named
@@ -63,13 +71,15 @@ class Candidate(TypedDict):
     text: str
     score: float
     relevance: float
+    form: NotRequired[Form]
 
 
 class Answer(Named):
-    """An answer and the chains that prove it."""
+    """An answer and the chains that prove it: paths that end in it, unless the form says else."""
 
     score: float
     chains: list[list[StepRecord]]
+    form: NotRequired[Form]
 
 
 class Emitted(TypedDict):

@@ -56,6 +56,16 @@ RelationPath: TypeAlias = tuple[tuple[Term, bool], ...]
 """Relations with their directions (`True` is from tail to head), as RoG plans them."""
 
 
+def unknown_term(text: str) -> Term:
+    """What stands for a name that nothing in the KG has; a triple with it is never supported."""
+    return f"?{text}"
+
+
+def is_unknown(term: Term) -> bool:
+    """Whether this only stands for a name that nothing in the KG has."""
+    return term.startswith("?")
+
+
 def is_iri(term: Term) -> bool:
     """Whether the term is an IRI."""
     return term.startswith("<")
@@ -74,3 +84,14 @@ def is_connected(topics: frozenset[Term], path: Path) -> bool:
             return False
         place = step.target
     return path.topic in topics
+
+
+def is_well_formed(topics: frozenset[Term], chain: Path) -> bool:
+    """Whether each triple touches a topic entity or one before it (DoG section 2.2)."""
+    known = set(topics)
+    for step in chain.steps:
+        ends = {step.triple.head, step.triple.tail}
+        if known.isdisjoint(ends):
+            return False
+        known |= ends
+    return True

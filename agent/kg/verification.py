@@ -1,11 +1,11 @@
 """Whether chains are true at their source: in the user's store, not in a copy made from it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..errors import ServiceError
 from .store import Store
-from .terms import Path, Term, is_connected
+from .terms import Path, Term, is_connected, is_unknown, is_well_formed
 
 Verdict: TypeAlias = Literal["supported", "unsupported", "unknown"]
 
@@ -17,10 +17,10 @@ _VERDICTS: Mapping[bool | None, Verdict] = {
 
 
 class PathVerdict(NamedTuple):
-    """What the source says of a path.
+    """What the source says of a path, or of a chain.
 
-    `steps` has one verdict for each triple. `connected` tells whether the steps follow one another
-    from a topic entity. `verdict` is that of the whole; supported means true, not relevant.
+    `steps` has one verdict for each triple. `connected` tells whether they hang together from a
+    topic entity on. `verdict` is that of the whole; supported means true, not relevant.
     """
 
     path: Path
@@ -29,25 +29,31 @@ class PathVerdict(NamedTuple):
     connected: bool
 
 
-def verify_paths(store: Store, topics: Iterable[Term], paths: Sequence[Path]) -> list[PathVerdict]:
+def verify_paths(
+    store: Store, topics: Iterable[Term], paths: Sequence[Path], *, chains: Collection[Path] = ()
+) -> list[PathVerdict]:
     """Judge paths by one batched question to the store about all their triples.
 
     A path that is not connected, does not start at a topic or has no step is unsupported whatever
-    its triples. Steps are unknown where the store did not answer, and so are the paths of them: a
-    triple is supported only where the store said so.
+    its triples; of those that are in `chains`, each triple must only touch a topic or one before it
+    (DoG section 2.2). A triple with an unknown term is unsupported. Steps are unknown where the
+    store did not answer, and so are the paths of them: a triple is supported only where the store
+    said so.
     """
     starts = frozenset(topics)
     triples = list(dict.fromkeys(step.triple for path in paths for step in path.steps))
-    verdicts: dict[object, Verdict] = dict.fromkeys(triples, "unknown")
+    verdicts: dict[object, Verdict] = dict.fromkeys(triples, "unsupported")
+    known = [triple for triple in triples if not any(map(is_unknown, triple))]
     try:
-        for triple, held in zip(triples, store.holds(triples), strict=True):
+        for triple, held in zip(known, store.holds(known), strict=True):
             verdicts[triple] = _VERDICTS[held]
     except ServiceError:
-        verdicts = dict.fromkeys(triples, "unknown")
-    return [
-        _judge(path, is_connected(starts, path), tuple(verdicts[s.triple] for s in path.steps))
-        for path in paths
-    ]
+        verdicts.update(dict.fromkeys(known, "unknown"))
+    judged = list[PathVerdict]()
+    for path in paths:
+        connected = (is_well_formed if path in chains else is_connected)(starts, path)
+        judged.append(_judge(path, connected, tuple(verdicts[s.triple] for s in path.steps)))
+    return judged
 
 
 def _judge(path: Path, connected: bool, steps: tuple[Verdict, ...]) -> PathVerdict:

@@ -7,23 +7,31 @@ here. Supported means true in the KG, not relevant to the question; relevance is
 from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Term
 from ..kg.verification import PathVerdict, verify_paths
-from ..state import Answer, Candidate, Emitted, Options, State, Status, StepRecord
+from ..state import Answer, Candidate, Emitted, Form, Options, State, Status, StepRecord
 from . import Node
 from .records import path_of
 from .usage import spent
 
 
+class _Proof(NamedTuple):
+    """A chain, its form, and the entity that it is said to prove."""
+
+    steps: list[StepRecord]
+    form: Form
+    answer: Term
+
+
 def verify(kg: KnowledgeGraph) -> Node:
     """Put a verdict on every step; keep supported chains, and the answers that have one.
 
-    Decoded paths that no longer hold leave the state. Where the store did not answer, nothing
+    Decoded chains that no longer hold leave the state. Where the store did not answer, nothing
     counts as an answer and the status is `unchecked`.
     """
 
@@ -31,22 +39,26 @@ def verify(kg: KnowledgeGraph) -> Node:
         since = perf_counter()
         candidates, answers = state.get("candidates", []), state.get("answers", [])
         topics = frozenset(topic["term"] for topic in state.get("topics", []))
-        chains = [c["steps"] for c in candidates] + [
-            chain for answer in answers for chain in answer["chains"]
+        proofs = [_Proof(c["steps"], _form(c), c["answer"]["term"]) for c in candidates]
+        proofs += [_Proof(chain, _form(a), a["term"]) for a in answers for chain in a["chains"]]
+        paths = [_path(proof.steps) for proof in proofs]
+        loose = {path for proof, path in zip(proofs, paths, strict=True) if proof.form == "chain"}
+        judged = verify_paths(kg.store, topics, paths, chains=loose)
+        checked = iter([_checked(*pair) for pair in zip(proofs, judged, strict=True)])
+        walks: list[Candidate] = [
+            {**c, "steps": steps} for c in candidates if _supported(steps := next(checked))
         ]
-        judged = verify_paths(kg.store, topics, [_path(chain) for chain in chains])
-        verdicts = iter(judged)
-        checked = [_checked_candidate(c, next(verdicts)) for c in candidates]
-        proven = [_checked_answer(a, [next(verdicts) for _ in a["chains"]]) for a in answers]
+        proven: list[Answer] = [
+            {**a, "chains": [next(checked) for _ in a["chains"]]} for a in answers
+        ]
         unknown = any(
             step["verdict"] == "unknown" for a in proven for chain in a["chains"] for step in chain
         )
-        kept = [
+        kept: list[Answer] = [
             {**answer, "chains": supported}
             for answer in proven
             if (supported := [chain for chain in answer["chains"] if _supported(chain)])
         ]
-        walks = [c for c in checked if _supported(c["steps"])]
         runtime.stream_writer({"event": "verified", "candidates": walks, "answers": kept})
         status: Status = "answered" if kept else "unchecked" if unknown else "abstained"
         return {
@@ -54,7 +66,7 @@ def verify(kg: KnowledgeGraph) -> Node:
             "answers": kept,
             "status": status,
             "emitted": _emitted(judged),
-            "usage": spent(state, since, kg_requests=1 if chains else 0),
+            "usage": spent(state, since, kg_requests=1 if proofs else 0),
         }
 
     return run
@@ -81,28 +93,33 @@ def _emitted(judged: Sequence[PathVerdict]) -> Emitted:
     )
 
 
+def _form(record: Candidate | Answer) -> Form:
+    return record.get("form", "path")
+
+
 def _path(chain: Sequence[StepRecord]) -> Path:
-    first = chain[0]
-    topic: Term = (first["tail"] if first["inverse"] else first["head"])["term"]
-    return path_of(topic, chain)
+    first = chain[0] if chain else None
+    start = first and (first["tail"] if first["inverse"] else first["head"])
+    return path_of(start["term"] if start else "", chain)
 
 
-def _checked(chain: Sequence[StepRecord], verdict: PathVerdict) -> list[StepRecord]:
-    whole = verdict.verdict
+def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
+    """The steps with their verdicts; what does not prove the answer is not supported."""
+    whole = judged.verdict
+    if whole == "supported" and not _proves(proof, judged.path):
+        whole = "unsupported"
     return [
         {**step, "verdict": own if whole == "supported" or own != "supported" else whole}
-        for step, own in zip(chain, verdict.steps, strict=True)
+        for step, own in zip(proof.steps, judged.steps, strict=True)
     ]
 
 
-def _checked_candidate(candidate: Candidate, verdict: PathVerdict) -> Candidate:
-    return {**candidate, "steps": _checked(candidate["steps"], verdict)}
-
-
-def _checked_answer(answer: Answer, verdicts: Sequence[PathVerdict]) -> Answer:
-    chains = [_checked(c, v) for c, v in zip(answer["chains"], verdicts, strict=True)]
-    return {**answer, "chains": chains}
+def _proves(proof: _Proof, path: Path) -> bool:
+    """Whether a path ends in the answer, or a chain has it among its entities."""
+    if proof.form == "path":
+        return path.end == proof.answer
+    return any(proof.answer in (step.triple.head, step.triple.tail) for step in path.steps)
 
 
 def _supported(chain: Sequence[StepRecord]) -> bool:
-    return all(step["verdict"] == "supported" for step in chain)
+    return bool(chain) and all(step["verdict"] == "supported" for step in chain)

@@ -14,6 +14,7 @@ from groundwalk.agent.kg import (
     Triple,
     verify_paths,
 )
+from groundwalk.agent.kg.terms import unknown_term
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,3 +136,25 @@ def test_supported_means_connected_and_held(path: Path) -> None:
     follows = all(step.source == place for step, place in zip(path.steps, places, strict=False))
     expected = bool(path.steps) and all(held) and follows and path.topic == iri("a")
     assert (judged.verdict == "supported") == expected
+
+
+def test_a_chain_may_branch_where_a_path_may_not() -> None:
+    branching = Path(iri("b"), (BC, AB))
+    (as_path,) = verify_paths(store(), [iri("b")], [branching])
+    (as_chain,) = verify_paths(store(), [iri("b")], [branching], chains={branching})
+    assert (as_path.verdict, as_path.connected) == ("unsupported", False)
+    assert (as_chain.verdict, as_chain.connected) == ("supported", True)
+
+
+def test_a_chain_that_touches_nothing_before_it_is_unsupported() -> None:
+    loose = Path(iri("c"), (AB, BC))
+    (judged,) = verify_paths(store(), [iri("c")], [loose], chains={loose})
+    assert (judged.verdict, judged.connected) == ("unsupported", False)
+
+
+def test_a_name_of_nothing_is_unsupported_and_not_asked_for() -> None:
+    asked = Recorder()
+    step = Step(Triple(iri("a"), unknown_term("likes"), iri("b")))
+    (judged,) = verify_paths(asked, [iri("a")], [Path(iri("a"), (AB, step))])
+    assert judged.steps == ("supported", "unsupported")
+    assert [t for batch in asked.asked for t in batch] == [AB.triple]
