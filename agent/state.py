@@ -142,7 +142,7 @@ class State(TypedDict, total=False):
 class Options:
     """How a question is answered; `None` means what the model or the method prefers."""
 
-    beams: int = 10
+    beams: int | None = None
     hops: int | None = None
     inverse: bool | None = None
     revisits: Literal["walk", "no-topic", "simple"] = "no-topic"

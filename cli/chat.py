@@ -25,7 +25,7 @@ def chat(
     method: o.Method = None,
     model: o.Model = None,
     llm: o.LLM = None,
-    beams: o.Beams = 10,
+    beams: o.Beams = None,
     hops: o.Hops = None,
     on_ambiguous: o.OnAmbiguous = "ask",
     device: o.Device = None,

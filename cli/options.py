@@ -37,7 +37,10 @@ LLM = Annotated[
     ),
 ]
 Method = Annotated[str | None, typer.Option("--method", help="How the question is answered.")]
-Beams = Annotated[int, typer.Option("--beams", min=1, max=32, help="Reasoning paths to decode.")]
+Beams = Annotated[
+    int | None,
+    typer.Option("--beams", min=1, max=32, help="Walks to decode."),
+]
 Hops = Annotated[
     int | None,
     typer.Option(

@@ -35,7 +35,7 @@ def open_session(
     model: str | None,
     llm: str | None,
     method: str | None,
-    beams: int,
+    beams: int | None,
     hops: int | None,
     on_ambiguous: str,
     device: str | None,

@@ -13,9 +13,10 @@ from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
 from .gcr import GCR
 from .method import Method, Parts
+from .plan import PLAN
 from .skeleton import Compiled, skeleton
 
-METHODS: dict[str, Method] = {"gcr": GCR}
+METHODS: dict[str, Method] = {"gcr": GCR, "plan": PLAN}
 """Every method by the name that `--method` takes."""
 
 

@@ -19,5 +19,5 @@ def _gcr(parts: Parts) -> Node:
 GCR = Method(
     _gcr,
     "reasoning paths decoded along the graph, then reasoned over (GCR)",
-    {"beams": 10, "hops": 2, "inverse": False, "revisits": "walk"},
+    paper={"beams": 10, "hops": 2, "inverse": False, "revisits": "walk"},
 )

@@ -36,4 +36,8 @@ class Method:
     build: Callable[[Parts], Node]
     about: str
     """One line for people who choose a method."""
+    format: str = "path"
+    """The wire format that the local model writes, as `ModelSettings.formats` names it."""
+    reasons: bool = False
+    """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -6,6 +6,7 @@ START -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify -> 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -38,15 +39,16 @@ def skeleton(
     with the status `ambiguous` and its readings in the notes.
     """
     can_ask = checkpointer is not None
+    settings = replace(parts.settings, confidence=parts.settings.threshold(method.format))
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
         "link": link(parts.linker, name),
         "ask_user": ask_user(),
-        "load": load(parts.settings),
+        "load": load(settings),
         name: method.build(parts),
-        "induce": induce(parts.kg, parts.llm, parts.prompts),
+        **({} if method.reasons else {"induce": induce(parts.kg, parts.llm, parts.prompts)}),
         "verify": verify(parts.kg),
-        "respond": respond(parts.settings.confidence),
+        "respond": respond(settings.confidence),
     }
     for own, node in nodes.items():
         graph.add_node(own, node)
@@ -54,9 +56,10 @@ def skeleton(
     graph.add_conditional_edges("link", _after_link(can_ask), ["ask_user", "load", "respond"])
     graph.add_edge("ask_user", "load")
     graph.add_edge("load", name)
-    graph.add_edge(name, "induce")
-    graph.add_edge("induce", "verify")
-    graph.add_conditional_edges("verify", _after_verify(parts.settings), ["load", "respond"])
+    graph.add_edge(name, "verify" if method.reasons else "induce")
+    if not method.reasons:
+        graph.add_edge("induce", "verify")
+    graph.add_conditional_edges("verify", _after_verify(settings), ["load", "respond"])
     graph.add_edge("respond", END)
     compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)

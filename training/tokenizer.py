@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..agent.decoding.wire import ARROW, MARKERS, NONE, PATH
+from ..agent.decoding.wire import ARROW, MARKERS, NONE, PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import ModelError
-from ..agent.llm.prompt import Mention, path_prompt
+from ..agent.llm.prompt import HEADINGS, Mention, path_prompt
 from ..agent.prompting import render
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def headings() -> list[str]:
     """The parts of the masked prompt that are the same for every question."""
     sign = "\ufffc"
     prompt = path_prompt(sign, [Mention(0, 1, sign, sign)], masked=True, instruct=False)
-    text = f"{prompt}\n{render('gcr/path_prefix.jinja')}"
-    parts = text.replace(f"[{sign}]", sign).split(sign)
+    texts = [f"{prompt}\n{render(heading)}" for heading in HEADINGS.values()]
+    parts = [part for text in texts for part in text.replace(f"[{sign}]", sign).split(sign)]
     return list(dict.fromkeys(part for part in parts if part.strip()))
 
 
@@ -70,8 +70,8 @@ class Units:
     def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
         self._tokenizer = tokenizer
         self._seen: dict[str, list[int]] = {}
-        self.open = self._one(PATH.open)
-        self.close = self._one(PATH.close)
+        self.tags = {wire: self._tags(wire) for wire in (PATH, PLAN, TRIPLE)}
+        self.open, self.close = self.tags[PATH]
         self.none = self._one(NONE)
         self.eos = self._one(EOS)
         self.pad = self._one(PAD)
@@ -91,6 +91,9 @@ class Units:
         for place, label in enumerate(labels):
             units += [self.arrow, self.of(f" {label}")] if place else [self.of(label)]
         return units
+
+    def _tags(self, wire: Wire) -> tuple[int, int]:
+        return self._one(wire.open), self._one(wire.close)
 
     def _one(self, marker: str) -> int:
         ids = list(self._tokenizer(marker, add_special_tokens=False)["input_ids"])

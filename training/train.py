@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import InputError
 from ..agent.kg.folder import WORLD, KnowledgeGraph, open_kg
 from ..agent.kg.nodes import lexical_form
@@ -20,7 +21,7 @@ from ..evaluation.readers import read_jsonl, read_world
 from ..evaluation.samples import Sample as Question
 from .calibrate import calibration_samples, confidence_of, judge
 from .card import write_card
-from .encode import Encoder
+from .encode import Encoded, Encoder
 from .english import load_english
 from .graph import Graph, load_graph
 from .phrasebook import make_phrasebook
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 GENERATED_STEPS = 4000
 SUPERVISED_STEPS = 800
+FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE}
+"""The formats that a model can learn, by name."""
+SHARES = {"path": 0.6, "plan": 0.2, "chain": 0.2}
+"""How much of the training each gets where all are learnt."""
 _HELD_OUT = 200
 _TOKENIZER_SAMPLES = 20_000
 _NOISE = 0.5
@@ -52,18 +57,21 @@ def train(
     steps: int | None = None,
     seed: int = 0,
     noise: float = _NOISE,
+    formats: Sequence[str] = tuple(FORMATS),
     schedule: "Schedule | None" = None,
     size: "Size | None" = None,
     on_progress: "Progress | None" = None,
 ) -> TrainReport:
     """Train a model and write its folder, which appears only when it is complete.
 
-    `part` and `limit` choose from `questions`; `hops` is the longest path (default 3). The
+    `part` and `limit` choose from `questions`; `hops` is the longest path (default 3); `formats`
+    are what it learns to write, `path` among them. The
     confidence threshold is fitted on the questions in `tuning`, which are not trained on; the
     bundled graph has some, and without any, questions like those of the training serve. Raises
     KGError, DatasetError or InputError when the input is wrong.
     """
     _check_out(out)
+    _check_formats(formats)
     bundled = kg_source == WORLD and not questions
     hand_written = read_jsonl(tuning) if tuning else read_world("tuning") if bundled else ()
     asked = select(read_questions(questions), part, limit, seed) if questions else []
@@ -86,6 +94,7 @@ def train(
         steps,
         seed,
         noise,
+        formats,
         schedule,
         size,
         on_progress,
@@ -146,6 +155,7 @@ def _train(
     steps: int | None,
     seed: int,
     noise: float,
+    formats: Sequence[str],
     schedule: "Schedule | None",
     size: "Size | None",
     on_progress: "Progress | None",
@@ -172,7 +182,7 @@ def _train(
     )
     trained = train_model(
         model,
-        (encoder.encode(sample) for sample in stream),
+        _encoded(encoder, stream, formats, seed),
         schedule or default,
         seed=seed,
         pad=encoder.units.pad,
@@ -185,6 +195,7 @@ def _train(
         inverse=True,
         masked=True,
         instruct=False,
+        formats=tuple(formats),
         confidence=round(confidence_of(judged), 4),
         kg=kg.digest,
     )
@@ -216,6 +227,25 @@ def _train(
         for file in folder.iterdir():
             file.chmod(0o644)
     return report
+
+
+def _encoded(
+    encoder: Encoder, samples: Iterator[Sample], formats: Sequence[str], seed: int
+) -> Iterator[Encoded]:
+    """Each sample in one of the formats, drawn by their shares."""
+    rng = Random(f"formats {seed}")
+    wires, shares = [FORMATS[name] for name in formats], [SHARES[name] for name in formats]
+    for sample in samples:
+        (wire,) = rng.choices(wires, shares)
+        yield encoder.encode(sample, wire)
+
+
+def _check_formats(formats: Sequence[str]) -> None:
+    """The path format is what a model is measured by, so it is always among them."""
+    if unknown := [name for name in formats if name not in FORMATS]:
+        raise InputError(f"there is no format {unknown[0]!r}", f"formats: {', '.join(FORMATS)}")
+    if "path" not in formats:
+        raise InputError("a model learns the format path at least", "add it to the formats")
 
 
 def _stream(

@@ -2,7 +2,8 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -35,10 +36,18 @@ class ModelSettings:
     """Whether it reads topic entities as `[class]`."""
     instruct: bool = True
     """Whether the prompt starts with an instruction."""
+    formats: tuple[str, ...] = ("path",)
+    """The wire formats that it writes: `path`, `plan`, `chain`."""
     confidence: float = 0.0
     """The least relation confidence of an answer that is shown; 0 is uncalibrated."""
+    confidences: Mapping[str, float] = field(default_factory=dict[str, float])
+    """That of a format where it is another one."""
     kg: str = ""
     """The digest of the KG that it was trained on."""
+
+    def threshold(self, form: str) -> float:
+        """The least confidence of an answer that was decoded in a format."""
+        return self.confidences.get(form, self.confidence)
 
 
 @dataclass(frozen=True)
@@ -121,10 +130,11 @@ def read_settings(folder: Path) -> ModelSettings:
         return ModelSettings()
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
-        known = {field.name for field in fields(ModelSettings)}
+        known = {own.name for own in fields(ModelSettings)}
         if not isinstance(values, dict) or not values.keys() <= known or values.get("format") != 1:
             raise ValueError("not settings of format 1")
-        return ModelSettings(**values)
+        settings = ModelSettings(**cast("dict[str, Any]", values))
+        return replace(settings, formats=tuple(settings.formats))
     except (ValueError, TypeError, OSError) as error:
         raise ModelError(
             f"{file}: cannot be read ({error})", "train the model again with this version"

@@ -14,7 +14,7 @@ from ..decoding.writing import Reply, WritingPlan
 from ..errors import ConstraintError
 from ..kg.terms import Term
 from .local import LocalModel
-from .prompt import Mention, answer_tokens, path_prompt, path_tokens, shared_tokens
+from .prompt import Mention, answer_tokens, wire_prompt
 
 _LONGEST_ANSWER = 32
 """Tokens of a hypothesis answer that the model writes freely."""
@@ -38,12 +38,7 @@ def path_question(
     units = unit_tokens(local.tokenizer, replace(index.style, lead=""), names)
     tags = wire_tokens(local.tokenizer, PATH)
     paths = ReasoningPaths(index, dict(zip(topics, units, strict=True)), tags, limits)
-    masked, instruct = local.settings.masked, local.settings.instruct
-    prompt = path_prompt(text, mentions, masked=masked, instruct=instruct, prompts=prompts)
-    tokens = path_tokens(local.tokenizer, prompt, prompts)
-    shared = shared_tokens(
-        local.tokenizer, tokens, masked=masked, instruct=instruct, prompts=prompts
-    )
+    tokens, shared = wire_prompt(local, text, mentions, PATH, prompts)
     return Question(tokens, paths, shared), paths
 
 

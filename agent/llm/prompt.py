@@ -1,4 +1,6 @@
-"""The prompt of the reasoning-path format (GCR, figure 7): question and topics in, a path out.
+"""The prompt of the wire formats (GCR, figure 7): question and topics in, a walk out.
+
+The three formats share all of it but the heading under which the walk is written.
 
 A small model trained here reads the question with each topic entity masked by its class
 (`what is the capital of [country]`), so that what it learns is about relations, not names.
@@ -9,10 +11,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from os.path import commonprefix
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from transformers import PreTrainedTokenizerBase
 
+from ..decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..prompting import render
+
+if TYPE_CHECKING:
+    from .local import LocalModel
+
+HEADINGS = {
+    PATH: "gcr/path_prefix.jinja",
+    PLAN: "plan/prefix.jinja",
+    TRIPLE: "dog/prefix.jinja",
+}
+"""The template of the heading of each wire format."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +75,11 @@ def path_prompt(
 
 
 def path_tokens(
-    tokenizer: PreTrainedTokenizerBase, prompt: str, prompts: Path | None = None
+    tokenizer: PreTrainedTokenizerBase,
+    prompt: str,
+    prompts: Path | None = None,
+    *,
+    wire: Wire = PATH,
 ) -> list[int]:
     """Token ids up to the place where the opening tag comes: chat template and heading."""
     text = prompt + "\n"
@@ -69,8 +87,25 @@ def path_tokens(
         text = tokenizer.apply_chat_template(
             [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
         )
-    text = f"{text}{render('gcr/path_prefix.jinja', prompts)}"
+    text = f"{text}{render(HEADINGS[wire], prompts)}"
     return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
+
+
+def wire_prompt(
+    local: "LocalModel",
+    question: str,
+    mentions: Sequence[Mention],
+    wire: Wire = PATH,
+    prompts: Path | None = None,
+) -> tuple[list[int], int]:
+    """The tokens of a model's prompt for a format, and how many of them all its prompts share."""
+    masked, instruct = local.settings.masked, local.settings.instruct
+    prompt = path_prompt(question, mentions, masked=masked, instruct=instruct, prompts=prompts)
+    tokens = path_tokens(local.tokenizer, prompt, prompts, wire=wire)
+    shared = shared_tokens(
+        local.tokenizer, tokens, masked=masked, instruct=instruct, prompts=prompts
+    )
+    return tokens, shared
 
 
 def answer_tokens(tokenizer: PreTrainedTokenizerBase, prompts: Path | None = None) -> list[int]:

@@ -13,11 +13,10 @@ from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..llm.path_question import answer_text, free_answer, path_question
-from ..llm.prompt import Mention
 from ..state import Candidate, Options, State
 from . import Node
 from .ground import OpenGround, told
-from .records import candidate
+from .records import candidate, question_mentions
 from .usage import spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
@@ -28,6 +27,8 @@ def decode(
     generator: Callable[[], LocalModel],
     open_ground: OpenGround,
     prompts: Folder | None = None,
+    *,
+    beams: int = 10,
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
@@ -43,7 +44,7 @@ def decode(
         around = opened.view
         topics = {topic["term"]: topic["label"] for topic in state.get("topics", [])}
         limits = PathLimits(view["hops"], view["inverse"], options.revisits)
-        text, mentions = state.get("question", ""), _mentions(state)
+        text, mentions = state.get("question", ""), question_mentions(state)
         try:
             question, paths = path_question(
                 local, opened.index, text, mentions, topics, limits, prompts
@@ -54,7 +55,7 @@ def decode(
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}
-        plan = BeamPlan(beams=options.beams, scores=options.scores)
+        plan = BeamPlan(beams=options.beams or beams, scores=options.scores)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
         (found,) = beam_search(local.model, [question], plan, reply=reply)
         candidates: list[Candidate] = [
@@ -83,8 +84,3 @@ def decode(
         }
 
     return run
-
-
-def _mentions(state: State) -> list[Mention]:
-    best = [(mention, mention["candidates"][0]) for mention in state.get("mentions", [])]
-    return [Mention(m["start"], m["end"], entity["label"], entity["kind"]) for m, entity in best]

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from ..decoding.wire import SEPARATOR, escape, spell_relation
 from ..kg import Labels
 from ..kg.terms import Path, Step, Term, Triple
-from ..state import Candidate, Named, StepRecord
+from ..llm.prompt import Mention
+from ..state import Candidate, Named, State, StepRecord
 
 
 def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
@@ -71,3 +72,9 @@ def path_of(topic: Term, steps: Sequence[StepRecord]) -> Path:
             for step in steps
         ),
     )
+
+
+def question_mentions(state: State) -> list[Mention]:
+    """Where the question names its topic entities, as prompts want it."""
+    best = [(mention, mention["candidates"][0]) for mention in state.get("mentions", [])]
+    return [Mention(m["start"], m["end"], entity["label"], entity["kind"]) for m, entity in best]

@@ -1,0 +1,145 @@
+"""plan: the local model writes relation paths that lead somewhere from the topic entities.
+
+RoG's planning (section 4.2) under the constraint that the KG holds what is planned. What a relation
+path reaches is found on the store, so a question with fifty answers gets fifty.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path as Folder
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..decoding.graph_index import GraphIndex, OrderedUnits
+from ..decoding.growing import GrowingIndex
+from ..decoding.index import TokenIndex
+from ..decoding.openings import relation_openings
+from ..decoding.paths import PathLimits, Revisits
+from ..decoding.plans import RelationPaths
+from ..decoding.search import BeamPlan, Cost, Question, beam_search
+from ..decoding.units import wire_tokens
+from ..decoding.wire import PLAN
+from ..errors import NoPathError
+from ..kg import KnowledgeGraph
+from ..kg.execution import execute
+from ..kg.terms import Path, RelationPath, Term
+from ..llm.local import LocalModel
+from ..llm.prompt import wire_prompt
+from ..state import Candidate, Options, State, Usage
+from . import Node
+from .ground import Ground, OpenGround, told
+from .records import candidate, question_mentions
+from .usage import spent
+
+_UNTRAINED = "the model was not trained to write relation paths"
+
+
+def plan(
+    kg: KnowledgeGraph,
+    generator: Callable[[], LocalModel],
+    open_ground: OpenGround,
+    prompts: Folder | None = None,
+    *,
+    beams: int,
+) -> Node:
+    """Beam search over relation paths; for each and each topic, a path that walks it.
+
+    The candidates stand for their relation paths: `induce` executes those that it elects.
+    """
+    kept: dict[int, OrderedUnits] = {}
+
+    def openings(index: GraphIndex) -> OrderedUnits:
+        if isinstance(index, GrowingIndex):
+            return index.relation_openings
+        assert isinstance(index, TokenIndex)
+        if id(index) not in kept:
+            kept[id(index)] = relation_openings(kg, generator().tokenizer, index)
+        return kept[id(index)]
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        options = runtime.context or Options()
+        view = state.get("view")
+        assert view is not None, "load comes before plan"
+        local, opened = generator(), open_ground(state, options)
+        topics = [topic["term"] for topic in state.get("topics", [])]
+        limits = PathLimits(view["hops"], view["inverse"], _revisits(options))
+        tokens, shared = wire_prompt(
+            local, state.get("question", ""), question_mentions(state), PLAN, prompts
+        )
+        notes = list(state.get("notes", []))
+        if "plan" not in local.settings.formats and _UNTRAINED not in notes:
+            notes.append(_UNTRAINED)
+        try:
+            words = RelationPaths(
+                opened.index,
+                openings(opened.index),
+                topics,
+                wire_tokens(local.tokenizer, PLAN),
+                limits,
+            )
+        except NoPathError as error:
+            notes += [error.message, *_told(kg, opened)]
+            usage = spent(state, since, kg_requests=_requests(opened))
+            return {"candidates": [], "notes": notes, "usage": usage}
+        (found,) = beam_search(
+            local.model,
+            [Question(tokens, words, shared)],
+            BeamPlan(beams=options.beams or beams, scores=options.scores),
+        )
+        banned = topics if limits.revisits == "no-topic" else []
+        candidates = list[Candidate]()
+        requests = _requests(opened)
+        for hypothesis in found.hypotheses:
+            relations = words.relations(hypothesis.state)
+            walked, asked = _walked(kg, topics, relations, banned)
+            requests += asked
+            candidates += [
+                candidate(kg.labels, path, hypothesis.score, hypothesis.relevance)
+                for path in walked
+            ]
+        runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
+        return {
+            "candidates": candidates,
+            "notes": [*notes, *(note for note in _told(kg, opened) if note not in notes)],
+            "usage": _usage(state, since, found.cost, requests),
+        }
+
+    return run
+
+
+def _walked(
+    kg: KnowledgeGraph, topics: Sequence[Term], relations: RelationPath, banned: Sequence[Term]
+) -> tuple[list[Path], int]:
+    """For each topic that the relation path leaves, a path that walks it; and the requests."""
+    found, requests = list[Path](), 0
+    for topic in topics:
+        execution = execute(kg.store, [topic], relations, banned=banned, keep=1)
+        requests += execution.requests
+        found += [reached.paths[0] for reached in execution.reached[:1]]
+    return found, requests
+
+
+def _revisits(options: Options) -> Revisits:
+    """A relation path does not tell whether an entity is met twice."""
+    return "no-topic" if options.revisits == "simple" else options.revisits
+
+
+def _told(kg: KnowledgeGraph, opened: Ground) -> list[str]:
+    return told(kg, opened.view) if opened.view else []
+
+
+def _requests(opened: Ground) -> int:
+    return opened.view.requests if opened.view else 0
+
+
+def _usage(state: State, since: float, cost: Cost, requests: int) -> Usage:
+    return spent(
+        state,
+        since,
+        forward_passes=cost.forward_passes,
+        tokens=cost.tokens,
+        forced_tokens=cost.forced_tokens,
+        kg_requests=requests,
+    )
