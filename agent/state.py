@@ -108,18 +108,26 @@ class View(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a question cost."""
+    """What a question cost.
+
+    `tokens` are those that the local model took in or wrote; `prompt_tokens` those of the prompts
+    that a chat LLM was sent, as far as it tells.
+    """
 
     forward_passes: int
     tokens: int
     forced_tokens: int
+    prompt_tokens: int
     llm_calls: int
     kg_requests: int
     seconds: float
 
 
 class State(TypedDict, total=False):
-    """The state of one question; `question` goes in, the rest comes out."""
+    """The state of one question; `question` goes in, the rest comes out.
+
+    `lost` are the chains and plans that a method wrote and that name no triples of the graph.
+    """
 
     question: str
     messages: Annotated[list[AnyMessage], add_messages]
@@ -131,6 +139,7 @@ class State(TypedDict, total=False):
     confidence: float
     answers: list[Answer]
     unsupported: list[str]
+    lost: int
     emitted: Emitted
     status: Status
     method: str
@@ -155,6 +164,29 @@ class Options:
     max_triples: int = 100_000
     max_answers: int = 200
     max_chains: int = 5
+    width: int = 3
+    """tog: walks that are kept at a depth; tot: ways that an expansion may go (its breadth)."""
+    depth: int | None = None
+    """tog: steps of a walk; tot: actions of a traversal; `None` is the method's own."""
+    expansions: int = 25
+    """tot: traversals that are expanded at most."""
+    enough: float = 0.8
+    """tot: the value from which an answer ends the search."""
+    sample: int = 20
+    """tog: entities of one relation that are scored; of more, a sample is."""
+    planning: Literal["model", "random", "none"] = "model"
+    """rog: who plans relation paths; with `none` there are none (section 5.3)."""
+    plans: str = ""
+    """rog: a file of somebody else's plans, JSON lines `{question, relation_paths, scores}`."""
+    reasoning: Literal["best", "vote", "ends"] = "best"
+    """Who answers from the walks: the LLM where there is one, else the vote; always the vote; or
+    nobody, so that all their ends are answers (RoG's ablation)."""
+    directed: bool = True
+    """rog: whether planned relations are walked in the direction planned, or in either."""
+    explain: bool = False
+    """rog: whether the LLM adds an explanation, which is text and no fact."""
+    seed: int = 0
+    """That of samples and random plans."""
 
 
 def nothing_emitted() -> Emitted:
@@ -167,5 +199,11 @@ def nothing_emitted() -> Emitted:
 def no_usage() -> Usage:
     """The cost of nothing."""
     return Usage(
-        forward_passes=0, tokens=0, forced_tokens=0, llm_calls=0, kg_requests=0, seconds=0.0
+        forward_passes=0,
+        tokens=0,
+        forced_tokens=0,
+        prompt_tokens=0,
+        llm_calls=0,
+        kg_requests=0,
+        seconds=0.0,
     )

@@ -14,9 +14,10 @@ from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
 from .gcr import GCR
 from .method import Method, Parts
 from .plan import PLAN
+from .rog import ROG
 from .skeleton import Compiled, skeleton
 
-METHODS: dict[str, Method] = {"gcr": GCR, "plan": PLAN}
+METHODS: dict[str, Method] = {"gcr": GCR, "plan": PLAN, "rog": ROG}
 """Every method by the name that `--method` takes."""
 
 

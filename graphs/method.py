@@ -38,6 +38,8 @@ class Method:
     """One line for people who choose a method."""
     format: str = "path"
     """The wire format that the local model writes, as `ModelSettings.formats` names it."""
+    prompts: str = "gcr"
+    """The folder of the prompt with which the general LLM reasons over the candidates."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -46,10 +46,12 @@ def skeleton(
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
-        **({} if method.reasons else {"induce": induce(parts.kg, parts.llm, parts.prompts)}),
+        "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts),
         "verify": verify(parts.kg),
         "respond": respond(settings.confidence),
     }
+    if method.reasons:
+        del nodes["induce"]
     for own, node in nodes.items():
         graph.add_node(own, node)
     graph.add_edge(START, "link")

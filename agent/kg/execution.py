@@ -34,11 +34,13 @@ def execute(
     keep: int = 5,
     frontier: int = 20_000,
     degree: int = 100_000,
+    either: bool = False,
 ) -> Execution:
     """Follow `relations` from every topic, never onto a banned entity (RoG, Algorithm 1).
 
-    At most `keep` paths are kept for an end, at most `frontier` entities at a hop, and at most
-    `degree` steps are taken from one entity.
+    With `either`, each is followed in both directions, as in RoG's undirected graph. At most `keep`
+    paths are kept for an end, at most `frontier` entities at a hop, and at most `degree` steps are
+    taken from one entity in a direction.
     """
     level = {topic: Reached(topic, (Path(topic, ()),), 1) for topic in topics}
     truncated = False
@@ -46,11 +48,11 @@ def execute(
         nodes = sorted(level)
         paths: dict[Term, list[Path]] = {}
         support: dict[Term, int] = {}
-        followed = store.follow(nodes, relation, inverse, limit=degree + 1)
-        for node, steps in zip(nodes, followed, strict=True):
-            targets = steps[:degree]
-            truncated |= len(targets) < len(steps)
-            for step in targets:
+        ways = (inverse, not inverse) if either else (inverse,)
+        followed = [store.follow(nodes, relation, way, limit=degree + 1) for way in ways]
+        for node, *around in zip(nodes, *followed, strict=True):
+            truncated |= any(len(steps) > degree for steps in around)
+            for step in (step for steps in around for step in steps[:degree]):
                 if step.target in banned:
                     continue
                 if step.target not in paths and len(paths) >= frontier:
@@ -61,7 +63,7 @@ def execute(
                 kept.extend(_longer(level[node].paths, step)[: keep - len(kept)])
         level = {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}
     reached = sorted(level.values(), key=lambda r: (-r.support, r.end))
-    return Execution(tuple(reached), truncated, len(relations))
+    return Execution(tuple(reached), truncated, len(relations) * (1 + either))
 
 
 def _longer(paths: Sequence[Path], step: Step) -> list[Path]:

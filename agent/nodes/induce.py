@@ -13,30 +13,63 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
-from ..kg.names import normalise
+from ..kg.names import normalise, one_line
 from ..prompting import render
 from ..state import Answer, Candidate, Options, State
 from . import Node
 from .records import name_terms, step_records
-from .usage import spent
+from .usage import prompt_tokens, spent
 from .vote import vote
 
+_MOST_PATHS = 200
+"""Paths that one prompt shows, the likeliest first."""
 
-def induce(kg: KnowledgeGraph, llm: BaseChatModel | None, prompts: Folder | None = None) -> Node:
-    """Answers and their chains from the candidates; by `llm`, or by vote without one."""
+EXPLANATION = "# Explanation:"
+"""What stands above the explanation in a reply, where one was asked for."""
+
+
+def induce(
+    kg: KnowledgeGraph,
+    llm: BaseChatModel | None,
+    prompts: Folder | None = None,
+    method: str = "gcr",
+) -> Node:
+    """Answers and their chains from the candidates; by `llm`, or by vote without one.
+
+    The LLM is asked as the prompt folder `method` says.
+    """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        candidates = state.get("candidates", [])
-        if llm is not None and candidates:
+        options = runtime.context or Options()
+        if options.reasoning == "ends":
+            return _ends(state)
+        asks = state.get("candidates") or options.planning == "none"
+        if llm is not None and asks and options.reasoning == "best":
             try:
-                return _ask(llm, state, prompts)
+                return _ask(llm, state, prompts, method, explain=options.explain)
             except Exception as error:  # any client's error: the vote still stands
                 reason = f"{type(error).__name__}: the LLM did not answer; the vote did"
-                changes = _vote(kg, state, runtime.context or Options())
+                changes = _vote(kg, state, options)
                 return {**changes, "notes": [*changes["notes"], reason]}
-        return _vote(kg, state, runtime.context or Options())
+        return _vote(kg, state, options)
 
     return run
+
+
+def _ends(state: State) -> dict[str, Any]:
+    """Every candidate's end is an answer, the likeliest first (RoG's ablation, section 5.3)."""
+    since = perf_counter()
+    candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
+    answers: dict[str, Answer] = {}
+    for own in candidates:
+        answer = Answer(**own["answer"], score=own["score"], chains=[])
+        answers.setdefault(answer["term"], answer)["chains"].append(own["steps"])
+    return {
+        "answers": list(answers.values()),
+        "reasoner": "ends",
+        "confidence": max((c["relevance"] for c in candidates), default=0.0),
+        "usage": spent(state, since),
+    }
 
 
 def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
@@ -65,18 +98,34 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
     }
 
 
-def _ask(llm: BaseChatModel, state: State, prompts: Folder | None) -> dict[str, Any]:
+def _ask(
+    llm: BaseChatModel, state: State, prompts: Folder | None, method: str, *, explain: bool
+) -> dict[str, Any]:
     since = perf_counter()
-    candidates = state.get("candidates", [])
-    paths = [{"text": c["text"], "answer": c["hypothesis"]} for c in candidates]
-    prompt = render("gcr/induce.jinja", prompts, question=state.get("question", ""), paths=paths)
-    answers, unsupported = match_lines(llm.invoke(prompt).text, candidates)
+    candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
+    notes = list(state.get("notes", []))
+    if len(candidates) > _MOST_PATHS:
+        notes.append(f"the LLM was shown {_MOST_PATHS} of {len(candidates)} paths")
+        candidates = candidates[:_MOST_PATHS]
+    prompt = render(
+        f"{method}/induce.jinja",
+        prompts,
+        question=state.get("question", ""),
+        paths=[{"text": c["text"], "answer": c["hypothesis"]} for c in candidates],
+        explain=explain,
+    )
+    reply = llm.invoke(prompt)
+    lines, _, reasons = reply.text.partition(EXPLANATION)
+    answers, unsupported = match_lines(lines, candidates)
+    if reasons.strip():
+        notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
     return {
         "answers": answers,
         "unsupported": unsupported,
         "reasoner": "llm",
         "confidence": 1.0 if answers else 0.0,
-        "usage": spent(state, since, llm_calls=1),
+        "notes": notes,
+        "usage": spent(state, since, llm_calls=1, prompt_tokens=prompt_tokens(reply)),
     }
 
 

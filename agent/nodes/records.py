@@ -38,17 +38,28 @@ def candidate(
     labels: Labels, path: Path, score: float, relevance: float, hypothesis: str = ""
 ) -> Candidate:
     """The record of a decoded path; without a `hypothesis` of the model's it is the path's end."""
-    steps = step_records(labels, [path])[0]
-    named = name_terms(labels, [path.topic, path.end])
-    return Candidate(
-        topic=named[path.topic],
-        steps=steps,
-        answer=named[path.end],
-        hypothesis=hypothesis or named[path.end]["label"],
-        text=spell(named[path.topic], steps),
-        score=round(score, 6),
-        relevance=round(relevance, 6),
-    )
+    (record,) = candidates_of(labels, [path], score, relevance)
+    return {**record, "hypothesis": hypothesis or record["hypothesis"]}
+
+
+def candidates_of(
+    labels: Labels, paths: Sequence[Path], score: float, relevance: float
+) -> list[Candidate]:
+    """The records of paths that are equally likely."""
+    chains = step_records(labels, paths)
+    named = name_terms(labels, [term for path in paths for term in (path.topic, path.end)])
+    return [
+        Candidate(
+            topic=named[path.topic],
+            steps=steps,
+            answer=named[path.end],
+            hypothesis=named[path.end]["label"],
+            text=spell(named[path.topic], steps),
+            score=round(score, 6),
+            relevance=round(relevance, 6),
+        )
+        for path, steps in zip(paths, chains, strict=True)
+    ]
 
 
 def spell(topic: Named, steps: Sequence[StepRecord]) -> str:

@@ -1,0 +1,105 @@
+"""Relation paths as a local model plans them without any constraint (RoG section 4.3).
+
+Nothing keeps the model from relations that the KG does not have; what it writes is read tolerantly,
+in our own format (`<PLAN>borders -> ^capital</PLAN>`) and in that of the published checkpoints
+(`<PATH> r1 <SEP> r2 </PATH>`).
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path as Folder
+from typing import Any, NamedTuple, cast
+
+from ..decoding.wire import INVERSE, PLAN
+from ..errors import ConstraintError
+from .local import LocalModel
+from .prompt import Mention, wire_prompt
+
+_PLANNED = re.compile(r"<(?:PLAN|PATH)>(.*?)(?:</(?:PLAN|PATH)>|$)", re.DOTALL)
+_BETWEEN = re.compile(r"<SEP>|->")
+
+
+class Planned(NamedTuple):
+    """A relation as the model wrote it, and whether it is to be walked backwards."""
+
+    name: str
+    inverse: bool
+
+
+@dataclass(frozen=True)
+class Plans:
+    """The relation paths of one question, best first, with the log-probabilities of their texts."""
+
+    plans: tuple[tuple[tuple[Planned, ...], float], ...]
+    unreadable: int
+    forward_passes: int
+    tokens: int
+
+
+def write_plans(
+    local: LocalModel,
+    question: str,
+    mentions: list[Mention],
+    *,
+    beams: int = 3,
+    longest: int = 100,
+    prompts: Folder | None = None,
+) -> Plans:
+    """Let the model write freely by beam search; `longest` is in tokens.
+
+    Raises ConstraintError where the model cannot hold the prompt.
+    """
+    import torch
+
+    tokens, _ = wire_prompt(local, question, mentions, PLAN, prompts)
+    limit = getattr(local.model.config, "max_position_embeddings", None)
+    if limit is not None and len(tokens) + longest > limit:
+        raise ConstraintError("the question is too long for the model", "ask a shorter one")
+    end: Any = local.tokenizer.eos_token_id
+    ids = torch.tensor([tokens], device=local.model.device)
+    with torch.inference_mode():
+        written = cast(Any, local.model).generate(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            num_beams=beams,
+            num_return_sequences=beams,
+            max_new_tokens=longest,
+            do_sample=False,
+            eos_token_id=end,
+            pad_token_id=end,
+            return_dict_in_generate=True,
+            output_scores=True,
+            length_penalty=0.0,
+        )
+    texts = [
+        str(local.tokenizer.decode(row[len(tokens) :], skip_special_tokens=False))
+        for row in written.sequences.tolist()
+    ]
+    scores = written.sequences_scores.tolist() if beams > 1 else [0.0]
+    read = [(read_plan(text), score) for text, score in zip(texts, scores, strict=True)]
+    distinct: dict[tuple[Planned, ...], float] = {}
+    for relations, score in read:
+        if relations:
+            distinct.setdefault(relations, float(score))
+    steps = len(written.scores)
+    return Plans(
+        tuple(distinct.items()),
+        sum(not relations for relations, _ in read),
+        steps,
+        len(tokens) + beams * steps,
+    )
+
+
+def read_plan(text: str) -> tuple[Planned, ...]:
+    """The relations of the first plan in a text; none where it holds no plan."""
+    found = _PLANNED.search(text)
+    if found is None:
+        return ()
+    relations = [read_relation(name) for name in _BETWEEN.split(found[1])]
+    return tuple(relation for relation in relations if relation.name)
+
+
+def read_relation(text: str) -> Planned:
+    """A relation as it is written in a plan; a caret before it walks it backwards."""
+    name = text.strip()
+    return Planned(name.removeprefix(INVERSE).strip(), name.startswith(INVERSE))

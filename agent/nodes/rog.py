@@ -1,0 +1,170 @@
+"""rog: plan relation paths, then retrieve the reasoning paths that follow them (RoG section 4.3).
+
+The model plans without constraint, so a plan may hold relations that the KG does not have, or that
+lead nowhere from the topic entities: such plans are counted, told and lost.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path as Folder
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..errors import DatasetError
+from ..kg import KnowledgeGraph
+from ..kg.execution import execute
+from ..kg.terms import Path, RelationPath, Term
+from ..llm.local import LocalModel
+from ..llm.relation_plans import Planned, read_relation, write_plans
+from ..state import Candidate, Options, State
+from . import Node
+from .records import candidates_of, question_mentions
+from .usage import spent
+
+_MOST_PATHS = 1_000
+"""Reasoning paths of one relation path that are kept."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A relation path as it was planned, and its log-probability."""
+
+    relations: tuple[Planned, ...]
+    score: float
+
+
+def rog(
+    kg: KnowledgeGraph,
+    generator: Callable[[], LocalModel],
+    prompts: Folder | None = None,
+    *,
+    beams: int,
+) -> Node:
+    """Candidates are the reasoning paths; each has its share of its plan's probability."""
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        options = runtime.context or Options()
+        topics = [topic["term"] for topic in state.get("topics", [])]
+        notes = list(state.get("notes", []))
+        passes = tokens = requests = 0
+        plans: Sequence[Plan] = ()
+        if options.plans:
+            plans = read_plans(options.plans).get(state.get("question", "").strip(), ())
+        elif options.planning == "random":
+            plans, requests = random_plans(kg, topics, options.beams or beams, state, options.seed)
+        elif options.planning == "model":
+            written = write_plans(
+                generator(),
+                state.get("question", ""),
+                question_mentions(state),
+                beams=options.beams or beams,
+                prompts=prompts,
+            )
+            plans = [Plan(*plan) for plan in written.plans]
+            passes, tokens = written.forward_passes, written.tokens
+            if written.unreadable:
+                notes.append(f"{written.unreadable} plans could not be read")
+        candidates, lost = list[Candidate](), 0
+        for plan in plans:
+            paths, asked = follow_plan(kg, topics, plan.relations, options)
+            requests += asked
+            lost += not paths
+            share = plan.score - math.log(max(1, len(paths)))
+            candidates += candidates_of(kg.labels, paths, share, math.exp(min(plan.score, 0.0)))
+        if lost:
+            notes.append(f"{lost} of {len(plans)} planned relation paths lead nowhere in the graph")
+        runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
+        usage = spent(state, since, forward_passes=passes, tokens=tokens, kg_requests=requests)
+        return {"candidates": candidates, "lost": lost, "notes": notes, "usage": usage}
+
+    return run
+
+
+@lru_cache(maxsize=4)
+def read_plans(file: str) -> Mapping[str, tuple[Plan, ...]]:
+    """Plans by question, from lines `{"question", "relation_paths": [[name]], "scores": [number]}`.
+
+    Raises DatasetError for a file that cannot be read, and names the line.
+    """
+    plans: dict[str, tuple[Plan, ...]] = {}
+    number = 0
+    try:
+        for line in Folder(file).read_text("utf-8").splitlines():
+            number += 1
+            row = json.loads(line)
+            scores = row.get("scores") or [0.0] * len(row["relation_paths"])
+            plans[row["question"].strip()] = tuple(
+                Plan(tuple(read_relation(str(name)) for name in names), float(score))
+                for names, score in zip(row["relation_paths"], scores, strict=True)
+            )
+    except OSError as error:
+        raise DatasetError(f"{file}: cannot be read ({error.strerror})", "check plans") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DatasetError(f"{file}, line {number}: holds no plans", "correct the line") from error
+    return plans
+
+
+def follow_plan(
+    kg: KnowledgeGraph, topics: Sequence[Term], planned: Sequence[Planned], options: Options
+) -> tuple[list[Path], int]:
+    """The reasoning paths that a plan leads along from any topic (Algorithm 1), and the requests.
+
+    A name that several relations have stands for each of them.
+    """
+    known = [kg.labels.named(own.name, relation=True) for own in planned]
+    if not planned or not all(known):
+        return [], len(planned)
+    banned = [] if options.revisits == "walk" else list(topics)
+    found, requests = list[Path](), len(planned)
+    for relations in _readings(known, planned):
+        execution = execute(
+            kg.store,
+            topics,
+            relations,
+            banned=banned,
+            keep=options.max_chains,
+            either=not options.directed,
+        )
+        requests += execution.requests
+        found += [path for reached in execution.reached for path in reached.paths]
+    return found[:_MOST_PATHS], requests
+
+
+def random_plans(
+    kg: KnowledgeGraph, topics: Sequence[Term], count: int, state: State, seed: int
+) -> tuple[list[Plan], int]:
+    """Relation paths of random walks from the topics: RoG's ablation of its planner."""
+    view = state.get("view")
+    assert view is not None, "load comes before rog"
+    rng = Random(f"{seed} {state.get('question', '')}")
+    plans, requests = dict[tuple[Planned, ...], None](), 0
+    for _ in range(4 * count):
+        place, relations = rng.choice(sorted(topics)), list[Planned]()
+        for _ in range(rng.randint(1, view["hops"])):
+            ((*steps,),) = kg.store.neighbours([place], inverse=view["inverse"], limit=1_000)
+            requests += 1
+            if not steps:
+                break
+            step = rng.choice(steps)
+            (name,) = kg.labels.names([step.triple.relation])
+            relations.append(Planned(name, step.inverse))
+            place = step.target
+        if relations:
+            plans[tuple(relations)] = None
+        if len(plans) == count:
+            break
+    return [Plan(relations, -math.log(len(plans))) for relations in plans], requests
+
+
+def _readings(known: Sequence[Sequence[Term]], planned: Sequence[Planned]) -> list[RelationPath]:
+    paths: list[RelationPath] = [()]
+    for terms, own in zip(known, planned, strict=True):
+        paths = [(*path, (term, own.inverse)) for path in paths for term in terms][:16]
+    return paths

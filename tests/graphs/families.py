@@ -1,0 +1,55 @@
+"""A small family graph and a random model that can write every format."""
+
+from pathlib import Path
+
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.state import Options, State
+from groundwalk.graphs import build_graph
+
+from ..agent.decoding import worlds
+
+FAMILY = """
+Ada|mother of|Ben
+Ada|mother of|Cleo
+Eve|mother of|Ben
+Ben|lives in|Oslo
+Cleo|lives in|Rome
+Rome|capital of|Italy
+Zoe|likes|Zoe
+"""
+
+
+def open_family(folder: Path) -> KnowledgeGraph:
+    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
+    return open_kg(str(folder / "family.kb"), cache=folder / "cache")
+
+
+def random_local(seed: int = 0) -> LocalModel:
+    tokenizer = worlds.byte_level()
+    weights = worlds.random_model(len(tokenizer), seed=seed).float()
+    formats = ("path", "plan", "chain")
+    settings = ModelSettings(hops=2, instruct=False, formats=formats)
+    return LocalModel("random", weights, tokenizer, settings)
+
+
+def asked(
+    kg: KnowledgeGraph, local: LocalModel, method: str, question: str, **options: object
+) -> State:
+    """What a method says; nothing is held back for lack of confidence."""
+    context = Options(on_ambiguous="best", confidence=0.0, **options)  # type: ignore[arg-type]
+    graph = build_graph(method, kg=kg, generator=local)
+    return graph.invoke({"question": question}, context=context)  # type: ignore[return-value]
+
+
+def labels(state: State) -> set[str]:
+    return {answer["label"] for answer in state.get("answers", [])}
+
+
+def triples(state: State) -> set[tuple[str, str, str]]:
+    return {
+        (step["head"]["label"], step["relation"]["label"], step["tail"]["label"])
+        for answer in state.get("answers", [])
+        for chain in answer["chains"]
+        for step in chain
+    }
