@@ -162,6 +162,8 @@ class Options:
     max_degree: int = 500
     """Facts about one entity that walks may use, where the KG is too large to be indexed whole."""
     max_triples: int = 100_000
+    shown: int = 120
+    """Triples of the graph that a prompt shows."""
     max_answers: int = 200
     max_chains: int = 5
     width: int = 3
