@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, repeat
 from pathlib import Path as Folder
 from random import Random
 from time import perf_counter
@@ -17,7 +18,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..errors import DatasetError
-from ..kg import KnowledgeGraph
+from ..kg import KnowledgeGraph, local_name, normalise
 from ..kg.execution import execute
 from ..kg.terms import Path, RelationPath, Term
 from ..llm.local import LocalModel
@@ -99,10 +100,10 @@ def read_plans(file: str) -> Mapping[str, tuple[Plan, ...]]:
         for line in Folder(file).read_text("utf-8").splitlines():
             number += 1
             row = json.loads(line)
-            scores = row.get("scores") or [0.0] * len(row["relation_paths"])
+            scores = chain(row.get("scores") or (), repeat(0.0))
             plans[row["question"].strip()] = tuple(
                 Plan(tuple(read_relation(str(name)) for name in names), float(score))
-                for names, score in zip(row["relation_paths"], scores, strict=True)
+                for names, score in zip(row["relation_paths"], scores, strict=False)
             )
     except OSError as error:
         raise DatasetError(f"{file}: cannot be read ({error.strerror})", "check plans") from error
@@ -118,7 +119,7 @@ def follow_plan(
 
     A name that several relations have stands for each of them.
     """
-    known = [kg.labels.named(own.name, relation=True) for own in planned]
+    known = [_named(kg, own.name) for own in planned]
     if not planned or not all(known):
         return [], len(planned)
     banned = [] if options.revisits == "walk" else list(topics)
@@ -135,6 +136,21 @@ def follow_plan(
         requests += execution.requests
         found += [path for reached in execution.reached for path in reached.paths]
     return found[:_MOST_PATHS], requests
+
+
+def _named(kg: KnowledgeGraph, name: str) -> list[Term]:
+    """The relations of a name; where none is called exactly so, those that differ in case,
+    punctuation or spaces, or whose IRI ends so.
+    """
+    exact = kg.labels.named(name, relation=True)
+    if exact:
+        return exact
+    wanted = normalise(name)
+    return [
+        known.term
+        for known in kg.labels.relations()
+        if wanted in (normalise(known.name), normalise(local_name(known.term)))
+    ]
 
 
 def random_plans(

@@ -1,0 +1,47 @@
+"""The replay of relation plans: what of them the graphs hold, and what they retrieve."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.state import Options
+from groundwalk.evaluation.benchmarks.replay import Followed, replay
+
+DATA = os.environ.get("GROUNDWALK_DATA")
+GRAPH = [
+    ["Ada", "people.person.children", "Ben"],
+    ["Cleo", "people.person.parents", "Ada"],
+    ["Ben", "people.person.place_of_birth", "Oslo"],
+]
+
+
+def row(question: str, **fields: object) -> str:
+    return json.dumps({"id": question, "question": question, **fields}) + "\n"
+
+
+def written(folder: Path) -> Path:
+    asked = {"q_entity": ["Ada"], "a_entity": ["Ben", "Cleo"], "graph": GRAPH}
+    (folder / "dev.jsonl").write_text(row("q", answer=["Ben", "Cleo", "Dan"], **asked))
+    paths = [["people.person.children"], ["people.person.parents"], ["people.person.spouse_s"]]
+    plans = row("q", relation_paths=paths, scores=[-0.1])
+    (folder / "rog-plans-dev.jsonl").write_text(plans)
+    return folder
+
+
+def test_plans_are_followed_as_planned_and_either_way(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    as_planned = replay(folder, Options(directed=True, revisits="walk"))
+    either = replay(folder, Options(directed=False, revisits="walk"))
+    assert as_planned == [Followed(plans=3, lost=2, recall=1 / 3, held=1 / 2)]
+    assert either == [Followed(plans=3, lost=1, recall=2 / 3, held=1.0)]
+
+
+@pytest.mark.skipif(DATA is None, reason="GROUNDWALK_DATA is not set")
+def test_the_published_plans_of_webqsp_are_read() -> None:
+    assert DATA is not None
+    from groundwalk.agent.nodes.rog import read_plans
+
+    plans = read_plans(str(Path(DATA) / "webqsp-slices" / "rog-plans-dev.jsonl"))
+    assert len(plans) > 800
+    assert all(len(own) <= 3 for own in plans.values())
