@@ -1,6 +1,6 @@
 """A question with its gold answers, whichever dataset it comes from."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,6 @@ Part: TypeAlias = Literal["train", "tune", "report", "all"]
 """Which questions of a set are asked, by the split rule; `all` is every one of them."""
 
 PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
-
 
 NamedTriple: TypeAlias = tuple[str, str, str]
 """Head, relation and tail as a dataset writes them: terms in N-Triples syntax, or names."""
@@ -46,8 +45,8 @@ class Sample:
     """The answers to choose from, where there are such."""
     chains: tuple[tuple[NamedTriple, ...], ...] = ()
     """The reasoning that the dataset gives as right, where it gives any."""
-    graph: tuple[NamedTriple, ...] | None = None
-    """The KG of this question alone, where the dataset brings one."""
+    graph: Collection[NamedTriple] | None = None
+    """The KG of this question alone, by names, where the dataset brings one."""
 
 
 def choose(

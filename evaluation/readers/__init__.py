@@ -1,0 +1,111 @@
+"""Reading question sets, by the name of the dataset."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ...agent.errors import InputError
+from ..samples import Sample
+from .choices import commonsenseqa, medqa
+from .freebaseqa import freebaseqa
+from .jsonl import jsonl, read_jsonl
+from .metaqa import metaqa, read_metaqa
+from .pathquestion import kb_file, pathquestion
+from .qald import qald
+from .reading import OnBroken, Reading, Samples, Skipped
+from .rog import rog
+from .two_wiki import two_wiki
+from .world import read_world
+
+__all__ = [
+    "DATASETS",
+    "PER_QUESTION",
+    "OnBroken",
+    "Read",
+    "Reader",
+    "Skipped",
+    "read_dataset",
+    "read_jsonl",
+    "read_metaqa",
+    "read_samples",
+    "read_world",
+]
+
+PER_QUESTION = "per question"
+"""The KG of a dataset whose samples each have their `graph`."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a dataset is read; `data` says what it is read from and is empty for a bundled one.
+
+    `kg` tells for that folder or file and a split where the KG is, as `open_kg` takes it, or
+    PER_QUESTION. It is None where the dataset has no KG and the user must name one.
+    """
+
+    data: str
+    read: Reading
+    kg: Callable[[Path, str], str] | None = None
+
+
+class Read(NamedTuple):
+    """The questions of a dataset, what of it was broken, and its KG as `Reader.kg` tells it."""
+
+    samples: tuple[Sample, ...]
+    skipped: Skipped
+    kg: str | None
+
+
+def _per_question(_data: Path, _split: str) -> str:
+    return PER_QUESTION
+
+
+def _world(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
+    return Samples(read_world(split or "test"))
+
+
+DATASETS: dict[str, Reader] = {
+    "2wiki": Reader("2WikiMultihopQA's folder or file", two_wiki, _per_question),
+    "commonsenseqa": Reader("CommonsenseQA's folder or file", commonsenseqa),
+    "freebaseqa": Reader("FreebaseQA's folder or file", freebaseqa),
+    "jsonl": Reader("a JSON lines file of questions, or a folder of them", jsonl),
+    "medqa": Reader("MedQA's folder or file", medqa),
+    "metaqa": Reader("the MetaQA folder", metaqa, lambda data, _: str(data / "kb.txt")),
+    "pathquestion": Reader(
+        "the PathQuestion folder", pathquestion, lambda data, split: str(kb_file(data, split))
+    ),
+    "qald": Reader("a QALD JSON file, or a folder of them", qald),
+    "rog": Reader("RoG-webqsp's or RoG-cwq's folder or file", rog, _per_question),
+    "world": Reader("", _world, lambda _data, _split: "world"),
+}
+"""Every reader by the name that `--dataset` takes."""
+
+
+def read_dataset(
+    dataset: str, data: Path | None = None, split: str = "", on_broken: OnBroken = "fail"
+) -> Read:
+    """The questions of a dataset in the order of its files, and where its KG is.
+
+    `data` is the folder or file that `Reader.data` tells of; `world` is bundled and takes none.
+    With `on_broken="skip"`, rows that are broken or repeat an id are left out and counted. Raises
+    InputError for an unknown dataset, a missing argument or a split that cannot be, DatasetError
+    for a file that is missing or broken; it names the file and the line.
+    """
+    if dataset not in DATASETS:
+        raise InputError(
+            f"there is no dataset {dataset!r}", f"datasets: {', '.join(sorted(DATASETS))}"
+        )
+    reader = DATASETS[dataset]
+    if data is not None and not reader.data:
+        raise InputError(f"the {dataset} questions are bundled", "leave out data")
+    if data is None and reader.data:
+        raise InputError("this dataset is not bundled", f"say where it is: {reader.data}")
+    where = data or Path()
+    samples, skipped = reader.read(where, split, on_broken)
+    return Read(samples, skipped, reader.kg and reader.kg(where, split))
+
+
+def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tuple[Sample, ...]:
+    """The questions of a dataset, all of which must be right: see `read_dataset`."""
+    return read_dataset(dataset, data, split).samples

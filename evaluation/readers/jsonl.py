@@ -1,0 +1,69 @@
+"""The user's own questions: one JSON object a line, or a JSON list or Parquet file of them."""
+
+import re
+from pathlib import Path
+from typing import cast
+
+from ..samples import Gold, Sample
+from .fields import chain, graph, items, sample_id, text, texts
+from .files import split_files
+from .reading import OnBroken, Row, Samples, collect
+from .rows import fields, read_rows
+
+_TERM = re.compile(r'<[a-zA-Z][^<>\s]*:[^<>\s]*>|"(.*)"(?:@[\w-]+|\^\^<[^<>\s]+>)', re.DOTALL)
+
+
+def read_jsonl(file: Path) -> tuple[Sample, ...]:
+    """The questions of a file, all of which must be right: see `jsonl`. Raises DatasetError."""
+    return jsonl(file, "", "fail").samples
+
+
+def jsonl(data: Path, split: str, on_broken: OnBroken) -> Samples:
+    """The fields `question` and `answers`, and if known the others of a `Sample`.
+
+    An answer is a label, a term in N-Triples syntax, or `{"term", "label", "aliases"}`; an empty
+    list says that the question cannot be answered. Triples of `chains` and `graph` are lists of
+    three names. Without an id the line's number makes one. Raises InputError and DatasetError.
+    """
+    files = split_files(data, split)
+    return collect(files[0], read_rows(files), _sample, on_broken)
+
+
+def _sample(row: Row) -> Sample:
+    known = fields(row)
+    hops = known.get("hops")
+    if not (hops is None or type(hops) is int):
+        raise ValueError("`hops` is not a whole number")
+    answers = items(known.get("answers"), "answers")
+    chains = items(known.get("chains"), "chains", optional=True)
+    own = known.get("graph")
+    return Sample(
+        id=sample_id(row, known.get("id")),
+        question=text(known.get("question"), "question"),
+        answers=tuple(dict.fromkeys(_gold(answer) for answer in answers)),
+        topics=texts(known.get("topics"), "topics", optional=True),
+        hops=hops,
+        tags=texts(known.get("tags"), "tags", optional=True),
+        type=text(known.get("type"), "type", empty=True),
+        choices=texts(known.get("choices"), "choices", optional=True),
+        chains=tuple(chain(one, "chains") for one in chains),
+        graph=None if own is None else graph(own, "graph"),
+    )
+
+
+def _gold(value: object) -> Gold:
+    if isinstance(value, dict):
+        known = cast("dict[str, object]", value)
+        gold = Gold(
+            text(known.get("term"), "answers", empty=True),
+            text(known.get("label"), "answers", empty=True),
+            texts(known.get("aliases"), "answers", optional=True),
+        )
+        if not (gold.term or gold.label):
+            raise ValueError("an answer has neither `term` nor `label`")
+        return gold
+    name = text(value, "answers")
+    match = _TERM.fullmatch(name)
+    if match is None:
+        return Gold(label=name)
+    return Gold(term=name, label=match[1] or "")
