@@ -1,0 +1,44 @@
+"""Options from text."""
+
+import pytest
+from groundwalk.agent.errors import InputError
+from groundwalk.agent.options import paper_options, read_options
+from groundwalk.agent.state import Options
+
+
+def test_texts_become_values_of_the_right_type() -> None:
+    read = read_options(["width=5", "planning=none", "depth=none", "directed=false", "enough=0.5"])
+    assert (read.width, read.planning, read.depth, read.directed) == (5, "none", None, False)
+    assert read.enough == 0.5
+
+
+def test_what_is_not_set_stays() -> None:
+    assert read_options(["max-degree=7"], Options(hops=3)) == Options(hops=3, max_degree=7)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ("width", "NAME=VALUE"),
+        ("witdh=3", "no option 'witdh'"),
+        ("width=wide", "cannot be 'wide'"),
+        ("planning=psychic", "cannot be 'psychic'"),
+        ("width=", "cannot be ''"),
+    ],
+)
+def test_what_cannot_be_is_said(pair: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        read_options([pair])
+    assert error.value.hint
+
+
+def test_a_near_name_is_suggested() -> None:
+    with pytest.raises(InputError) as error:
+        read_options(["witdh=3"])
+    assert "width" in error.value.hint
+
+
+def test_a_papers_settings_give_way_to_the_users() -> None:
+    paper = {"beams": 3, "revisits": "walk"}
+    assert paper_options(Options(), paper) == Options(beams=3, revisits="walk")
+    assert paper_options(Options(beams=7), paper) == Options(beams=7, revisits="walk")
