@@ -2,8 +2,9 @@
 
 An answer is right when its term is the gold term. Where gold (or the answer) has no term, labels
 are compared as `agent.kg.names.normalise` leaves them: case, accents, punctuation and double
-spaces make no difference; articles and every other word do. Answers are sets but for their first:
-the same term twice is one answer.
+spaces make no difference; articles and every other word do. A gold answer's aliases are labels of
+it like any other. Where there are choices, an answer that names a wrong one is wrong, whatever
+else it names. Answers are sets but for their first: the same term twice is one answer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,9 +54,11 @@ def no_scores() -> Scores:
     return Scores(hits_at_1=0.0, hit=0.0, precision=0.0, recall=0.0, f1=0.0)
 
 
-def strict(gold: Sequence[Gold], predicted: Sequence[Predicted]) -> Scores | None:
+def strict(
+    gold: Sequence[Gold], predicted: Sequence[Predicted], choices: Sequence[str] = ()
+) -> Scores | None:
     """Score the answers, best first, against gold; None where gold says there is no answer."""
-    wanted = _Wanted(gold)
+    wanted = Wanted(gold, choices)
     if not wanted.size:
         return None
     answers = _distinct(predicted)
@@ -84,30 +87,36 @@ def emitted(chains: Iterable[Sequence[StepRecord]]) -> Emitted:
     return Emitted(len(verdicts), sum(verdicts.values()))
 
 
-class _Wanted:
-    """Gold answers, each once, found by term or by normalised label."""
+class Wanted:
+    """Gold answers, each once, found by term or by normalised label; `size` is their number."""
 
-    def __init__(self, gold: Sequence[Gold]) -> None:
-        keys = dict.fromkeys((g.term, "" if g.term else normalise(g.label)) for g in gold)
+    def __init__(self, gold: Sequence[Gold], choices: Sequence[str] = ()) -> None:
+        keys = dict.fromkeys(map(_key, gold))
         place = {key: number for number, key in enumerate(keys)}
         self.size = len(place)
         self._terms = {term: n for (term, _), n in place.items() if term}
-        self._free = {label: n for (term, label), n in place.items() if not term}
+        self._free: dict[str, set[int]] = {}
         self._labels: dict[str, set[int]] = {}
         for g in gold:
-            number = place[g.term, "" if g.term else normalise(g.label)]
-            if g.label:
-                self._labels.setdefault(normalise(g.label), set()).add(number)
+            number = place[_key(g)]
+            for name in {normalise(label) for label in (g.label, *g.aliases) if label}:
+                self._labels.setdefault(name, set()).add(number)
+                if not g.term:
+                    self._free.setdefault(name, set()).add(number)
+        self._wrong = {normalise(c) for c in choices} - {normalise(g.label) for g in gold}
 
     def matched(self, answer: Predicted) -> frozenset[int]:
         """The numbers of the gold answers that an answer stands for."""
-        names = [normalise(name) for name in answer.names]
-        if not answer.term:
-            return frozenset(n for name in names for n in self._labels.get(name, ()))
-        found = {self._free[name] for name in names if name in self._free}
-        if answer.term in self._terms:
-            found.add(self._terms[answer.term])
-        return frozenset(found)
+        names = {normalise(name) for name in answer.names}
+        if names & self._wrong:
+            return frozenset()
+        known = self._free if answer.term else self._labels
+        found = frozenset(n for name in names for n in known.get(name, ()))
+        return found | {self._terms[answer.term]} if answer.term in self._terms else found
+
+
+def _key(gold: Gold) -> tuple[str, str]:
+    return gold.term, "" if gold.term else normalise(gold.label)
 
 
 def _distinct(predicted: Sequence[Predicted]) -> list[Predicted]:

@@ -12,12 +12,14 @@ from ..agent.state import (
     Entity,
     State,
     Status,
+    StepRecord,
     Usage,
     no_usage,
     nothing_emitted,
 )
-from .metrics import Predicted, Scores, emitted, no_scores, strict
+from .metrics import Predicted, Scores, Wanted, emitted, no_scores, strict
 from .samples import NamedTriple, Sample
+from .triplets import triplet_f1
 
 Labels: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """The labels of terms as their KG states them, without what keeps display names apart."""
@@ -67,11 +69,13 @@ class Record(TypedDict):
     gold_chains: list[list[NamedTriple]]
     topics: list[Entity]
     answers: list[Answer]
+    right: list[bool]
+    """Of each answer, whether it is right."""
     unsupported: list[str]
     metrics: Scores | None
     """None where there is no right answer."""
     triplet_f1: float | None
-    """DoG's F1 of the answers' triples against the gold chains; None where none are given."""
+    """F1 of the answers' triples against the gold chains; None where none are given."""
     emitted: Emitted
     """What the method wrote in all, also what was dropped."""
     triples: int
@@ -90,25 +94,25 @@ def answered(
 ) -> Record:
     """The record of a question that went through the graph."""
     answers = state.get("answers", [])
-    own = labels([answer["term"] for answer in answers]) if labels and answers else []
-    names = [(answer["label"],) for answer in answers]
-    if own:
-        names = [(*shown, label) for shown, label in zip(names, own, strict=True)]
+    chains = [chain for answer in answers for chain in answer["chains"]]
+    own = _own_labels(answers, chains if sample.chains else [], labels)
     predicted = [
-        Predicted(answer["term"], tuple(dict.fromkeys(known)))
-        for answer, known in zip(answers, names, strict=True)
+        Predicted(a["term"], tuple(dict.fromkeys((a["label"], own.get(a["term"], a["label"])))))
+        for a in answers
     ]
     record = _blank(sample, asked, seconds)
-    triples = emitted(chain for answer in answers for chain in answer["chains"])
     record["status"] = state.get("status", "abstained")
     record["confidence"] = state.get("confidence", 0.0)
     record["reasoner"] = state.get("reasoner", "")
     record["topics"] = state.get("topics", [])
     record["answers"] = answers
+    wanted = Wanted(sample.answers, sample.choices)
+    record["right"] = [bool(wanted.matched(answer)) for answer in predicted]
     record["unsupported"] = state.get("unsupported", [])
-    record["metrics"] = strict(sample.answers, predicted)
+    record["metrics"] = strict(sample.answers, predicted, sample.choices)
+    record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
     record["emitted"] = state.get("emitted", nothing_emitted())
-    record["triples"], record["supported"] = triples
+    record["triples"], record["supported"] = emitted(chains)
     record["usage"] = state.get("usage", no_usage())
     record["notes"] = state.get("notes", [])
     return record
@@ -119,6 +123,20 @@ def failed(sample: Sample, asked: Asked, error: GroundwalkError, seconds: float)
     record = _blank(sample, asked, seconds)
     record["error"] = f"{error.code}: {error.message}"
     return record
+
+
+def _own_labels(
+    answers: Sequence[Answer], chains: Sequence[Sequence[StepRecord]], labels: Labels | None
+) -> dict[str, str]:
+    """The KG's own labels of the answers and of every term of the chains, in one request."""
+    terms = dict.fromkeys(answer["term"] for answer in answers)
+    terms |= dict.fromkeys(
+        named["term"]
+        for chain in chains
+        for step in chain
+        for named in (step["head"], step["relation"], step["tail"])
+    )
+    return dict(zip(terms, labels(list(terms)), strict=True)) if labels and terms else {}
 
 
 def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
@@ -142,9 +160,10 @@ def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
         gold_chains=[list(chain) for chain in sample.chains],
         topics=[],
         answers=[],
+        right=[],
         unsupported=[],
         metrics=no_scores() if sample.answers else None,
-        triplet_f1=None,
+        triplet_f1=triplet_f1([], sample.chains),
         emitted=nothing_emitted(),
         triples=0,
         supported=0,

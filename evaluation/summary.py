@@ -1,13 +1,17 @@
-"""From the records of a run to its numbers."""
+"""From the records of a run to its numbers, for each method."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from .bootstrap import Estimate, mean_interval
-from .metrics import Scores
-from .records import Record
+import numpy as np
+
+from .bootstrap import Estimate, mean_interval, mean_intervals
+from .calibration import Calibration, calibrate
+from .costs import Costs, measure_costs
+from .faithfulness import Faithfulness, measure_faithfulness
+from .metrics import METRICS
+from .records import SCHEMA, Record
 
 SIZES = ("1", "2-4", "5-9", "10+")
 """How questions are grouped by the number of their gold answers."""
@@ -37,85 +41,108 @@ class Unanswerable:
 
 
 @dataclass(frozen=True)
-class Faithfulness:
-    """How many of the triples that answers rest on the store confirmed."""
+class Troubles:
+    """Questions that did not get as far as an answer or a silence that means something."""
 
-    triples: int
-    supported: int
-    share: float | None
-    """None where nothing was emitted."""
-    unsupported_answers: int
-    """Answers that only a language model asserts; none of them counts as an answer."""
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Totals over the run, and the wall-clock seconds of a question."""
-
-    forward_passes: int
-    tokens: int
-    forced_tokens: int
-    llm_calls: int
-    kg_requests: int
-    seconds: float
-    median_seconds: float
-    slowest_seconds: float
+    errors: int
+    no_topic: int
+    """No entity of the KG was recognised, and that was all that went wrong."""
+    ambiguous: int
+    unchecked: int
+    """The store did not say whether the triples hold."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The numbers of a run; `accuracy` is None where no question has an answer."""
+    """The numbers of one method; `accuracy` is None where no question has an answer."""
 
     method: str
     questions: int
     statuses: dict[str, int]
+    troubles: Troubles
     accuracy: Accuracy | None
     by_hops: dict[str, Accuracy]
     by_answers: dict[str, Accuracy]
+    by_type: dict[str, Accuracy]
+    by_tag: dict[str, Accuracy]
     unanswerable: Unanswerable
+    unanswerable_answered: Estimate | None
+    """The share of unanswerable questions that were answered; None where there are none."""
     faithfulness: Faithfulness
+    calibration: Calibration | None
+    """None where nothing was answered."""
     costs: Costs
 
 
-def summarise(records: Sequence[Record], seed: int = 0) -> Summary:
+@dataclass(frozen=True)
+class RunSummary:
+    """The content of `summary.json`: the numbers of each method of a run, by its name."""
+
+    schema: int
+    methods: dict[str, Summary]
+
+
+def summarise(records: Iterable[Record], seed: int = 0) -> RunSummary:
+    """The summary of a run, its methods in the order in which they first occur."""
+    methods: dict[str, list[Record]] = {}
+    for record in records:
+        methods.setdefault(record["method"], []).append(record)
+    return RunSummary(
+        SCHEMA, {method: summarise_method(found, seed) for method, found in methods.items()}
+    )
+
+
+def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
     """The summary of one method's records, of which there is at least one."""
-    hops = sorted({r["hops"] for r in records if r["hops"] is not None})
-    by_hops = {str(h): _accuracy((r for r in records if r["hops"] == h), seed) for h in hops}
-    by_answers = {size: _accuracy((r for r in records if _size(r) == size), seed) for size in SIZES}
+
+    def by(name: Callable[[Record], Iterable[str]]) -> dict[str, Accuracy]:
+        groups: dict[str, list[Record]] = {}
+        for record in records:
+            for group in name(record):
+                groups.setdefault(group, []).append(record)
+        found = {group: _accuracy(groups[group], seed) for group in sorted(groups, key=_order)}
+        return {group: accuracy for group, accuracy in found.items() if accuracy}
+
+    unanswerable = [r for r in records if r["metrics"] is None]
+    answered = [float(bool(r["answers"])) for r in unanswerable]
     return Summary(
         method=records[0]["method"],
         questions=len(records),
         statuses=dict(sorted(Counter[str](r["status"] for r in records).items())),
+        troubles=_troubles(records),
         accuracy=_accuracy(records, seed),
-        by_hops={name: found for name, found in by_hops.items() if found},
-        by_answers={name: found for name, found in by_answers.items() if found},
-        unanswerable=_unanswerable([r for r in records if r["metrics"] is None]),
-        faithfulness=_faithfulness(records),
-        costs=_costs(records),
+        by_hops=by(lambda r: [] if r["hops"] is None else [str(r["hops"])]),
+        by_answers=by(lambda r: [_size(r)]),
+        by_type=by(lambda r: [r["type"]] if r["type"] else []),
+        by_tag=by(lambda r: set(r["tags"])),
+        unanswerable=_unanswerable(unanswerable),
+        unanswerable_answered=mean_interval(answered, seed) if answered else None,
+        faithfulness=measure_faithfulness(records, seed),
+        calibration=calibrate(records),
+        costs=measure_costs(records, seed),
     )
+
+
+def _order(group: str) -> tuple[int, str]:
+    """Numbers (and ranges of them) by size, before names by letter."""
+    digits = group.partition("-")[0].rstrip("+")
+    if digits.isascii() and digits.isdecimal() and len(digits) < 9:
+        return int(digits), group
+    return 10**9, group
 
 
 def _accuracy(records: Iterable[Record], seed: int) -> Accuracy | None:
     scores = [r["metrics"] for r in records if r["metrics"] is not None]
     if not scores:
         return None
-    found: list[Scores] = scores
-    return Accuracy(
-        questions=len(found),
-        hits_at_1=mean_interval([s["hits_at_1"] for s in found], seed),
-        hit=mean_interval([s["hit"] for s in found], seed),
-        f1=mean_interval([s["f1"] for s in found], seed),
-        precision=mean_interval([s["precision"] for s in found], seed),
-        recall=mean_interval([s["recall"] for s in found], seed),
-    )
+    rows = np.array([[score[metric] for score in scores] for metric in METRICS]).T
+    return Accuracy(len(scores), **dict(zip(METRICS, mean_intervals(rows, seed), strict=True)))
 
 
 def _size(record: Record) -> str:
     match len(record["gold"]):
-        case 0:
-            return ""
-        case 1:
-            return "1"
+        case 0 | 1 as n:
+            return str(n)
         case n if n < 5:
             return "2-4"
         case n if n < 10:
@@ -124,29 +151,19 @@ def _size(record: Record) -> str:
             return "10+"
 
 
+def _troubles(records: Sequence[Record]) -> Troubles:
+    statuses = Counter(r["status"] for r in records)
+    return Troubles(
+        errors=statuses["error"],
+        no_topic=sum(1 for r in records if not r["topics"] and r["status"] == "abstained"),
+        ambiguous=statuses["ambiguous"],
+        unchecked=statuses["unchecked"],
+    )
+
+
 def _unanswerable(records: Sequence[Record]) -> Unanswerable:
     answered = sum(1 for r in records if r["answers"])
     silent = sum(
         1 for r in records if not r["answers"] and r["status"] in ("abstained", "ambiguous")
     )
     return Unanswerable(len(records), answered, silent, len(records) - answered - silent)
-
-
-def _faithfulness(records: Sequence[Record]) -> Faithfulness:
-    triples, supported = sum(r["triples"] for r in records), sum(r["supported"] for r in records)
-    asserted = sum(len(r["unsupported"]) for r in records)
-    return Faithfulness(triples, supported, supported / triples if triples else None, asserted)
-
-
-def _costs(records: Sequence[Record]) -> Costs:
-    usages, seconds = [r["usage"] for r in records], [r["seconds"] for r in records]
-    return Costs(
-        forward_passes=sum(u["forward_passes"] for u in usages),
-        tokens=sum(u["tokens"] for u in usages),
-        forced_tokens=sum(u["forced_tokens"] for u in usages),
-        llm_calls=sum(u["llm_calls"] for u in usages),
-        kg_requests=sum(u["kg_requests"] for u in usages),
-        seconds=round(sum(seconds), 6),
-        median_seconds=median(seconds),
-        slowest_seconds=max(seconds),
-    )

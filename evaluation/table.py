@@ -1,34 +1,128 @@
-"""A run's numbers for people: a table on a terminal, aligned plain text in a pipe."""
+"""Numbers for people: a table on a terminal, aligned plain text in a pipe."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from .bootstrap import Estimate
+from .coherence import Coherence
+from .comparison import Comparison, Difference
+from .dialects.strict import NAMES
 from .overlap import Overlap
-from .summary import Accuracy, Summary
+from .scoring import Score
+from .summary import Accuracy, RunSummary, Summary
 
 _HEAD = ("", "n", "Hits@1", "Hit", "F1")
+_METHODS_HEAD = (
+    "",
+    "Hits@1",
+    "Hit",
+    "F1",
+    "unans.",
+    "supp.",
+    "ill",
+    "seconds",
+    "passes",
+    "LLM",
+)
 
 
-def print_summary(summary: Summary, console: Console | None = None) -> None:
-    """Print accuracy in per cent with 95% intervals, silence, faithfulness and time."""
+def print_summary(summary: RunSummary, console: Console | None = None) -> None:
+    """Print a run: of one method its breakdowns too, of several a row each.
+
+    Shares are in per cent with 95% intervals; seconds, forward passes and LLM calls are those of a
+    question (median, mean, mean); `unans.` is the share of unanswerable questions that were
+    answered, `supp.` and `ill` are of all triples that were emitted.
+    """
     out = console or Console()
-    rows = accuracy_rows(summary)
-    if rows and out.is_terminal:
-        table = Table(box=SIMPLE, pad_edge=False)
-        for name in _HEAD:
-            table.add_column(name, no_wrap=True)
-        for row in rows:
-            table.add_row(*row)
-        out.print(table)
-    elif rows:
-        for line in _aligned([_HEAD, *rows]):
+    methods = list(summary.methods.values())
+    if len(methods) > 1:
+        print_rows(_METHODS_HEAD, [method_row(method) for method in methods], out)
+    elif rows := [row for method in methods for row in accuracy_rows(method)]:
+        print_rows(_HEAD, rows, out)
+    for method in methods:
+        for line in fact_lines(method):
             _plain(out, line)
-    for line in fact_lines(summary):
-        _plain(out, line)
+
+
+def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]], out: Console) -> None:
+    """Print a table with a frame on a terminal, aligned plain text elsewhere."""
+    if not out.is_terminal:
+        for line in _aligned([head, *rows]):
+            _plain(out, line)
+        return
+    table = Table(box=SIMPLE, pad_edge=False)
+    for name in head:
+        table.add_column(Text(name), no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    out.print(table)
+
+
+def print_scores(scores: Sequence[Score], console: Console | None = None) -> None:
+    """Print the metrics of each method in a dialect, to as many decimals as published ones."""
+    out = console or Console()
+    for score in scores:
+        counted = f"{score.questions} questions" + (f" of {score.method}" if score.method else "")
+        _plain(out, f"{score.dialect}, {counted}")
+        if score.without_gold:
+            _plain(out, f"not scored: {score.without_gold} without a gold answer")
+        if score.repeated:
+            _plain(out, f"counted again: {score.repeated} with an id that was there before")
+        rows = [
+            (name, f"{100 * value.mean:.4f}", f"{100 * value.low:.1f}-{100 * value.high:.1f}")
+            for name, value in score.metrics.items()
+        ]
+        if rows:
+            print_rows(("", "per cent", "95%"), rows, out)
+
+
+def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
+    """Print what two sides are worth on their common questions, and the differences in points."""
+    out = console or Console()
+    _plain(out, f"first: {comparison.first}")
+    _plain(out, f"second: {comparison.second}")
+    _plain(
+        out,
+        f"{comparison.common} questions of both, {comparison.answerable} answerable; "
+        f"left out: {comparison.only_first} of the first only, "
+        f"{comparison.only_second} of the second only",
+    )
+    measures = [(NAMES[metric], found) for metric, found in comparison.metrics.items()]
+    if comparison.unanswerable_answered:
+        measures.append(("unans. answered", comparison.unanswerable_answered))
+    head = ("", "first", "second", "difference", "higher", "lower", "p")
+    print_rows(head, [_compared(*measure) for measure in measures], out)
+
+
+def _compared(name: str, found: Difference) -> tuple[str, ...]:
+    mean, low, high = (100 * v for v in astuple(found.difference))
+    return (
+        name,
+        f"{100 * found.first:.1f}",
+        f"{100 * found.second:.1f}",
+        f"{mean:+.1f} ({low:+.1f} to {high:+.1f})",
+        str(found.higher),
+        str(found.lower),
+        f"{found.p_value:.2g}" if found.p_value >= 1e-4 else "<0.0001",
+    )
+
+
+def print_coherence(found: Sequence[Coherence], console: Console | None = None) -> None:
+    """Print the mean rating of each method's chains, and how many replies gave none."""
+    out = console or Console()
+    for one in found:
+        mean = "no rating"
+        if one.mean is not None:
+            mean = f"{one.mean.mean:.2f} of 5 ({one.mean.low:.2f}-{one.mean.high:.2f})"
+        chains = f"{one.chains} chains of {one.questions} questions, rated by {one.llm}"
+        _plain(out, f"{one.method}: coherence {mean}; {chains}")
+        if one.unread:
+            _plain(out, f"not counted: {one.unread} replies without a rating")
 
 
 def print_overlap(overlap: Overlap, console: Console | None = None) -> None:
@@ -77,6 +171,11 @@ def fact_lines(summary: Summary) -> list[str]:
     faith = summary.faithfulness
     share = "no triples emitted" if faith.share is None else f"{100 * faith.share:.1f}%"
     lines.append(f"faithfulness: {share} ({faith.supported} of {faith.triples} triples supported)")
+    if faith.emitted_supported is not None and faith.ill is not None:
+        lines.append(
+            f"emitted: {faith.emitted['triples']} triples, {_mean(faith.emitted_supported)}% "
+            f"supported, {_mean(faith.ill)}% ill"
+        )
     if faith.unsupported_answers:
         lines.append(f"not counted: {faith.unsupported_answers} answers without a chain")
     costs = summary.costs
@@ -87,12 +186,34 @@ def fact_lines(summary: Summary) -> list[str]:
     return lines
 
 
+def method_row(summary: Summary) -> tuple[str, ...]:
+    """One method in a row, under the columns of `print_summary`."""
+    accuracy, faith, costs = summary.accuracy, summary.faithfulness, summary.costs.per_question
+    return (
+        summary.method,
+        percent(accuracy.hits_at_1) if accuracy else "-",
+        _mean(accuracy.hit if accuracy else None),
+        _mean(accuracy.f1 if accuracy else None),
+        _mean(summary.unanswerable_answered),
+        _mean(faith.emitted_supported),
+        _mean(faith.ill),
+        f"{costs['seconds'].median:.3f}",
+        f"{costs['forward_passes'].mean.mean:.1f}",
+        f"{costs['llm_calls'].mean.mean:.1f}",
+    )
+
+
+def _mean(estimate: Estimate | None) -> str:
+    return "-" if estimate is None else f"{100 * estimate.mean:.1f}"
+
+
 def _row(name: str, accuracy: Accuracy) -> tuple[str, ...]:
     shown = (accuracy.hits_at_1, accuracy.hit, accuracy.f1)
-    return (name, str(accuracy.questions), *map(_percent, shown))
+    return (name, str(accuracy.questions), *map(percent, shown))
 
 
-def _percent(estimate: Estimate) -> str:
+def percent(estimate: Estimate) -> str:
+    """An estimate in per cent, with its interval."""
     mean, low, high = (100 * v for v in (estimate.mean, estimate.low, estimate.high))
     return f"{mean:.1f} ({low:.1f}-{high:.1f})"
 
