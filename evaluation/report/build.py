@@ -1,0 +1,111 @@
+"""From run directories to the page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from ...agent.errors import InputError
+from .breakdowns import breakdowns
+from .embed import Embedded, shown
+from .loading import Run, read_runs
+from .page import render
+from .plots import HEIGHT, against_cost, reliability, risk_coverage
+from .series import Series, series_of
+from .tables import calibration, costs, differences, flat, headline, tiles
+
+REPORT_FILE = "report.html"
+
+
+class Built(NamedTuple):
+    """Where the page is, and what it shows."""
+
+    file: Path
+    runs: int
+    records: int
+    unfinished: Sequence[str]
+    """A line for each method of a run that has not answered all its questions."""
+
+
+def build_report(folders: Sequence[Path], out: Path | None = None) -> Built:
+    """Write the page of one run directory or several, by default into the first.
+
+    Raises InputError where a directory holds no run or the page cannot be written.
+    """
+    embedded = Embedded()
+    runs = read_runs(folders, lambda run, record: embedded.add((run, record["method"]), record))
+    series = series_of(runs)
+    file = out or folders[0] / REPORT_FILE
+    unfinished = [_unfinished(one) for one in series if one.missing]
+    unfinished += [f"{shown(run.name)}: {m} has not begun" for run in runs for m in run.waiting]
+    data = embedded.to_json([((one.run.name, one.summary.method), one.name) for one in series])
+    page = render(_values(runs, series, unfinished), data)
+    try:
+        file.write_text(page, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{file} cannot be written: {reason}", "name another --out") from error
+    return Built(file, len(runs), sum(len(one.records) for one in series), unfinished)
+
+
+def _values(
+    runs: Sequence[Run], series: Sequence[Series], unfinished: Sequence[str]
+) -> dict[str, object]:
+    table, empty = headline(series)
+    return {
+        "title": ", ".join(dict.fromkeys(_dataset(run) for run in runs)),
+        "facts": _facts(runs),
+        "names": [one.name for one in series],
+        "unfinished": unfinished,
+        "different": len({_questions(run) for run in runs}) > 1,
+        "headline": table,
+        "empty": empty,
+        "tiles": tiles(series[0]) if len(series) == 1 else [],
+        "against_cost": against_cost(series),
+        "breakdowns": breakdowns(series),
+        "confidence": [plot for plot in (risk_coverage(series), reliability(series)) if plot],
+        "calibration": calibration(series),
+        "costs": costs(series),
+        "differences": differences(runs),
+        "settings": [(shown(run.name), flat(run.config)) for run in runs],
+        "height": HEIGHT,
+    }
+
+
+def _unfinished(one: Series) -> str:
+    asked = len(one.records) + one.missing
+    return f"{one.name}: {len(one.records):,} of {asked:,} questions are answered so far"
+
+
+def _facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """What the runs were made with, each value once."""
+    versions = [_at(run, "versions", "groundwalk") for run in runs]
+    facts = {
+        "Knowledge graph": [_at(run, "kg", "source") for run in runs],
+        "Model": [_at(run, "model", "source") for run in runs],
+        "LLM": [_at(run, "llm") for run in runs],
+        "Methods": [shown(method) for run in runs for method in run.methods],
+        "Date": [f"{run.begun:%Y-%m-%d}" for run in runs],
+        "Version": [f"groundwalk {version}" for version in versions if version],
+    }
+    return [
+        (name, ", ".join(dict.fromkeys(filter(None, values))))
+        for name, values in facts.items()
+        if any(values)
+    ]
+
+
+def _dataset(run: Run) -> str:
+    record = run.records[0]
+    return shown(" ".join(filter(None, (record["dataset"], record["split"]))))
+
+
+def _questions(run: Run) -> str:
+    return _at(run, "questions", "digest") or _dataset(run)
+
+
+def _at(run: Run, *names: str) -> str:
+    """A setting as text; nothing where it is not there."""
+    found: Any = run.config
+    for name in names:
+        found = cast("dict[str, Any]", found).get(name) if isinstance(found, dict) else None
+    return "" if found is None else shown(str(found))

@@ -1,0 +1,185 @@
+"""The tables of the page: the headline, what a question costs, and how settings differ."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..summary import Summary
+from .cells import NOTHING, Cell, Column, Table, amount, percent, share
+from .embed import shown
+from .loading import Run
+from .series import Series
+
+
+@dataclass(frozen=True)
+class _Measure:
+    column: Column
+    cell: Callable[[Summary], Cell]
+
+
+COSTS: dict[str, tuple[str, str]] = {
+    "seconds": ("Seconds", "seconds a question"),
+    "forward_passes": ("Forward passes", "forward passes of the local model a question"),
+    "tokens": ("Tokens", "tokens that the local model read or wrote a question"),
+    "forced_tokens": ("Forced tokens", "tokens without an alternative a question"),
+    "prompt_tokens": ("Prompt tokens", "tokens that a general language model was sent a question"),
+    "llm_calls": ("LLM calls", "calls of a general language model a question"),
+    "kg_requests": ("KG requests", "requests to the knowledge graph a question"),
+}
+"""The costs by their key in the summary: title and meaning."""
+
+
+def headline(series: Sequence[Series]) -> tuple[Table, list[str]]:
+    """The headline table, and the titles of the columns that no series has a value for."""
+    columns: list[Column] = []
+    empty: list[str] = []
+    kept: list[list[Cell]] = [[_asked(one)] for one in series]
+    for measure in _MEASURES:
+        cells = [measure.cell(one.summary) for one in series]
+        if all(cell == NOTHING for cell in cells):
+            empty.append(measure.column.title)
+            continue
+        columns.append(measure.column)
+        for row, cell in zip(kept, cells, strict=True):
+            row.append(cell)
+    questions = Column("Questions", "with an answer, and without one")
+    rows = [(one.name, n, row) for n, (one, row) in enumerate(zip(series, kept, strict=True))]
+    return Table("Headline numbers", [questions, *columns], rows), empty
+
+
+def tiles(one: Series) -> list[tuple[str, Cell, str]]:
+    """The numbers of a single series that matter most: title, value, meaning."""
+    wanted = ("Hits@1", "F1", "Unanswerable answered", "Supported", "Seconds")
+    measured = {m.column.title: (m.cell(one.summary), m.column.meaning) for m in _MEASURES}
+    found = [(title, *measured[title]) for title in wanted]
+    return [(title, cell, meaning) for title, cell, meaning in found if cell != NOTHING]
+
+
+def calibration(series: Sequence[Series]) -> Table:
+    """What the confidence of each series is worth, as numbers."""
+    rows: list[tuple[str, int | None, Sequence[Cell]]] = []
+    for number, one in enumerate(series):
+        found = one.summary.calibration
+        cells = [NOTHING] * 3
+        if found:
+            cells = [
+                share(found.answered, found.questions),
+                Cell(f"{found.expected_error:.3f}"),
+                Cell(f"{found.area:.3f}"),
+            ]
+        rows.append((one.name, number, cells))
+    columns = [
+        Column("Answered", "% of all questions"),
+        Column("Calibration error", "expected distance of confidence and share right"),
+        Column("Mean risk", "area under the curve of risk against coverage"),
+    ]
+    return Table("Confidence", columns, rows)
+
+
+def costs(series: Sequence[Series]) -> Table:
+    """Median, mean and 95th percentile of every cost of a question."""
+    rows: list[tuple[str, int | None, Sequence[Cell]]] = []
+    for n, one in enumerate(series):
+        spreads = [one.summary.costs.per_question[key] for key in COSTS]
+        cells = [
+            Cell(amount(s.median), f"mean {amount(s.mean.mean)} · p95 {amount(s.p95)}")
+            for s in spreads
+        ]
+        rows.append((one.name, n, [*cells, Cell(amount(one.summary.costs.seconds))]))
+    columns = [Column(title, meaning) for title, meaning in COSTS.values()]
+    return Table(
+        "Costs of a question: median",
+        [*columns, Column("Seconds in all", "of all questions")],
+        rows,
+    )
+
+
+def differences(runs: Sequence[Run]) -> Table | None:
+    """The settings that are not the same in all runs; None for a single run."""
+    if len(runs) < 2:
+        return None
+    settings = [flat(run.config) for run in runs]
+    names = dict.fromkeys(name for found in settings for name in found)
+    differing = [name for name in names if len({found.get(name) for found in settings}) > 1]
+    return Table(
+        "Settings that differ",
+        [Column(shown(run.name)) for run in runs],
+        [
+            (name, None, [Cell(found.get(name, "not set")) for found in settings])
+            for name in differing
+        ],
+    )
+
+
+def flat(config: dict[str, Any], above: str = "") -> dict[str, str]:
+    """Settings by their dotted names, each value as text."""
+    found: dict[str, str] = {}
+    for name, value in config.items():
+        if isinstance(value, dict) and value:
+            found |= flat(cast("dict[str, Any]", value), f"{above}{name}.")
+        else:
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            found[shown(f"{above}{name}")] = shown(written)
+    return found
+
+
+def _asked(one: Series) -> Cell:
+    summary = one.summary
+    silent = summary.unanswerable.questions
+    return Cell(f"{summary.questions:,}", f"{silent:,} unanswerable" if silent else "")
+
+
+def _accuracy(metric: str) -> Callable[[Summary], Cell]:
+    return lambda s: percent(getattr(s.accuracy, metric)) if s.accuracy else NOTHING
+
+
+def _unanswerable(summary: Summary) -> Cell:
+    found = summary.unanswerable
+    return share(found.answered, found.questions)
+
+
+def _supported(summary: Summary) -> Cell:
+    return share(summary.faithfulness.supported, summary.faithfulness.triples)
+
+
+def _mean(cost: str) -> Callable[[Summary], Cell]:
+    return lambda s: Cell(amount(s.costs.per_question[cost].mean.mean))
+
+
+def _seconds(summary: Summary) -> Cell:
+    return Cell(amount(summary.costs.median_seconds))
+
+
+_MEASURES = (
+    _Measure(Column("Hits@1", "the first answer is right, %"), _accuracy("hits_at_1")),
+    _Measure(Column("Hit", "any answer is right, %"), _accuracy("hit")),
+    _Measure(Column("F1", "of the answers as a set, %"), _accuracy("f1")),
+    _Measure(Column("Precision", "of the answers as a set, %"), _accuracy("precision")),
+    _Measure(Column("Recall", "of the answers as a set, %"), _accuracy("recall")),
+    _Measure(
+        Column("Unanswerable answered", "questions without an answer that got one, %"),
+        _unanswerable,
+    ),
+    _Measure(
+        Column("Supported", "triples of the answers that the graph holds, %"),
+        _supported,
+    ),
+    _Measure(
+        Column("Ill", "triples written that break their chain, % (DoG section 5.1)"),
+        lambda s: percent(s.faithfulness.ill),
+    ),
+    _Measure(
+        Column("Faithful", "right answers that come with a proof, % (GCR section 5.3)"),
+        lambda s: percent(s.faithfulness.faithful_reasoning),
+    ),
+    _Measure(
+        Column("Triplet-F1", "of the answers' triples against the dataset's, % (DoG Table 3)"),
+        lambda s: percent(s.faithfulness.triplet_f1),
+    ),
+    _Measure(Column("Forward passes", "mean a question"), _mean("forward_passes")),
+    _Measure(Column("Tokens", "mean a question"), _mean("tokens")),
+    _Measure(Column("LLM calls", "mean a question"), _mean("llm_calls")),
+    _Measure(Column("KG requests", "mean a question"), _mean("kg_requests")),
+    _Measure(Column("Seconds", "median a question"), _seconds),
+)

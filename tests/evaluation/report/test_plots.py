@@ -1,0 +1,95 @@
+"""Axes and labels: places stay within the plot, in order, and apart."""
+
+import re
+from importlib.resources import files
+from itertools import combinations, pairwise
+
+import pytest
+from groundwalk.evaluation.report.axes import cost_axis, linear, logarithmic
+from groundwalk.evaluation.report.cells import amount, share
+from groundwalk.evaluation.report.plots import HEIGHT, Dot, spread
+from hypothesis import given
+from hypothesis import strategies as st
+
+VALUES = st.just(0.0) | st.floats(min_value=1e-6, max_value=1e9)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=8))
+def test_values_lie_between_round_ticks(values: list[float]) -> None:
+    axis = cost_axis("cost", values)
+    places = [axis.place(value) for value in values]
+    assert all(-0.01 <= place <= 100.01 for place in places)
+    ordered = [axis.place(value) for value in sorted(values)]
+    assert ordered == sorted(ordered)
+    ticks = [tick.place for tick in axis.ticks]
+    assert ticks[0] == 0 and ticks == sorted(set(ticks)) and 2 <= len(ticks) <= 12
+    assert len({tick.text for tick in axis.ticks}) == len(ticks)
+
+
+@given(VALUES, st.floats(min_value=0.01, max_value=1e6))
+def test_the_ends_of_a_linear_axis(low: float, width: float) -> None:
+    axis = linear("", low, low + width)
+    assert axis.place(low) >= -0.01 and axis.place(low + width) <= 100.01
+
+
+def test_far_apart_costs_go_by_powers_of_ten() -> None:
+    assert "logarithmic" in cost_axis("tokens", [1, 100, 10_000]).title
+    assert "logarithmic" not in cost_axis("tokens", [0, 100, 10_000]).title
+    axis = logarithmic("", 1, 10_000)
+    assert [tick.text for tick in axis.ticks] == ["1", "10", "100", "1,000", "10,000"]
+    gaps = {round(b.place - a.place, 6) for a, b in pairwise(axis.ticks)}
+    assert gaps == {25.0}
+    assert [tick.text for tick in linear("", 0, 100).ticks] == ["0", "20", "40", "60", "80", "100"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(min_value=0, max_value=100), st.floats(min_value=0, max_value=100)),
+        max_size=9,
+    )
+)
+def test_labels_of_near_points_do_not_cover_one_another(places: list[tuple[float, float]]) -> None:
+    dots = [Dot(n, x, y, y, y, "", "name") for n, (x, y) in enumerate(places)]
+    moved = spread(dots)
+    assert sorted(dot.series for dot in moved) == list(range(len(places)))
+    for one, other in combinations(moved, 2):
+        if abs(one.x - other.x) < 40:
+            tops = [HEIGHT * (100 - dot.y) / 100 + dot.below for dot in (one, other)]
+            assert abs(tops[0] - tops[1]) > 14.5
+    assert all(dot.below >= 0 for dot in moved)
+
+
+def test_numbers_as_people_write_them() -> None:
+    assert [amount(v) for v in (0, 0.0123, 1.234, 12.34, 123.4, 12_345.6, 3.0)] == [
+        *("0", "0.0123", "1.23", "12.3", "123.4", "12,346", "3"),
+    ]
+    assert share(1, 8).text == "12.5" and share(0, 0).text == "–"
+
+
+def _palettes() -> list[dict[str, str]]:
+    style = files("groundwalk.evaluation.report").joinpath("templates", "report.css").read_text()
+    found = re.findall(r":root \{(.*?)\}", style, re.DOTALL)[:2]
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in found]
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear_parts = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear_parts, strict=True))
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", _palettes(), ids=["light", "dark"])
+def test_colours_can_be_told_from_what_they_stand_on(palette: dict[str, str]) -> None:
+    for text in ("ink", "muted", "accent"):
+        for ground in ("ground", "surface", "sunken"):
+            assert _contrast(palette[text], palette[ground]) >= 4.5, (text, ground)
+    for kind in ("right", "wrong", "doubt", "silent"):
+        assert _contrast(palette[kind], palette[f"{kind}-ground"]) >= 4.5, kind
+        assert _contrast(palette[kind], palette["surface"]) >= 4.5, kind
+    for number in range(8):
+        assert _contrast(palette[f"c{number}"], palette["surface"]) >= 3, number
