@@ -32,7 +32,7 @@ def respond(threshold: float) -> Node:
             notes += [_ambiguity(mention) for mention in unsettled]
         elif not state.get("topics"):
             notes.append("no entity of the graph was recognised in the question")
-        elif answers and _NEGATED.search(state.get("question", "")):
+        elif answers and _NEGATED.search(_outside_names(state)):
             notes.append("a question with a negation cannot be answered by a walk")
             answers, status = [], "abstained"
         elif answers and (unused := _unused(state, answers)):
@@ -57,6 +57,14 @@ def respond(threshold: float) -> Node:
         }
 
     return run
+
+
+def _outside_names(state: State) -> str:
+    """The question without what it calls its entities, such as a film named `Don't Look Now`."""
+    text = state.get("question", "")
+    for mention in sorted(state.get("mentions", []), key=lambda m: -m["start"]):
+        text = text[: mention["start"]] + "\ufffc" + text[mention["end"] :]
+    return text
 
 
 def _unused(state: State, answers: Sequence[Answer]) -> list[str]:

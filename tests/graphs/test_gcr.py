@@ -269,6 +269,16 @@ def test_a_negation_leaves_no_answer(kg: KnowledgeGraph, model: LocalModel, ques
     assert state["status"] == "abstained" and any("negation" in note for note in state["notes"])
 
 
+def test_a_name_may_hold_a_negation(model: LocalModel, tmp_path: Path) -> None:
+    films = tmp_path / "films.kb"
+    films.write_text("Don't Look Now|directed by|Nicolas Roeg\n", encoding="utf-8")
+    kg = open_kg(str(films), cache=tmp_path / "cache")
+    state: Any = build_graph(kg=kg, generator=model).invoke(
+        {"question": "Who directed Don't Look Now?"}
+    )
+    assert [answer["label"] for answer in state["answers"]] == ["Nicolas Roeg"]
+
+
 def test_bytes_that_are_no_text_are_refused(kg: KnowledgeGraph, model: LocalModel) -> None:
     with pytest.raises(QuestionError, match="UTF-8"):
         build_graph(kg=kg, generator=model).invoke({"question": "Ben \udcff?"})
