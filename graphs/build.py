@@ -11,13 +11,23 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
+from .dog import DOG
 from .gcr import GCR
 from .method import Method, Parts
 from .plan import PLAN
 from .rog import ROG
 from .skeleton import Compiled, skeleton
+from .tog import TOG
+from .tot import TOT
 
-METHODS: dict[str, Method] = {"gcr": GCR, "plan": PLAN, "rog": ROG}
+METHODS: dict[str, Method] = {
+    "gcr": GCR,
+    "dog": DOG,
+    "plan": PLAN,
+    "rog": ROG,
+    "tog": TOG,
+    "tot": TOT,
+}
 """Every method by the name that `--method` takes."""
 
 
@@ -51,5 +61,6 @@ def build_graph(
             return load_model(generator, device=device, dtype=dtype)
         return generator
 
-    parts = Parts(opened, linker or LabelLinker(opened.labels), settings, local, llm, prompts)
+    found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
+    parts = Parts(opened, found, settings, local, llm, prompts)
     return skeleton(method, METHODS[method], parts, checkpointer)

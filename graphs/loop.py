@@ -1,14 +1,39 @@
 """Methods that loop: a compiled graph inside a node of the skeleton, with a bound of its own."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from ..agent.nodes import Node
-from ..agent.state import Options, State
+from ..agent.state import Answer, Candidate, Options, State, Usage
+
+LIKELIHOOD = "likelihood form: not the paper's method"
+"""The note of a run in which the local model's likelihoods stood in for a chat LLM."""
+
+
+class Outcome(TypedDict, total=False):
+    """What a loop changes in the state of the skeleton."""
+
+    candidates: list[Candidate]
+    answers: list[Answer]
+    unsupported: list[str]
+    reasoner: str
+    confidence: float
+    usage: Usage
+    notes: list[str]
+
+
+class Bill(NamedTuple):
+    """What deciding cost."""
+
+    forward_passes: int = 0
+    tokens: int = 0
+    prompt_tokens: int = 0
+    llm_calls: int = 0
 
 
 def looping(
@@ -16,12 +41,24 @@ def looping(
 ) -> Node:
     """A node that runs a graph for at most as many of its steps as `most` says.
 
-    A graph that is itself a node would be held to the bound of the graph around it.
+    A graph that is itself a node would be held to the bound of the graph around it, and its custom
+    events would be heard only by who streams subgraphs.
     """
 
-    def run(state: State, runtime: Runtime[Options], config: RunnableConfig) -> dict[str, Any]:
-        options = runtime.context or Options()
-        bounded: RunnableConfig = {**config, "recursion_limit": most(options)}
-        return compiled.invoke(state, bounded, context=options)
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        options, outcome = runtime.context or Options(), dict[str, Any]()
+        bounded: Any = {**get_config(), "recursion_limit": most(options)}
+        modes: Any = ["custom", "values"]
+        for mode, chunk in compiled.stream(state, bounded, context=options, stream_mode=modes):
+            if mode == "custom":
+                runtime.stream_writer(chunk)
+            else:
+                outcome = cast("dict[str, Any]", chunk)
+        return outcome
 
     return run
+
+
+def unread_note(unread: int) -> list[str]:
+    """A note on the replies that could not be read, where there are any."""
+    return [f"{unread} {'reply' if unread == 1 else 'replies'} could not be read"] if unread else []

@@ -42,7 +42,7 @@ def skeleton(
     settings = replace(parts.settings, confidence=parts.settings.threshold(method.format))
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
-        "link": link(parts.linker, name),
+        "link": link(parts.linker, name, parts.kg),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
@@ -61,7 +61,7 @@ def skeleton(
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
         graph.add_edge("induce", "verify")
-    graph.add_conditional_edges("verify", _after_verify(settings), ["load", "respond"])
+    graph.add_conditional_edges("verify", _after_verify(settings, method), ["load", "respond"])
     graph.add_edge("respond", END)
     compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)
@@ -83,14 +83,14 @@ def _after_link(
 
 
 def _after_verify(
-    settings: ModelSettings,
+    settings: ModelSettings, method: Method
 ) -> Callable[[State, Runtime[Options]], Literal["load", "respond"]]:
     def route(state: State, runtime: Runtime[Options]) -> Literal["load", "respond"]:
         options = runtime.context or Options()
         least = settings.confidence if options.confidence is None else options.confidence
         if state.get("answers") and is_confident(state, least):
             return "respond"
-        if state.get("status") == "unchecked":
+        if state.get("status") == "unchecked" or method.reasons:
             return "respond"
         return "load" if can_widen(state, options, settings) else "respond"
 

@@ -1,0 +1,46 @@
+"""Asking a chat model, and counting what it costs and what could not be read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from langchain_core.language_models import BaseChatModel
+
+Read = TypeVar("Read")
+
+_LONGEST = 20_000
+"""Characters of a reply that are read."""
+
+
+class UnansweredError(Exception):
+    """The chat model's client failed; the message names the kind of its error."""
+
+
+@dataclass
+class Asker:
+    """Asks one chat model, and adds up. For one node of one question."""
+
+    llm: BaseChatModel
+    calls: int = 0
+    prompt_tokens: int = 0
+    """As far as the model's client reports them."""
+    unread: int = 0
+    """Replies that could not be read as what was asked for."""
+
+    def ask(self, prompt: str) -> str:
+        """The text of the reply. Raises UnansweredError for whatever the client raises."""
+        self.calls += 1
+        try:
+            reply = self.llm.invoke(prompt)
+            usage = reply.usage_metadata
+            text = str(reply.text)[:_LONGEST]
+        except Exception as error:  # every client has errors of its own
+            raise UnansweredError(type(error).__name__) from error
+        self.prompt_tokens += usage["input_tokens"] if usage else 0
+        return text
+
+    def read(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
+        """The reply as `reader` reads it; None is counted. Raises UnansweredError."""
+        found = reader(self.ask(prompt))
+        self.unread += found is None
+        return found

@@ -1,0 +1,110 @@
+"""How likely a local model holds each of some continuations: decisions without a written reply.
+
+All that is asked about at once hangs on the token trees of one session and is computed in one
+forward pass.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from ..decoding.plan import Cost
+from ..decoding.session import Session
+from ..decoding.tree import ROOT
+from ..decoding.units import Tokens, tokenize
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """Options that may follow the tokens `after` the prompt of a row; none of them is empty."""
+
+    options: Sequence[Tokens]
+    after: Tokens = ()
+    row: int = 0
+
+
+class Likelihoods:
+    """Log-probabilities of continuations of some prompts. Not safe to share between threads."""
+
+    def __init__(
+        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+    ) -> None:
+        """Begin after each prompt; the first `shared` tokens are kept with the model.
+
+        Raises ConstraintError for a prompt without tokens.
+        """
+        self._session = Session(model, prompts, shared)
+        self._rows = len(prompts)
+
+    @property
+    def cost(self) -> Cost:
+        """What it took so far."""
+        costs = [self._session.cost(row) for row in range(self._rows)]
+        return Cost(costs[0].forward_passes, sum(cost.tokens for cost in costs), 0)
+
+    def logprobs(self, asked: Sequence[Alternatives]) -> list[list[float]]:
+        """For each question the log-probability of each option, over the whole vocabulary.
+
+        It is that of all tokens of the option together. Raises ConstraintError where the model
+        cannot hold prompt and continuation.
+        """
+        lines = [
+            [self._line(one.row, one.after, option) for option in one.options] for one in asked
+        ]
+        wanted: dict[tuple[int, int], dict[int, float]] = {}
+        for one, own in zip(asked, lines, strict=True):
+            for line in own:
+                for node, token in line:
+                    wanted.setdefault((one.row, node), {})[token] = 0.0
+        if wanted:
+            rows: dict[int, list[int]] = {}
+            for row, node in wanted:
+                rows.setdefault(row, []).append(node)
+            self._session.forward.evaluate(rows)
+            tokens = [list(own) for own in wanted.values()]
+            values = self._session.forward.logprobs(list(wanted), tokens, full=True)
+            for own, some in zip(wanted.values(), values, strict=True):
+                own.update(zip(own, map(float, some), strict=True))
+        return [
+            [sum(wanted[one.row, node][token] for node, token in line) for line in own]
+            for one, own in zip(asked, lines, strict=True)
+        ]
+
+    def _line(self, row: int, after: Tokens, option: Tokens) -> list[tuple[int, int]]:
+        """Each token of an option with the node that it follows."""
+        tree, node = self._session.trees[row], ROOT
+        for token in after:
+            node = tree.child(node, token)
+        line = list[tuple[int, int]]()
+        for token in option:
+            line.append((node, token))
+            node = tree.child(node, token)
+        return line
+
+
+def shares(logprobs: Sequence[float]) -> list[float]:
+    """The probability of each option, given that it is one of them."""
+    if not logprobs:
+        return []
+    top = max(logprobs)
+    weights = [math.exp(value - top) for value in logprobs]
+    return [weight / sum(weights) for weight in weights]
+
+
+def prompt_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """Token ids of a prompt in the model's chat template, or as it is where there is none."""
+    if tokenizer.chat_template:
+        filled = str(
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
+            )
+        )
+        return list(tokenizer(filled, add_special_tokens=False)["input_ids"])
+    return list(tokenizer(text)["input_ids"])
+
+
+def line_tokens(tokenizer: PreTrainedTokenizerBase, lines: Sequence[str]) -> list[Tokens]:
+    """Token ids of each line and its end, so that none is the beginning of another."""
+    return tokenize(tokenizer, [f"{line}\n" for line in lines])

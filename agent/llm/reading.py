@@ -1,0 +1,246 @@
+"""Reading a chat model's reply as what was asked for, however it was written.
+
+Replies come numbered, in bullets, as JSON, in Markdown, with scores as 0.4, 40% or 4/10. What
+cannot be read is None; no text raises an error.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from ..kg.names import normalise
+from .loose_json import MARKS, NUMBER, first_json, flat, number, share
+
+_LONGEST = 200
+"""Characters of an answer that are kept."""
+_LONGEST_NAME = 80
+"""Characters of what counts as a name that was no option."""
+
+_MOST_PIECES = 1_000
+"""Lines or values of a reply that are looked at."""
+
+_BULLET = re.compile(r"^(?:[-*•>#]+|\(?\d{1,3}[.):])\s+")
+_LAST = re.compile(rf"(?<![\w.]){NUMBER}[\s)\]}}*_.,|\"]*$")
+_CALLED = re.compile(rf"(?:score|value|rating)\W{{1,4}}{NUMBER}", re.I)
+_CALLING = re.compile(r"(?:score|value|rating)$", re.I)
+_VALUE = re.compile(r"(?<![\w.])(\d*\.\d+|\d+)\s*(%|/\s*(?:100|10|5|1)\b)?")
+_YES_NO = re.compile(r"\b(?:(yes|true)|no|false)\b", re.I)
+_ENOUGH = re.compile(r"(?:(\bnot\b|n['’]t\b)[\w\s]{0,20})?\b(in)?(?:sufficient|enough)\b", re.I)
+_BEFORE = ' \t:=,|([{–—-*"_'
+"""Marks between a name and its score."""
+_NONE = {"none", "none of them", "none of these", "n a", "null", "nothing", "unknown"}
+_NO_NAMES = {"score", "scores", "total", "sum", "relation", "relations", "entity", "entities"}
+_FINAL = re.compile(r"\banswers?\b[*_` ]*(?::|\bis\b|\bare\b)", re.I)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options that a reply names, by position, with their scores from 0 to 1.
+
+    `invented` are names with which it answered although they were no option.
+    """
+
+    scores: dict[int, float]
+    invented: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The options by what they are compared by, the first of those that are equal."""
+
+    written: dict[str, int]
+    with_caret: dict[str, int]
+    plain: dict[str, int]
+
+
+@lru_cache(maxsize=8)
+def _names(options: tuple[str, ...]) -> _Names:
+    tables: list[dict[str, int]] = []
+    for key in (str, _with_caret, normalise):
+        table: dict[str, int] = {}
+        for place, option in enumerate(options):
+            table.setdefault(key(option), place)
+        table.pop("", None)
+        tables.append(table)
+    return _Names(*tables)
+
+
+def read_choices(reply: str, options: Sequence[str]) -> Choices | None:
+    """The options that are chosen and scored in a reply; None where it tells nothing of them.
+
+    Options without a score share what is usual: one over their number. Numbers alone are scores in
+    the order of the options.
+    """
+    data = first_json(reply)
+    if data is not None:
+        return _choices(list(flat(data)), options)
+    lines = [(line.strip(), None) for line in re.split(r"[\n;]", reply) if line.strip(MARKS)]
+    read = _choices(lines, options)
+    if len(lines) == 1 and "," in reply:
+        parts = [(part.strip(), None) for part in reply.split(",") if part.strip(MARKS)]
+        other = _choices(parts, options)
+        if other and (read is None or len(other.scores) > len(read.scores)):
+            read = other
+    return Choices({}) if read is None and _is_none(reply) else read
+
+
+def read_sets(reply: str, options: Sequence[str]) -> list[tuple[int, ...]] | None:
+    """The sets of options that a reply names, one a line; None where it names no option."""
+    data = first_json(reply)
+    texts = reply.splitlines() if data is None else [text for text, _ in flat(data)]
+    sets = list[tuple[int, ...]]()
+    for text in texts[:_MOST_PIECES]:
+        exact = _exact(text, options)
+        own = tuple(contained(text, options)) if exact is None else (exact,)
+        if own:
+            sets.append(own)
+    return list(dict.fromkeys(sets)) or None
+
+
+def read_verdict(reply: str) -> bool | None:
+    """Whether the reply says yes: by its first yes or no, else by whether it calls it enough."""
+    found = _YES_NO.search(reply)
+    if found is not None:
+        return found[1] is not None
+    found = _ENOUGH.search(reply)
+    return None if found is None else not (found[1] or found[2])
+
+
+def read_value(reply: str) -> float | None:
+    """A value from 0 to 1: the first number written as a decimal, a share or a percentage."""
+    found = list(_VALUE.finditer(reply))
+    best = next((m for m in found if "." in m[1] or m[2]), found[0] if found else None)
+    if best is None:
+        return None
+    value = share(float(best[1]), best[2])
+    return value if value <= 1 else None
+
+
+def read_answers(reply: str) -> list[str]:
+    """The names that a reply answers with, one a line or as a JSON list; none where it says NONE.
+
+    What comes after the last `Answer:` is read, where there is one.
+    """
+    data = first_json(reply)
+    if data is not None:
+        lines = [text for text, _ in flat(_answer_part(data))]
+    else:
+        marks = list(_FINAL.finditer(reply))
+        lines = (reply[marks[-1].end() :] if marks else reply).splitlines()
+    names = [_unbulleted(line.strip()).strip('*_`"“”{}[] \t') for line in lines]
+    return [name[:_LONGEST] for name in dict.fromkeys(names) if name and not _is_none(name)]
+
+
+def split_names(text: str) -> list[str]:
+    """A line that lists several names, taken apart at commas, semicolons and `and`."""
+    return [part.strip() for part in re.split(r"[,;]|\band\b", text) if part.strip()]
+
+
+def contained(text: str, options: Sequence[str]) -> list[int]:
+    """The positions of the options that a text contains as whole words; longer names go first."""
+    left, found = f" {normalise(text)} ", list[int]()
+    for name, place in sorted(_names(tuple(options)).plain.items(), key=lambda p: (-len(p[0]), p)):
+        if f" {name} " in left:
+            found.append(place)
+            left = left.replace(f" {name} ", " | ")
+    return sorted(found)
+
+
+def _choices(pieces: Sequence[tuple[str, float | None]], options: Sequence[str]) -> Choices | None:
+    """What texts choose, each with the score that JSON gave it, else with the one it ends in."""
+    named, unscored, invented = dict[int, float](), list[int](), list[str]()
+    for text, given in pieces[:_MOST_PIECES]:
+        name, score = (text, given) if given is not None else _split_score(text, options)
+        place = _place(name, options)
+        if place is None:
+            made_up = _unbulleted(name.strip()).strip(MARKS)
+            if score is not None and _is_name(made_up, text):
+                invented.append(made_up)
+        elif score is None:
+            unscored.append(place)
+        else:
+            named.setdefault(place, score)
+    for place in unscored:
+        named.setdefault(place, 1 / len(set(unscored)))
+    numbers = [n for text, given in pieces if given is None and (n := number(text)) is not None]
+    if not named and numbers and len(numbers) == len(options):
+        named = dict(enumerate(numbers))
+    if not named and not invented:
+        return None
+    return Choices(_scaled(named), tuple(dict.fromkeys(invented)))
+
+
+def _answer_part(data: Any) -> Any:
+    """What JSON data holds under a key that says answer, else all of it."""
+    if isinstance(data, dict):
+        for key, value in cast("dict[str, Any]", data).items():
+            if "answer" in key.lower():
+                return value
+    return data
+
+
+def _split_score(text: str, options: Sequence[str]) -> tuple[str, float | None]:
+    """A name and the score after it; a name that ends in a number keeps it."""
+    if _exact(text, options) is not None:
+        return text, None
+    found = _LAST.search(text) or _CALLED.search(text)
+    if found is None:
+        return text, None
+    name = _CALLING.sub("", text[: found.start()].rstrip(_BEFORE)).rstrip(_BEFORE)
+    return name, share(float(found[1]), found[2])
+
+
+def _place(name: str, options: Sequence[str]) -> int | None:
+    exact = _exact(name, options)
+    if exact is not None:
+        return exact
+    inside = contained(name, options)
+    return inside[0] if len(inside) == 1 else None
+
+
+def _exact(text: str, options: Sequence[str]) -> int | None:
+    """The option that a text is, whatever its case and marks; with its caret, else without."""
+    raw, names = text.strip(), _names(tuple(options))
+    bare = _unbulleted(raw)
+    tries = (
+        (names.written, raw),
+        (names.with_caret, _with_caret(bare)),
+        (names.with_caret, _with_caret(raw)),
+        (names.plain, normalise(bare)),
+        (names.plain, normalise(raw)),
+    )
+    return next((table[key] for table, key in tries if key in table), None)
+
+
+def _with_caret(text: str) -> str:
+    bare = text.strip(MARKS)
+    return ("^" if bare.startswith("^") else "") + normalise(bare)
+
+
+def _unbulleted(text: str) -> str:
+    return _BULLET.sub("", text)
+
+
+def _scaled(scores: dict[int, float]) -> dict[int, float]:
+    """Scores from 0 to 1: from a scale to 10 or 100 where one is above 1."""
+    top = max(scores.values(), default=0.0)
+    scale = 1.0 if top <= 1 else 10.0 if top <= 10 else max(top, 100.0)
+    return {place: score / scale for place, score in scores.items()}
+
+
+def _is_name(text: str, line: str) -> bool:
+    """Whether what stands before a score looks like a name, and not like prose."""
+    if len(text) > _LONGEST_NAME or normalise(text) in _NO_NAMES:
+        return False
+    return any(map(str.isalpha, text)) and _parted(line[line.find(text) + len(text) :])
+
+
+def _parted(rest: str) -> bool:
+    """Whether a mark, or the end, is between a name and what follows it."""
+    return not rest.strip() or bool(re.search(r"[:=|(\[{,–—\t-]", rest))
+
+
+def _is_none(text: str) -> bool:
+    return normalise(_unbulleted(text.strip())) in _NONE

@@ -1,0 +1,60 @@
+"""Who decides in tog: a chat LLM, or the likelihoods of the local model."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from ...agent.nodes.conclude import Conclusion
+from ...agent.nodes.explore import Walk, Way
+from ...agent.state import Named, Options, State
+from ..loop import Bill
+
+
+class Picked(NamedTuple):
+    """The score of each option that was picked, by position, and the names that were no option.
+
+    `relevance` is the factor that a pick puts to the relevance of its walk.
+    """
+
+    scores: dict[int, float]
+    relevance: dict[int, float]
+    invented: tuple[str, ...] = ()
+
+
+class Judge(Protocol):
+    """Decides for one node of one question; each method may raise UnansweredError."""
+
+    @property
+    def reasoner(self) -> str:
+        """Who it is, as `State.reasoner` has it."""
+        ...
+
+    @property
+    def unread(self) -> int:
+        """Replies that could not be read."""
+        ...
+
+    @property
+    def bill(self) -> Bill:
+        """What its decisions have cost so far."""
+        ...
+
+    def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
+        """At most `width` of the ways out of each walk's end, with their scores (section 2.2.1)."""
+        ...
+
+    def entities(
+        self, asked: Sequence[tuple[Walk, Way, Sequence[Named]]], width: int
+    ) -> list[Picked]:
+        """The scores of the entities that a way leads to (section 2.2.2)."""
+        ...
+
+    def enough(self, walks: Sequence[Walk], gathered: Sequence[Walk]) -> bool:
+        """Whether what was gathered answers the question (section 2.3)."""
+        ...
+
+    def conclude(self, topics: Sequence[Named], gathered: Sequence[Walk]) -> Conclusion:
+        """The answers that what was gathered gives."""
+        ...
+
+
+OpenJudge = Callable[[State, Options], Judge]

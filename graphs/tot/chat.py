@@ -1,0 +1,88 @@
+"""tot by a chat LLM, as in the paper (sections 3.2 to 3.4)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from langchain_core.language_models import BaseChatModel
+
+from ...agent.llm.actions import read_actions
+from ...agent.llm.asking import Asker
+from ...agent.llm.reading import read_answers, read_choices, read_sets, read_value
+from ...agent.nodes.explore import Way, fact_lines, spelled_names, spelled_ways
+from ...agent.prompting import render
+from ...agent.state import Named
+from ..loop import Bill
+from .policy import Act, Move, Place, Selected, Selection
+from .state import gathered
+
+
+class ChatPolicy:
+    """Implements `Policy`: one call for the alternatives of an expansion, one for each value."""
+
+    reasoner = "llm"
+
+    def __init__(self, llm: BaseChatModel, question: str, prompts: Path | None) -> None:
+        self._asker = Asker(llm)
+        self._question = question
+        self._prompts = prompts
+
+    @property
+    def unread(self) -> int:
+        """Replies that could not be read."""
+        return self._asker.unread
+
+    @property
+    def bill(self) -> Bill:
+        """What its decisions have cost so far."""
+        return Bill(prompt_tokens=self._asker.prompt_tokens, llm_calls=self._asker.calls)
+
+    def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
+        """The actions of the reply, an answer only where it names one."""
+        prompt = self._prompt("act", place, allowed=allowed, width=width)
+        read = self._asker.read(prompt, lambda reply: read_actions(reply, allowed)) or []
+        moves = list[Move]()
+        for name, text in read:
+            answers = tuple(name for part in text.split(";") for name in read_answers(part))
+            if name != "ANSWER" or answers:
+                moves.append(Move(cast(Act, name), text, answers if name == "ANSWER" else ()))
+        return moves[:width]
+
+    def select(self, place: Place, known: Sequence[Named], width: int) -> Selection:
+        """Each line of the reply is a set of entities."""
+        names = spelled_names(known)
+        prompt = self._prompt("select", place, options=names, width=width)
+        read = self._asker.read(prompt, lambda reply: read_sets(reply, names)) or []
+        return Selection([Selected(own) for own in read[:width]])
+
+    def relate(self, place: Place, ways: Sequence[Way], width: int) -> Selection:
+        """Each line of the reply is a relation."""
+        names = spelled_ways(ways)
+        selected = spelled_names(place.line[-1]["selected"])
+        prompt = self._prompt("relate", place, options=names, selected=selected, width=width)
+        read = self._asker.read(prompt, lambda reply: read_choices(reply, names))
+        if read is None:
+            return Selection([])
+        best = sorted(read.scores, key=lambda i: -read.scores[i])
+        return Selection([Selected((i,)) for i in best[:width]], read.invented)
+
+    def values(self, places: Sequence[Place]) -> list[float]:
+        """One call for each; what cannot be read is worth 0."""
+        values = list[float]()
+        for place in places:
+            answers = place.line[-1]["answers"]
+            name = "value_answer" if answers else "value"
+            prompt = self._prompt(name, place, answers=answers)
+            values.append(self._asker.read(prompt, read_value) or 0.0)
+        return values
+
+    def _prompt(self, name: str, place: Place, **values: object) -> str:
+        return render(
+            f"tot/{name}.jinja",
+            self._prompts,
+            question=self._question,
+            topics=spelled_names(place.topics),
+            facts=fact_lines(gathered(place.line)),
+            story=[node["story"] for node in place.line if node["story"]],
+            **values,
+        )

@@ -1,0 +1,167 @@
+"""One expansion of a traversal: what it may do in its phase, and the traversals that follow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...agent.kg import KnowledgeGraph
+from ...agent.llm.walk_choices import Weight
+from ...agent.nodes.explore import (
+    Way,
+    claimed,
+    spelled_names,
+    spelled_ways,
+    steps_along,
+    ways_out,
+)
+from ...agent.state import Candidate, Named, Options, StepRecord
+from .policy import Act, Place, Policy, walk_to
+from .state import Phase, Traversal, deepest, entities, gathered
+
+MOST_STEPS = 100
+"""Triples that one expansion adds at most."""
+
+_AFTER: dict[Act, Phase] = {"THINK": "default", "EXPAND": "entities", "ANSWER": "answered"}
+_NOTHING = "ERROR: nothing could be read from the reply"
+
+
+@dataclass
+class Expanded:
+    """The children of a traversal, and what making them took."""
+
+    children: list[Traversal] = field(default_factory=list[Traversal])
+    claims: list[Candidate] = field(default_factory=list[Candidate])
+    requests: int = 0
+    cut: int = 0
+
+
+def expand(
+    kg: KnowledgeGraph, policy: Policy, place: Place, parent: int, question: str, options: Options
+) -> Expanded:
+    """The children of the traversal at `place`; at least one. Raises UnansweredError."""
+    node = place.line[-1]
+    done = Expanded()
+    match node["phase"]:
+        case "default":
+            _act(policy, place, parent, options, done)
+        case "entities":
+            _select(policy, place, parent, options, done)
+        case _:
+            _relate(kg, policy, place, parent, question, options, done)
+    if not done.children:
+        failed = child(node, parent, "default", _NOTHING, Weight(0.0, 1.0))
+        done.children.append({**failed, "value": -1.0})
+    return done
+
+
+def root() -> Traversal:
+    """The traversal that has gathered nothing."""
+    return Traversal(
+        parent=-1,
+        depth=0,
+        phase="default",
+        story="",
+        steps=[],
+        selected=[],
+        answers=[],
+        value=1.0,
+        relevance=1.0,
+        expanded=False,
+    )
+
+
+def child(
+    node: Traversal,
+    parent: int,
+    phase: Phase,
+    story: str,
+    weight: Weight,
+    *,
+    steps: Sequence[StepRecord] = (),
+    selected: Sequence[Named] = (),
+    answers: Sequence[str] = (),
+) -> Traversal:
+    """What follows a traversal, valued by the weight of the choice until it is valued itself."""
+    return Traversal(
+        parent=parent,
+        depth=node["depth"] + 1,
+        phase=phase,
+        story=story,
+        steps=list(steps),
+        selected=list(selected),
+        answers=list(answers),
+        value=max(node["value"], 0.0) * weight.share,
+        relevance=node["relevance"] * weight.relevance,
+        expanded=False,
+    )
+
+
+def allowed(place: Place, options: Options) -> list[Act]:
+    """The actions of the default phase."""
+    node = place.line[-1]
+    if node["depth"] >= deepest(options):
+        return ["ANSWER"]
+    thought = node["story"].startswith("THINK")
+    return ["EXPAND", "ANSWER"] if thought else ["THINK", "EXPAND", "ANSWER"]
+
+
+def _act(policy: Policy, place: Place, parent: int, options: Options, done: Expanded) -> None:
+    node = place.line[-1]
+    for move in policy.act(place, allowed(place, options), options.width):
+        story = f"{move.act}: {move.text}" if move.text else move.act
+        phase = _AFTER[move.act]
+        done.children.append(child(node, parent, phase, story, move.weight, answers=move.answers))
+
+
+def _select(policy: Policy, place: Place, parent: int, options: Options, done: Expanded) -> None:
+    node, known = place.line[-1], entities(place.topics, place.line)
+    for own in policy.select(place, known, options.width).chosen:
+        selected = [known[i] for i in own.places]
+        story = f"SELECTED ENTITIES: {', '.join(spelled_names(selected))}"
+        done.children.append(child(node, parent, "relation", story, own.weight, selected=selected))
+
+
+def _relate(
+    kg: KnowledgeGraph,
+    policy: Policy,
+    place: Place,
+    parent: int,
+    question: str,
+    options: Options,
+    done: Expanded,
+) -> None:
+    node = place.line[-1]
+    selected = [entity["term"] for entity in node["selected"]]
+    inverse = options.inverse is not False
+    around, done.requests = ways_out(kg, selected, question, inverse=inverse)
+    ways = _common(around)
+    if not ways:
+        return
+    selection = policy.relate(place, ways, options.width)
+    chosen = [(own, ways[own.places[0]]) for own in selection.chosen]
+    asked = [(term, way) for _, way in chosen for term in selected]
+    found, requests = steps_along(kg, asked, options.max_degree)
+    done.requests += requests
+    known = {_triple(step) for step in gathered(place.line)}
+    for own, way in chosen:
+        several, found = found[: len(selected)], found[len(selected) :]
+        fresh = {_triple(step): step for steps in several for step in steps}
+        steps = [step for triple, step in fresh.items() if triple not in known]
+        done.cut += len(steps) > MOST_STEPS
+        if steps:
+            (name,) = spelled_ways([way])
+            story = f"SELECTED RELATION: {name}, {len(steps)} new facts"
+            done.children.append(
+                child(node, parent, "default", story, own.weight, steps=steps[:MOST_STEPS])
+            )
+    here = walk_to(place, selected[0])
+    done.claims += [claimed(kg, here, name) for name in selection.invented]
+
+
+def _common(around: Sequence[Sequence[Way]]) -> list[Way]:
+    """The ways out of any of the selected entities, each once."""
+    ways = {(w["relation"]["label"], w["inverse"]): w for own in around for w in own}
+    return [ways[key] for key in sorted(ways)]
+
+
+def _triple(step: StepRecord) -> tuple[str, str, str]:
+    return step["head"]["term"], step["relation"]["term"], step["tail"]["term"]
