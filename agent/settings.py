@@ -16,6 +16,9 @@ class Settings(BaseSettings):
     llm: str = "none"
     device: str = "cpu"
     dtype: str = "auto"
+    language: str = ""
+    mediators: str = ""
+    infer: str = ""
 
 
 def read_settings() -> Settings:

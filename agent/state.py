@@ -72,6 +72,10 @@ class Candidate(TypedDict):
     score: float
     relevance: float
     form: NotRequired[Form]
+    walked: NotRequired[list[tuple[str, bool]]]
+    """The relation path of the walk itself, where the steps are the triples of its proof."""
+    read: NotRequired[list[str]]
+    """What of the reading of the KG the walk rests on, in words."""
 
 
 class Answer(Named):
@@ -130,6 +134,10 @@ class State(TypedDict, total=False):
     """
 
     question: str
+    id: str
+    """Goes in where the question is one of a set, so that files about the set can name it."""
+    given: list[str]
+    """Goes in where the topic entities are known: their terms or labels."""
     messages: Annotated[list[AnyMessage], add_messages]
     mentions: list[MentionRecord]
     topics: list[Entity]
@@ -187,6 +195,22 @@ class Options:
     """rog: whether planned relations are walked in the direction planned, or in either."""
     explain: bool = False
     """rog: whether the LLM adds an explanation, which is text and no fact."""
+    visibility: Literal["full", "local"] = "full"
+    """dog: what the prompt shows: triples around the topics, or at each step those that the chain
+    touches (section 5.2)."""
+    steps: int | None = None
+    """dog: triples of a chain at most; `None` is the hops of the view."""
+    free: int = 64
+    """dog: tokens of free text between two triples at most."""
+    complete: bool = True
+    """dog: whether a chain that is one walk stands for all that its relation path reaches."""
+    samples: int = 5
+    """cot-sc: chains of thought that vote."""
+    retrieved: str = ""
+    """paths: a file of what a retriever found, JSON lines with `id` or `question` and any of
+    `candidates`, `paths`, `relation_paths` and `triples`."""
+    embeddings: str = ""
+    """retrieve: a sentence-transformers folder or hub id that ranks paths; without one BM25 does."""
     seed: int = 0
     """That of samples and random plans."""
 

@@ -32,6 +32,7 @@ def build(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.")],
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
+    language: o.Language = None,
     as_json: o.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
@@ -41,13 +42,14 @@ def build(
     from ..agent.kg import build as build_kg
     from ..agent.kg import load_profile
 
-    since, read_as = perf_counter(), load_profile(profile)
+    since, read_as, languages = perf_counter(), load_profile(profile), _languages(language)
     with _progress(source, silent=quiet or as_json) as on_progress:
         counts = build_kg(
             source,
             out,
             profile=read_as,
             graphs=graph or (),
+            languages=languages,
             on_progress=on_progress,
         )
     seconds = perf_counter() - since
@@ -66,6 +68,7 @@ def info(
     source: Annotated[str, typer.Argument(metavar="SRC", help="What --kg takes.")] = "world",
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
+    language: o.Language = None,
     as_json: o.Json = False,
 ) -> None:
     """Print the size of a knowledge graph and its relations."""
@@ -74,8 +77,16 @@ def info(
     from ..agent.kg import load_profile, open_kg
     from .render import print_kg
 
-    kg = open_kg(source, profile=load_profile(profile), graphs=graph or ())
+    read_as, languages = load_profile(profile), _languages(language)
+    kg = open_kg(source, profile=read_as, graphs=graph or (), languages=languages)
     print_kg(kg, as_json=as_json)
+
+
+def _languages(given: str | None) -> tuple[str, ...]:
+    from ..agent.kg import language_tags
+    from ..agent.settings import read_settings
+
+    return language_tags(read_settings().language if given is None else given)
 
 
 @contextlib.contextmanager

@@ -25,6 +25,30 @@ Graphs = Annotated[
     list[str] | None,
     typer.Option("--graph", metavar="IRI", help="Only this named graph; may be repeated."),
 ]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="TAG,...",
+        help="Languages of names and questions, the most wanted first: de,en.",
+    ),
+]
+Mediators = Annotated[
+    str | None,
+    typer.Option(
+        "--mediators",
+        metavar="keep|collapse",
+        help="Stop at statement (CVT) nodes or pass through; unset: what the profile prefers.",
+    ),
+]
+Infer = Annotated[
+    str | None,
+    typer.Option(
+        "--infer",
+        metavar="LIST",
+        help="What walks honour, with commas: same-as, inverse-of, sub-property-of.",
+    ),
+]
 Model = Annotated[
     str | None, typer.Option("--model", metavar="DIR|HUB_ID", help="The model that decodes.")
 ]

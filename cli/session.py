@@ -32,6 +32,9 @@ def open_session(
     kg: str | None,
     profile: str,
     graphs: Sequence[str],
+    language: str | None,
+    mediators: str | None,
+    infer: str | None,
     model: str | None,
     llm: str | None,
     method: str | None,
@@ -57,7 +60,7 @@ def open_session(
 
     from langgraph.checkpoint.memory import InMemorySaver
 
-    from ..agent.kg import load_profile, open_kg
+    from ..agent.kg import language_tags, load_profile, open_kg, reading_of
     from ..agent.llm.chat import chat_model
     from ..graphs import build_graph
 
@@ -65,6 +68,11 @@ def open_session(
         settings.kg if kg is None else kg,
         profile=load_profile(profile),
         graphs=graphs,
+        languages=language_tags(settings.language if language is None else language),
+        reading=reading_of(
+            settings.mediators if mediators is None else mediators,
+            settings.infer if infer is None else infer,
+        ),
         on_progress=on_progress,
     )
     graph = build_graph(

@@ -11,6 +11,10 @@ from . import options as o
 def train(
     out: Annotated[Path, typer.Option("--out", help="The folder that the model goes to.")],
     kg: o.KG = None,
+    profile: o.Profile = "generic",
+    language: o.Language = None,
+    mediators: o.Mediators = None,
+    infer: o.Infer = None,
     questions: Annotated[
         Path | None,
         typer.Option("--questions", help="Questions with answers; unset: made from the graph."),
@@ -35,15 +39,23 @@ def train(
     """Train a small model from scratch, so that it decodes the paths that questions ask for."""
     from rich.console import Console
 
+    from ..agent.kg import language_tags, load_profile, reading_of
     from ..agent.settings import read_settings
     from ..training.progress import show_progress
     from ..training.train import train as run
 
     console = Console(highlight=False)
+    settings = read_settings()
     with show_progress(console) as progress:
         report = run(
-            read_settings().kg if kg is None else kg,
+            settings.kg if kg is None else kg,
             out,
+            profile=load_profile(profile),
+            languages=language_tags(settings.language if language is None else language),
+            reading=reading_of(
+                settings.mediators if mediators is None else mediators,
+                settings.infer if infer is None else infer,
+            ),
             questions=questions,
             phrasebook=phrasebook,
             tuning=tuning,

@@ -3,24 +3,23 @@
 from collections.abc import Sequence
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from .encode import Encoder
-from .measure import Choice, choose_paths, is_right
+from ..agent.kg import KnowledgeGraph
+from ..agent.llm.local import LocalModel
+from ..agent.state import Options
+from .graph import Graph, execute
 from .questions import Questioner, Sample
-
-if TYPE_CHECKING:
-    from transformers import LlamaForCausalLM
 
 FALSE_COST = 3.0
 """What a wrong answer costs, beside 1 for a right one that is withheld."""
 
 
 class Judged(NamedTuple):
-    """A question, what the model chose for it, and whether that is right."""
+    """A question, how sure the agent was of what it found, and whether that is right."""
 
     sample: Sample
-    choice: Choice
+    confidence: float
     right: bool
 
 
@@ -59,14 +58,24 @@ def silence_threshold(scores: Sequence[float], *, share: float = 0.04) -> float:
 
 
 def judge(
-    model: "LlamaForCausalLM", encoder: Encoder, samples: Sequence[Sample], hops: int
+    kg: KnowledgeGraph, local: LocalModel, graph: Graph, samples: Sequence[Sample], method: str
 ) -> list[Judged]:
-    """Let the model choose a path for each sample."""
-    choices = choose_paths(model, encoder, samples, hops=hops)
-    return [
-        Judged(sample, choice, is_right(encoder, sample, choice))
-        for sample, choice in zip(samples, choices, strict=True)
-    ]
+    """Let the whole agent answer each sample by a method, however unsure it is.
+
+    It is right where it finds what the sample's relation path reaches, and nothing else.
+    """
+    from ..graphs.build import build_graph
+
+    agent = build_graph(method, kg=kg, generator=local)
+    options = Options(on_ambiguous="best", confidence=0.0, max_answers=1_000_000, max_chains=1)
+    judged = list[Judged]()
+    for sample in samples:
+        state: Any = agent.invoke({"question": sample.question}, context=options)
+        found = {answer["term"] for answer in state["answers"]}
+        wanted = execute(graph, sample.walk[0], sample.moves) if sample.moves else ()
+        right = bool(found) and found == {graph.terms[node] for node in wanted}
+        judged.append(Judged(sample, state["confidence"] if found else 0.0, right))
+    return judged
 
 
 def calibration_samples(questioner: Questioner, count: int, seed: int) -> list[Sample]:
@@ -79,4 +88,4 @@ def calibration_samples(questioner: Questioner, count: int, seed: int) -> list[S
 
 def confidence_of(judged: Sequence[Judged]) -> float:
     """The threshold for what was judged."""
-    return fit_threshold([j.choice.confidence for j in judged], [j.right for j in judged])
+    return fit_threshold([j.confidence for j in judged], [j.right for j in judged])

@@ -42,7 +42,7 @@ def card(report: TrainReport) -> str:
         "## Scores",
         "",
         f"On {scores.questions} questions that it was not trained on, worded as in training: the",
-        "share whose greedy relation path reaches exactly the right entities.",
+        "share for which `gcr` finds exactly the right entities.",
         "",
         "| hops | right |",
         "| --- | --- |",

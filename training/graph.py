@@ -1,7 +1,7 @@
 """A KG in memory as integers: what training needs to walk it fast and often."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -80,7 +80,7 @@ class Graph:
 
 def load_graph(kg: KnowledgeGraph) -> Graph:
     """Read the facts of a KG. Raises KGError when it has none."""
-    facts = sorted(set(kg.store.facts()))
+    facts = sorted(set(kg.walks.facts()))
     if not facts:
         raise KGError(
             f"{kg.source}: the knowledge graph has no facts to train on",
@@ -93,7 +93,8 @@ def load_graph(kg: KnowledgeGraph) -> Graph:
         facts,
         names={info.term: info.name for info in infos},
         kinds={info.term: info.kind for info in infos},
-        labels=dict(zip(relations, kg.labels.names(relations), strict=True)),
+        labels=dict(zip(relations, kg.walk_labels.names(relations), strict=True)),
+        one_way=frozenset(fact for fact in facts if kg.is_one_way(fact)),
     )
 
 
@@ -103,8 +104,9 @@ def build_graph(
     names: Mapping[Term, str],
     kinds: Mapping[Term, str],
     labels: Mapping[Term, str],
+    one_way: Collection[Triple] = frozenset(),
 ) -> Graph:
-    """Number the terms of some facts."""
+    """Number the terms of some facts; `one_way` are those walked from head to tail only."""
     triples = sorted(set(facts))
     terms = sorted({fact.head for fact in triples} | {fact.tail for fact in triples})
     relations = sorted({fact.relation for fact in triples})
@@ -114,7 +116,8 @@ def build_graph(
     for fact in triples:
         head, tail, relation = node[fact.head], node[fact.tail], number[fact.relation]
         edges[Move(relation)][head].append(tail)
-        edges[Move(relation, True)][tail].append(head)
+        if fact not in one_way:
+            edges[Move(relation, True)][tail].append(head)
     return Graph(
         terms=tuple(terms),
         names=tuple(escape(names[term]) for term in terms),

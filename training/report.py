@@ -12,8 +12,8 @@ from .calibrate import Judged
 class Scores:
     """What the trained model does on questions that it was not trained on.
 
-    `right` is the share of answerable questions whose greedy relation path reaches exactly the
-    right entities, by number of hops; `refused` the share of unanswerable ones that it refuses.
+    `right` is the share of answerable questions for which the agent finds exactly the right
+    entities, by number of hops; `refused` the share of unanswerable ones that it refuses.
     """
 
     right: dict[int, float] = field(default_factory=lambda: dict[int, float]())
@@ -47,7 +47,7 @@ def score(judged: Sequence[Judged], threshold: float) -> Scores:
     by_hops: dict[int, list[bool]] = {}
     refused, kept = list[bool](), list[bool]()
     for one in judged:
-        shown = one.choice.confidence >= threshold
+        shown = one.confidence >= threshold
         if one.sample.moves is None:
             refused.append(not shown)
         else:

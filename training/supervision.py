@@ -220,7 +220,9 @@ def _position(text: str, name: str) -> tuple[int, int] | None:
 
 
 def _find(kg: KnowledgeGraph, graph: Graph, name: str) -> list[Node]:
-    if name in graph.by_term:
-        return [graph.by_term[name]]
-    nodes = [graph.by_term[term] for term in kg.labels.named(name) if term in graph.by_term]
+    term = kg.representatives([name])[name]
+    if term in graph.by_term:
+        return [graph.by_term[term]]
+    named = dict.fromkeys(kg.representatives(kg.labels.named(name)).values())
+    nodes = [graph.by_term[term] for term in named if term in graph.by_term]
     return nodes or list(graph.by_name.get(normalise(name), ()))

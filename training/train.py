@@ -15,6 +15,8 @@ from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import InputError
 from ..agent.kg.folder import WORLD, KnowledgeGraph, open_kg
 from ..agent.kg.nodes import lexical_form
+from ..agent.kg.profile import GENERIC, Profile
+from ..agent.kg.reading import Reading
 from ..agent.llm.local import SETTINGS_FILE, LocalModel, ModelSettings, write_settings
 from ..agent.llm.prompt import mask
 from ..evaluation.readers import read_jsonl, read_world
@@ -28,6 +30,7 @@ from .phrasebook import make_phrasebook
 from .questions import Mix, Questioner, Sample, make_questioner
 from .report import TrainReport, score
 from .supervision import Lesson, Supervision, draw, lesson_stream, read_questions, select, supervise
+from .tuning import tuned_threshold
 
 if TYPE_CHECKING:
     from .model import Size
@@ -37,6 +40,8 @@ GENERATED_STEPS = 4000
 SUPERVISED_STEPS = 800
 FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE}
 """The formats that a model can learn, by name."""
+METHODS = {"path": "gcr", "plan": "plan", "chain": "dog"}
+"""The method that calibrates each."""
 SHARES = {"path": 0.6, "plan": 0.2, "chain": 0.2}
 """How much of the training each gets where all are learnt."""
 _HELD_OUT = 200
@@ -48,6 +53,9 @@ def train(
     kg_source: str,
     out: Path,
     *,
+    profile: Profile = GENERIC,
+    languages: Sequence[str] = (),
+    reading: Reading | None = None,
     questions: Path | None = None,
     part: str = "all",
     limit: int | None = None,
@@ -64,18 +72,18 @@ def train(
 ) -> TrainReport:
     """Train a model and write its folder, which appears only when it is complete.
 
-    `part` and `limit` choose from `questions`; `hops` is the longest path (default 3); `formats`
-    are what it learns to write, `path` among them. The
-    confidence threshold is fitted on the questions in `tuning`, which are not trained on; the
-    bundled graph has some, and without any, questions like those of the training serve. Raises
-    KGError, DatasetError or InputError when the input is wrong.
+    `profile`, `languages` and `reading` are as for `open_kg`. `part` and `limit` choose from
+    `questions`; `hops` is the longest path (default 3); `formats` are what it learns to write,
+    `path` among them. The confidence threshold is fitted on the questions in `tuning`, which are
+    not trained on; the bundled graph has some, and without any, questions like those of the
+    training serve. Raises KGError, DatasetError or InputError when the input is wrong.
     """
     _check_out(out)
     _check_formats(formats)
     bundled = kg_source == WORLD and not questions
     hand_written = read_jsonl(tuning) if tuning else read_world("tuning") if bundled else ()
     asked = select(read_questions(questions), part, limit, seed) if questions else []
-    kg = open_kg(kg_source)
+    kg = open_kg(kg_source, profile=profile, languages=languages, reading=reading)
     graph = load_graph(kg)
     supervision = supervise(kg, graph, asked, hops or 3) if questions else None
     longest = hops or (supervision.hops if supervision else 3)
@@ -188,27 +196,29 @@ def _train(
         pad=encoder.units.pad,
         on_progress=on_progress,
     )
-    samples = _judged_samples(questioner, held_out, seed)
-    judged = judge(model, encoder, samples, hops)
     settings = ModelSettings(
         hops=hops,
         inverse=True,
         masked=True,
         instruct=False,
         formats=tuple(formats),
-        confidence=round(confidence_of(judged), 4),
         kg=kg.digest,
     )
-    if hand_written:
-        from .tuning import tuned_threshold
-
-        local = LocalModel("trained just now", model.eval(), tokenizer, settings)
-        settings = replace(settings, confidence=tuned_threshold(kg, local, hand_written))
+    local = LocalModel("trained just now", model.eval(), tokenizer, settings)
+    samples = _judged_samples(questioner, held_out, seed)
+    judged = {name: judge(kg, local, questioner.graph, samples, METHODS[name]) for name in formats}
+    thresholds = {
+        name: tuned_threshold(kg, local, hand_written, METHODS[name])
+        if hand_written
+        else round(confidence_of(own), 4)
+        for name, own in judged.items()
+    }
+    settings = replace(settings, confidence=thresholds["path"], confidences=thresholds)
     report = TrainReport(
         out=out,
         kg=kg.source,
         settings=settings,
-        scores=score(judged, settings.confidence),
+        scores=score(judged["path"], settings.confidence),
         steps=trained.steps,
         loss=round(trained.loss, 4),
         seconds=round(time.monotonic() - started, 1),

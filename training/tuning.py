@@ -12,12 +12,14 @@ from ..graphs.build import build_graph
 from .calibrate import silence_threshold
 
 
-def tuned_threshold(kg: KnowledgeGraph, local: LocalModel, questions: Sequence[Sample]) -> float:
-    """The threshold at which the agent is silent where the questions have no answer.
+def tuned_threshold(
+    kg: KnowledgeGraph, local: LocalModel, questions: Sequence[Sample], method: str
+) -> float:
+    """The threshold at which the agent, with a method, is silent where there is no answer.
 
     Raises DatasetError when every question has one.
     """
-    graph = build_graph("gcr", kg=kg, generator=local)
+    graph = build_graph(method, kg=kg, generator=local)
     options = Options(on_ambiguous="best", confidence=0.0)
     confidences = [
         cast(Any, graph.invoke({"question": sample.question}, context=options))["confidence"]

@@ -101,7 +101,7 @@ def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenI
     """The index of a KG for a tokenizer, from the KG's folder if it is there, else made now."""
     if kg.folder is None:
         return build_index(kg, tokenizer)
-    folder = kg.folder / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}"
+    folder = _folder(kg.folder, kg, tokenizer)
     if not folder.is_dir():
         index = build_index(kg, tokenizer)
         try:
@@ -111,9 +111,14 @@ def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenI
     return _load(folder)
 
 
+def is_indexed(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether an index is in the KG's folder."""
+    return kg.folder is not None and _folder(kg.folder, kg, tokenizer).is_dir()
+
+
 def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
-    """Read every fact of the KG and sort it by the tokens of its labels."""
-    facts = list(kg.store.facts())
+    """Read every fact that walks may use and sort it by the tokens of its labels."""
+    facts = list(kg.walks.facts())
     if not facts:
         raise KGError(
             f"{kg.source}: holds no facts between entities, only labels or schema",
@@ -125,16 +130,17 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
     relation_place = {term: i for i, term in enumerate(relations)}
     triples = np.array([(place[h], relation_place[r], place[t]) for h, r, t in facts], np.int64)
 
-    names = kg.labels.names(list(entities))
+    names = kg.walk_labels.names(list(entities))
     style = unit_style(tokenizer, names)
     entity_units = unit_tokens(tokenizer, style, [escape(name) for name in names])
-    relation_units = _relation_units(tokenizer, style, kg.labels.names(list(relations)))
+    relation_units = _relation_units(tokenizer, style, kg.walk_labels.names(list(relations)))
 
     head, relation, tail = triples.T
-    walked = np.concatenate([2 * relation, 2 * relation + 1])
-    target = np.concatenate([tail, head])
+    back = ... if kg.reading.plain else np.array([not kg.is_one_way(fact) for fact in facts])
+    walked = np.concatenate([2 * relation, 2 * relation[back] + 1])
+    target = np.concatenate([tail, head[back]])
     made = runs_of(
-        np.concatenate([head, tail]),
+        np.concatenate([head, tail[back]]),
         walked,
         target,
         ranks(relation_units, style.arrow)[walked],
@@ -151,6 +157,10 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
         run_edges=made.edges,
         edge_target=made.target.astype(np.int32),
     )
+
+
+def _folder(parent: Path, kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Path:
+    return parent / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}{kg.reading.suffix}"
 
 
 def _relation_units(

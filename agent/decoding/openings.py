@@ -40,7 +40,7 @@ def relation_openings(
     kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase, index: TokenIndex
 ) -> Openings:
     """How a relation path may begin; made anew in each process, since relations are few."""
-    names = kg.labels.names(list(index.relations))
+    names = kg.walk_labels.names(list(index.relations))
     spelled = [spell_relation(escape(name), way) for name in names for way in (False, True)]
     return _openings(tokenizer, index, spelled)
 
@@ -54,7 +54,7 @@ def entity_openings(
     """
     if kg.folder is None:
         return _entity_openings(kg, tokenizer, index)
-    folder = kg.folder / f"openings-{FORMAT}-{tokenizer_digest(tokenizer)}"
+    folder = kg.folder / f"openings-{FORMAT}-{tokenizer_digest(tokenizer)}{kg.reading.suffix}"
     if not folder.is_dir():
         made = _entity_openings(kg, tokenizer, index)
         arrays = {"tokens": made.units.tokens, "starts": made.units.starts, "ranks": made.ranks}
@@ -70,7 +70,7 @@ def _entity_openings(
 ) -> Openings:
     if not index.style.lead:
         return Openings(index.entity_table, ranks(list(index.entity_table), index.style.arrow))
-    names = kg.labels.names(list(index.entities))
+    names = kg.walk_labels.names(list(index.entities))
     return _openings(tokenizer, index, [escape(name) for name in names])
 
 

@@ -4,10 +4,12 @@ from .building import BuildProgress, OnProgress
 from .execution import Execution, Reached, execute
 from .folder import KnowledgeGraph, build, open_kg
 from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
+from .languages import language_tags
 from .names import local_name, normalise
 from .oxigraph import OxigraphStore
 from .profile import GENERIC, Profile, load_profile
 from .readers import name_iri
+from .reading import Reading, reading_of
 from .store import Counts, Labels, Store
 from .terms import Path, RelationPath, Step, Term, Triple, is_connected, is_iri, is_literal
 from .verification import PathVerdict, Verdict, verify_paths
@@ -27,6 +29,7 @@ __all__ = [
     "PathVerdict",
     "Profile",
     "Reached",
+    "Reading",
     "RelationInfo",
     "RelationPath",
     "Similar",
@@ -42,10 +45,12 @@ __all__ = [
     "is_connected",
     "is_iri",
     "is_literal",
+    "language_tags",
     "load_profile",
     "local_name",
     "name_iri",
     "normalise",
     "open_kg",
+    "reading_of",
     "verify_paths",
 ]

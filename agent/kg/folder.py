@@ -7,8 +7,9 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,11 +18,15 @@ import pyoxigraph as ox
 from ..errors import KGError
 from .building import OnProgress, Recipe, build_folder, build_in_memory, recipe
 from .labels import LabelIndex
+from .languages import speaking
 from .meta import FORMAT, read_meta
 from .oxigraph import OxigraphStore
 from .profile import GENERIC, Profile
+from .reading import Reading, Walks
 from .sources import find_sources
 from .store import Counts, Labels, Store
+from .terms import Path as Walk
+from .terms import Term, Triple
 
 WORLD = "world"
 """The source that means the KG that comes with the package."""
@@ -39,6 +44,8 @@ class KnowledgeGraph:
 
     `graphs` are the named graphs that it was cut to; without any it is everything in the source.
     A KG is `pinned` where its digest stands for its content; an endpoint's may change at any time.
+    `store` and `labels` are the KG itself, which verification asks; walks are decoded and executed
+    over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
     """
 
     store: Store
@@ -49,6 +56,47 @@ class KnowledgeGraph:
     folder: Path | None
     graphs: tuple[str, ...] = ()
     pinned: bool = True
+    reading: Reading = Reading("keep")
+
+    @property
+    def walks(self) -> Store:
+        """The facts that walks may use; virtual ones stand for runs of triples of the store."""
+        return self.store if self.reading.plain else self._walks.store
+
+    @property
+    def walk_labels(self) -> Labels:
+        """The names of what walks use."""
+        return self.labels if self.reading.plain else self._walks.labels
+
+    @property
+    def as_stored(self) -> "KnowledgeGraph":
+        """The same KG with its facts as they are, for methods that do not prove their walks."""
+        return replace(self, reading=Reading("keep"))
+
+    def is_one_way(self, fact: Triple) -> bool:
+        """Whether a fact of `walks` is walked from head to tail only, as another says the rest."""
+        return not self.reading.plain and self._walks.store.is_one_way(fact)
+
+    def prove(self, paths: Sequence[Walk]) -> list[Walk | None]:
+        """Each path of `walks` along triples of the store, from the same topic to the same end.
+
+        None where the store no longer holds one. Raises ServiceError.
+        """
+        return list(paths) if self.reading.plain else self._walks.prove(paths)
+
+    def used(self, path: Walk, proof: Walk) -> list[str]:
+        """What of the reading a path rests on, in words, given its proof."""
+        return [] if self.reading.plain else self._walks.used(path, proof)
+
+    def representatives(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        """What stands for each term in `walks`. Raises ServiceError."""
+        if self.reading.plain:
+            return {term: term for term in terms}
+        return self._walks.representatives(terms)
+
+    @cached_property
+    def _walks(self) -> Walks:
+        return Walks(self.store, self.labels, self.profile, self.reading)
 
     @property
     def counts(self) -> Counts:
@@ -66,6 +114,8 @@ def open_kg(
     cache: Path | None = None,
     profile: Profile = GENERIC,
     graphs: Sequence[str] = (),
+    reading: Reading | None = None,
+    languages: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> KnowledgeGraph:
     """Open `world`, a built folder, an RDF, pipe or TSV file, a folder of RDF, or an endpoint.
@@ -73,20 +123,26 @@ def open_kg(
     A file is built once into the cache folder (`$GROUNDWALK_CACHE`, else the user's own), keyed by
     its content, profile and graphs, and opened read-only after that; where no cache can be written
     a small one is built in memory. With `graphs`, the KG is what the named graphs of these IRIs
-    hold together. `on_progress` is told how far a build is. A SPARQL endpoint (`http://...`) is
-    asked when something is to be known; how is set by `GROUNDWALK_SPARQL_*` variables. Raises
-    KGError, InputError for wrong settings, and ServiceError when an endpoint does not answer.
+    hold together. `reading` says what walks make of it, as the profile prefers where it is silent;
+    nothing is built again for another. `languages` are tags, the most wanted first, in the place of
+    the profile's: names are shown in the first that a term has, and questions are linked by names
+    in all of them; a file is built once for each choice, a built folder keeps its own.
+    `on_progress` is told how far a build is. A SPARQL endpoint (`http://...`) is asked when
+    something is to be known; how is set by `GROUNDWALK_SPARQL_*` variables. Raises KGError,
+    InputError for wrong settings, and ServiceError when an endpoint does not answer.
     """
+    spoken = speaking(profile, languages)
     if is_endpoint(src):
-        return _open_endpoint(src, profile, _iris(graphs))
+        return _read_as(_open_endpoint(src, spoken, _iris(graphs)), reading)
     if not src.strip():
-        raise KGError("no knowledge graph was named", "Give a file, a folder or `world`.")
+        raise KGError("no knowledge graph was named", "give a file, a folder or `world`")
     path = Path(src).expanduser()
     if src != WORLD and is_built(path):
-        return _as_wanted(open_built(path), path, profile, _iris(graphs))
+        opened = _as_wanted(open_built(path), path, profile, _iris(graphs))
+        return _read_as(_as_spoken(opened, path, languages), reading)
     with _sources_of(src) as path:
-        wanted = recipe(src, find_sources(path), profile, _iris(graphs))
-        return _open_sources(wanted, cache or cache_folder(), on_progress)
+        wanted = recipe(src, find_sources(path), spoken, _iris(graphs))
+        return _read_as(_open_sources(wanted, cache or cache_folder(), on_progress), reading)
 
 
 def build(
@@ -95,26 +151,28 @@ def build(
     *,
     profile: Profile = GENERIC,
     graphs: Sequence[str] = (),
+    languages: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Counts:
     """Build a KG folder from a file or a folder of RDF files; nothing is left behind on failure.
 
+    `languages` are those that it is asked in later, as for `open_kg`.
     Raises KGError, also when `out` exists or cannot be written.
     """
     if is_endpoint(src):
-        raise KGError("an endpoint cannot be built", "Open it as it is: --kg http://...")
+        raise KGError("an endpoint cannot be built", "open it as it is: --kg http://...")
     if os.path.lexists(out):
-        raise KGError(f"{out} exists already", "Choose another folder, or remove that one.")
+        raise KGError(f"{out} exists already", "choose another folder, or remove that one")
     with _sources_of(src) as path:
         if is_built(path):
-            raise KGError(f"{path} is a built KG already", "Open it as it is.")
-        wanted = recipe(src, find_sources(path), profile, _iris(graphs))
+            raise KGError(f"{path} is a built KG already", "open it as it is")
+        wanted = recipe(src, find_sources(path), speaking(profile, languages), _iris(graphs))
         try:
             return build_folder(wanted, out, on_progress).counts
         except _UNWRITABLE as error:
             raise KGError(
                 f"{out} cannot be written: {_reason(error)}",
-                "Make room there and in the temporary folder, or choose another one.",
+                "make room there and in the temporary folder, or choose another one",
             ) from error
 
 
@@ -138,10 +196,17 @@ def open_built(folder: Path, *, source: str | None = None) -> KnowledgeGraph:
     try:
         store = ox.Store.read_only(str(folder / "store"))
     except (OSError, RuntimeError) as error:
-        raise KGError(f"{folder} is damaged: {_reason(error)}", "Build the KG again.") from error
+        raise KGError(f"{folder} is damaged: {_reason(error)}", "build the KG again") from error
+    labels = LabelIndex.open(folder / "labels.sqlite")
     return KnowledgeGraph(
-        store=OxigraphStore(store, source=name, profile=meta.profile, counts=meta.counts),
-        labels=LabelIndex.open(folder / "labels.sqlite"),
+        store=OxigraphStore(
+            store,
+            source=name,
+            profile=meta.profile,
+            counts=meta.counts,
+            relations=lambda: (found.term for found in labels.relations()),
+        ),
+        labels=labels,
         profile=meta.profile,
         source=name,
         digest=meta.digest,
@@ -181,7 +246,7 @@ def _iris(graphs: Sequence[str]) -> tuple[str, ...]:
             ox.NamedNode(iri)
         except ValueError as error:
             raise KGError(
-                f"the graph {iri!r} is not an IRI", "Give the whole IRI of a named graph."
+                f"the graph {iri!r} is not an IRI", "give the whole IRI of a named graph"
             ) from error
     return tuple(sorted(iris))
 
@@ -191,13 +256,28 @@ def _as_wanted(
 ) -> KnowledgeGraph:
     """Refuse what can only be chosen when a KG is built."""
     if graphs and graphs != kg.graphs:
-        raise KGError(f"{path} was built of other graphs", "Build these graphs of its source.")
+        raise KGError(f"{path} was built of other graphs", "build these graphs of its source")
     if profile not in (GENERIC, kg.profile):
         raise KGError(
             f"{path} was built with the profile {kg.profile.name}",
-            f"Build it again with the profile {profile.name}.",
+            f"build it again with the profile {profile.name}",
         )
     return kg
+
+
+def _as_spoken(kg: KnowledgeGraph, path: Path, languages: Sequence[str]) -> KnowledgeGraph:
+    """Refuse other languages than those in which a KG was built."""
+    if speaking(kg.profile, languages) != kg.profile:
+        built = ",".join(filter(None, kg.profile.languages)) or "no language"
+        raise KGError(
+            f"{path} was built for {built}, not for {','.join(languages)}",
+            f"build it again: groundwalk kg build SRC --language {','.join(languages)}",
+        )
+    return kg
+
+
+def _read_as(kg: KnowledgeGraph, reading: Reading | None) -> KnowledgeGraph:
+    return replace(kg, reading=(reading or Reading()).settled(kg.profile))
 
 
 def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
@@ -219,7 +299,7 @@ def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -
         if sum(source.path.stat().st_size for source in wanted.sources) > _MOST_IN_MEMORY:
             raise KGError(
                 f"the cache {cache} cannot be written: {_reason(error)}",
-                "Set GROUNDWALK_CACHE to a folder with room for the graph.",
+                "set GROUNDWALK_CACHE to a folder with room for the graph",
             ) from error
         return _open_in_memory(wanted, on_progress)
 
@@ -244,10 +324,16 @@ def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> Knowl
 
 def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
     store, connection, counts = build_in_memory(wanted, on_progress)
-    name, profile = wanted.name, wanted.profile
+    name, profile, labels = wanted.name, wanted.profile, LabelIndex(connection)
     return KnowledgeGraph(
-        store=OxigraphStore(store, source=name, profile=profile, counts=counts),
-        labels=LabelIndex(connection),
+        store=OxigraphStore(
+            store,
+            source=name,
+            profile=profile,
+            counts=counts,
+            relations=lambda: (found.term for found in labels.relations()),
+        ),
+        labels=labels,
         profile=profile,
         source=name,
         digest=wanted.digest,

@@ -1,7 +1,8 @@
 """Which predicates of a KG are names, descriptions and classes, and which are facts to walk.
 
 A profile is a TOML file: a table `prefixes` and lists of IRIs, written `prefix:name` or `<iri>`,
-for the fields of `Profile`. With `extends = "NAME"` its lists stand before those of another.
+for the fields of `Profile`; `collapse` is true or false. With `extends = "NAME"` its lists stand
+before those of another.
 """
 
 import tomllib
@@ -27,7 +28,7 @@ SCHEMA_NAMESPACES = (
 UNLABELLED = "unlabelled"
 """In `Profile.nodes`: an IRI or blank node without a label."""
 
-_HINT = "See the profiles in agent/kg/profiles for the form."
+_HINT = "see the profiles in agent/kg/profiles for the form"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ class Profile:
     beginning of a term, as `<http://example.org/vocab#`. `relation_labels_from` are pairs of them:
     a relation of the first prefix that has no label is called what the term of the second is, as
     Wikidata names `wdt:P19` by `wd:P19`. `nodes` tells how statement (CVT) nodes are recognised:
-    by IRI prefixes, or UNLABELLED; never where it is empty.
+    by IRI prefixes, or UNLABELLED; never where it is empty. Where `collapse` is set, walks pass
+    through them unless told otherwise. `same_as`, `inverse_of` and `sub_property_of` are predicates
+    that mean what OWL's and RDFS's do, honoured by option (`agent.kg.reading`). `units` are pairs
+    of a datatype and the unit in which its numbers are shown.
     """
 
     name: str
@@ -53,6 +57,11 @@ class Profile:
     skipped_prefixes: tuple[str, ...] = ()
     relation_labels_from: tuple[tuple[str, str], ...] = ()
     nodes: tuple[str, ...] = ()
+    collapse: bool = False
+    same_as: tuple[Term, ...] = ()
+    inverse_of: tuple[Term, ...] = ()
+    sub_property_of: tuple[Term, ...] = ()
+    units: tuple[tuple[Term, str], ...] = ()
 
     @cached_property
     def skipped(self) -> frozenset[Term]:
@@ -60,6 +69,11 @@ class Profile:
         return frozenset(
             self.labels + self.aliases + self.hidden + self.descriptions + self.types + self.schema
         )
+
+    @cached_property
+    def unit_of(self) -> Mapping[Term, str]:
+        """The unit of each datatype that has one; of pairs for one datatype the first counts."""
+        return dict(reversed(self.units))
 
     def skips(self, relation: Term) -> bool:
         """Whether the triples of a predicate are no facts."""
@@ -99,7 +113,7 @@ def load_profile(name_or_path: str) -> Profile:
     if name_or_path not in known:
         raise KGError(
             f"no profile is called {name_or_path!r}; there are {', '.join(known)}",
-            "Give one of these names, or the path of a .toml file.",
+            "give one of these names, or the path of a .toml file",
         )
     with resources.as_file(folder / f"{name_or_path}.toml") as path:
         return _read(name_or_path, name_or_path, path)
@@ -111,10 +125,10 @@ def _read(name: str, source: str, path: Path) -> Profile:
         return _profile(name, source, tomllib.loads(text))
     except OSError as error:
         raise KGError(
-            f"{source} cannot be read: {error.strerror or error}", "Check the path of the profile."
+            f"{source} cannot be read: {error.strerror or error}", "check the path of the profile"
         ) from error
     except UnicodeDecodeError as error:
-        raise KGError(f"{source} is not UTF-8: {error.reason}", "Save it as UTF-8.") from error
+        raise KGError(f"{source} is not UTF-8: {error.reason}", "save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise KGError(f"{source} is not TOML: {error}", _HINT) from error
 
@@ -130,6 +144,11 @@ def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
     for key, value in record.items():
         if key not in known:
             raise KGError(f"{source}: there is no field `{key}` in a profile", _HINT)
+        if key == "collapse":
+            if not isinstance(value, bool):
+                raise KGError(f"{source}: `{key}` must be true or false", _HINT)
+            known[key] = value
+            continue
         own = _field(source, key, value, prefixes)
         known[key] = own if key == "languages" else tuple(dict.fromkeys((*own, *known[key])))
     return Profile(name, **known)
@@ -141,6 +160,11 @@ def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) ->
         if any(len(pair) != 2 for pair in pairs):
             raise KGError(f"{source}: `{key}` must be pairs of IRI prefixes", _HINT)
         return tuple(tuple(_prefix(source, text, prefixes) for text in pair) for pair in pairs)
+    if key == "units":
+        units = [_texts(source, key, pair) for pair in _list(source, key, value)]
+        if any(len(pair) != 2 for pair in units):
+            raise KGError(f"{source}: `{key}` must be pairs of a datatype and a unit", _HINT)
+        return tuple((_iri(source, datatype, prefixes), unit) for datatype, unit in units)
     texts = _texts(source, key, value)
     if key == "languages":
         return tuple(text.lower() for text in texts)
@@ -189,7 +213,7 @@ def _iri(source: str, text: str, prefixes: Mapping[str, str]) -> Term:
     try:
         return str(ox.NamedNode(iri))
     except ValueError as error:
-        raise KGError(f"{source}: `{iri}` is not an IRI", "Give absolute IRIs.") from error
+        raise KGError(f"{source}: `{iri}` is not an IRI", "give absolute IRIs") from error
 
 
 def _frozen(value: object) -> Any:

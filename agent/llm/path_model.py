@@ -102,7 +102,8 @@ class GraphPathChat(BaseChatModel):
     ) -> ChatResult:
         question, paths = self._ask(messages, stop)
         (found,) = beam_search(self._local.model, [question], self._plan)
-        written = [self._written(paths, hypothesis) for hypothesis in found.hypotheses]
+        told = (self._written(paths, hypothesis) for hypothesis in found.hypotheses)
+        written = [record for record in told if record]
         tokens = sum(len(hypothesis.tokens) for hypothesis in found.hypotheses)
         message = AIMessage(
             "\n".join(line for line, _ in written),
@@ -126,10 +127,12 @@ class GraphPathChat(BaseChatModel):
         yield _chunk("", {"model_name": self._local.source}, _usage(len(question.prompt), 0))
         cost, lead = Cost(0, 0, 0), ""
         for streamed in stream_search(self._local.model, question, self._plan):
-            line, record = self._written(paths, streamed.hypothesis)
-            usage = _usage(0, len(streamed.hypothesis.tokens))
-            yield _chunk(lead + line, {"paths": [record]}, usage)
-            cost, lead = streamed.cost, "\n"
+            cost = streamed.cost
+            if written := self._written(paths, streamed.hypothesis):
+                line, record = written
+                usage = _usage(0, len(streamed.hypothesis.tokens))
+                yield _chunk(lead + line, {"paths": [record]}, usage)
+                lead = "\n"
         yield _chunk("", {"cost": asdict(cost)}, None, last=True)
 
     def _ask(
@@ -163,9 +166,11 @@ class GraphPathChat(BaseChatModel):
 
     def _written(
         self, paths: ReasoningPaths, hypothesis: Hypothesis[PathState]
-    ) -> tuple[str, dict[str, Any]]:
-        """A path as a line, and as data."""
-        path = paths.path(hypothesis.state)
+    ) -> tuple[str, dict[str, Any]] | None:
+        """A path of real triples as a line, and as data; None where the KG no longer holds one."""
+        (path,) = self._kg.prove([paths.path(hypothesis.state)])
+        if path is None:
+            return None
         (text,) = spell_paths(self._kg.labels, [path])
         return f"{PATH.open}{text}{PATH.close}", _record(path, text, hypothesis)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..decoding.gathering import search
 from ..decoding.paths import PathLimits
-from ..decoding.search import BeamPlan, beam_search
+from ..decoding.search import BeamPlan
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
@@ -16,7 +17,7 @@ from ..llm.path_question import answer_text, free_answer, path_question
 from ..state import Candidate, Options, State
 from . import Node
 from .ground import OpenGround, told
-from .records import candidate, question_mentions
+from .records import proven_candidate, question_mentions
 from .usage import spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
@@ -57,12 +58,12 @@ def decode(
             return {"candidates": [], "notes": notes, "usage": usage}
         plan = BeamPlan(beams=options.beams or beams, scores=options.scores)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
-        (found,) = beam_search(local.model, [question], plan, reply=reply)
+        found = search(local.model, question, plan, reply=reply)
+        walked = [paths.path(h.state) for h in found.hypotheses]
         candidates: list[Candidate] = [
-            candidate(
-                kg.labels, paths.path(h.state), h.score, h.relevance, answer_text(local, h.reply)
-            )
-            for h in found.hypotheses
+            proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
+            for h, path, proof in zip(found.hypotheses, walked, kg.prove(walked), strict=True)
+            if proof
         ]
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from ..decoding.graph_index import GraphIndex
 from ..decoding.growing import GrowingIndex
 from ..decoding.growing_units import NameTokens
-from ..decoding.index import TokenIndex, open_index
+from ..decoding.index import TokenIndex, is_indexed, open_index
 from ..decoding.units import wire_tokens
 from ..decoding.wire import Wire
 from ..errors import ServiceError
@@ -36,7 +37,9 @@ class Ground:
 OpenGround = Callable[[State, Options], Ground]
 
 
-def ground(kg: KnowledgeGraph, generator: Callable[[], LocalModel], wire: Wire) -> OpenGround:
+def ground(
+    kg: KnowledgeGraph, generator: Callable[[], LocalModel], wire: Wire | None
+) -> OpenGround:
     """A function that opens the ground of a question.
 
     It raises ConstraintError, before anything is indexed, where the model has no tags for `wire`.
@@ -47,22 +50,32 @@ def ground(kg: KnowledgeGraph, generator: Callable[[], LocalModel], wire: Wire) 
         return open_index(kg, generator().tokenizer)
 
     @cache
+    def is_small() -> bool:
+        """Whether what walks may use, which can be more than the KG's facts, is indexed whole."""
+        if kg.counts.facts > MOST_WHOLE:
+            return False
+        if kg.reading.plain or is_indexed(kg, generator().tokenizer):
+            return True
+        return sum(1 for _ in islice(kg.walks.facts(), MOST_WHOLE + 1)) <= MOST_WHOLE
+
+    @cache
     def tokens() -> NameTokens:
         return NameTokens(generator().tokenizer)
 
     @cache
     def neighbours() -> NeighbourCache:
-        return NeighbourCache(kg.store)
+        return NeighbourCache(kg.walks)
 
     def open_ground(state: State, options: Options) -> Ground:
-        wire_tokens(generator().tokenizer, wire)
-        if kg.pinned and kg.counts.facts <= MOST_WHOLE:
+        if wire is not None:
+            wire_tokens(generator().tokenizer, wire)
+        if kg.pinned and is_small():
             return Ground(whole(), None)
         opened = state.get("view")
         inverse = opened is None or opened["inverse"]
         limits = ViewLimits(options.max_triples, options.max_degree, inverse)
         question = state.get("question", "")
-        view = GraphView(kg.store, kg.labels, limits, question, cache=neighbours())
+        view = GraphView(kg.walks, kg.walk_labels, limits, question, cache=neighbours())
         return Ground(GrowingIndex(view, tokens()), view)
 
     return open_ground

@@ -17,7 +17,7 @@ from ..kg.names import normalise, one_line
 from ..prompting import render
 from ..state import Answer, Candidate, Options, State
 from . import Node
-from .records import name_terms, step_records
+from .records import name_terms, readings_of, step_records, with_reading
 from .usage import prompt_tokens, spent
 from .vote import vote
 
@@ -66,6 +66,7 @@ def _ends(state: State) -> dict[str, Any]:
         answers.setdefault(answer["term"], answer)["chains"].append(own["steps"])
     return {
         "answers": list(answers.values()),
+        "notes": with_reading(state.get("notes", []), readings_of(candidates)),
         "reasoner": "ends",
         "confidence": max((c["relevance"] for c in candidates), default=0.0),
         "usage": spent(state, since),
@@ -76,15 +77,22 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
     since = perf_counter()
     notes = list(state.get("notes", []))
     linked = [topic["term"] for topic in state.get("topics", [])]
-    outcome = vote(kg.store, state.get("candidates", []), linked, options)
+    outcome = vote(kg.walks, state.get("candidates", []), linked, options)
     if outcome is None:
         return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}
     named = name_terms(kg.labels, [elected.end for elected in outcome.elected])
-    chains = step_records(kg.labels, [path for e in outcome.elected for path in e.paths])
+    walked = [path for elected in outcome.elected for path in elected.paths]
+    proofs = dict(zip(walked, kg.prove(walked), strict=True))
+    used = (kg.used(path, proof) for path, proof in proofs.items() if proof)
+    notes = with_reading(notes, used)
+    proven = list(dict.fromkeys(proof for proof in proofs.values() if proof))
+    chains = dict(zip(proven, step_records(kg.labels, proven), strict=True))
     answers = list[Answer]()
     for elected in outcome.elected:
-        own, chains = chains[: len(elected.paths)], chains[len(elected.paths) :]
-        answers.append(Answer(**named[elected.end], score=elected.score, chains=own))
+        own = dict.fromkeys(proof for path in elected.paths if (proof := proofs[path]))
+        if own:
+            shown = [chains[proof] for proof in own]
+            answers.append(Answer(**named[elected.end], score=elected.score, chains=shown))
     if outcome.left_out:
         notes.append(f"{outcome.left_out} more answers are not shown")
     if outcome.truncated:
@@ -117,6 +125,8 @@ def _ask(
     reply = llm.invoke(prompt)
     lines, _, reasons = reply.text.partition(EXPLANATION)
     answers, unsupported = match_lines(lines, candidates)
+    given = [chain for answer in answers for chain in answer["chains"]]
+    notes = with_reading(notes, readings_of(c for c in candidates if c["steps"] in given))
     if reasons.strip():
         notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
     return {
@@ -149,5 +159,6 @@ def match_lines(reply: str, candidates: Sequence[Candidate]) -> tuple[list[Answe
             answer = answers.setdefault(
                 term, Answer(**proof["answer"], score=proof["score"], chains=[])
             )
-            answer["chains"].append(proof["steps"])
+            if proof["steps"] not in answer["chains"]:
+                answer["chains"].append(proof["steps"])
     return list(answers.values()), list(dict.fromkeys(unsupported))

@@ -1,5 +1,6 @@
 """link: the question's mentions become entities of the KG, each with its rivals and scores."""
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -7,24 +8,44 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ..errors import QuestionError
-from ..linking import Linker, Mention, is_ambiguous
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..kg.terms import Term
+from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..state import Entity, MentionRecord, Options, State, no_usage
 from . import Node
+from .given import given_mentions
 from .usage import spent
 
 MAX_CHARACTERS = 4_000
 
+_LONG = 2.0
+_SLOW = (
+    "names were looked up at the endpoint in {:.1f} s; "
+    "a KG built of a dump, with `groundwalk kg build`, has them in milliseconds"
+)
 
-def link(linker: Linker, method: str) -> Node:
+
+def link(linker: Linker, method: str, kg: KnowledgeGraph | None = None) -> Node:
     """Link the question and clear what an earlier turn of the thread left in the state.
 
-    The node raises QuestionError for a question that is empty or too long.
+    Topics that are `given` take the place of linked ones. Of entities that the reading of `kg`
+    takes for one, the representative is the topic. The node raises QuestionError for a question
+    that is empty or too long.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since = perf_counter()
         question, said = _question(state)
-        mentions = [mention_record(mention) for mention in linker.link(question)]
+        with metered() as meter:
+            found, missing = linker.link(question), list[str]()
+            if kg is not None and (given := state.get("given")) is not None:
+                found, missing = given_mentions(kg, question, given, found)
+            linked = [represented(mention, kg) for mention in found]
+        mentions = [mention_record(mention) for mention, _ in linked]
+        notes = [*missing, *dict.fromkeys(note for _, note in linked if note)]
+        seconds = perf_counter() - since
+        slow = meter.requests and seconds > _LONG
         topics = best_topics(mentions)
         runtime.stream_writer({"event": "linked", "topics": topics})
         fresh: State = {"usage": no_usage()}
@@ -40,9 +61,10 @@ def link(linker: Linker, method: str) -> Node:
             "answers": [],
             "status": "abstained",
             "unsupported": [],
+            "lost": 0,
             "method": method,
-            "notes": [],
-            "usage": spent(fresh, since, kg_requests=1),
+            "notes": [*notes, _SLOW.format(seconds)] if slow else notes,
+            "usage": spent(fresh, since, kg_requests=meter.requests or 1),
         }
 
     return run
@@ -52,6 +74,25 @@ def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
     """The first candidate of every mention, each entity once, in the order of the question."""
     best = [mention["candidates"][0] for mention in mentions]
     return list({entity["term"]: entity for entity in best}.values())
+
+
+def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, str]:
+    """The mention with representatives for its candidates, each once; and a note where it tells."""
+    if kg is None or not kg.reading.same_as:
+        return mention, ""
+    stands = kg.representatives(candidate.term for candidate in mention.candidates)
+    infos = {info.term: info for info in kg.labels.describe(list({*stands.values()}))}
+    found: dict[Term, Candidate] = {}
+    for candidate in mention.candidates:
+        info = infos[stands[candidate.term]]
+        known = (info.term, info.name, info.label, info.description, info.kind)
+        own = Candidate(*known, candidate.score, candidate.matched)
+        found.setdefault(info.term, candidate if info.term == candidate.term else own)
+    first = mention.candidates[0]
+    info = infos[stands[first.term]]
+    told = first.term != info.term
+    note = f"{first.name} is read as {info.name}, the same by owl:sameAs" if told else ""
+    return replace(mention, candidates=tuple(found.values())), note
 
 
 def _question(state: State) -> tuple[str, bool]:

@@ -11,13 +11,14 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..decoding.gathering import search
 from ..decoding.graph_index import GraphIndex, OrderedUnits
 from ..decoding.growing import GrowingIndex
 from ..decoding.index import TokenIndex
 from ..decoding.openings import relation_openings
 from ..decoding.paths import PathLimits, Revisits
 from ..decoding.plans import RelationPaths
-from ..decoding.search import BeamPlan, Cost, Question, beam_search
+from ..decoding.search import BeamPlan, Cost, Question
 from ..decoding.units import wire_tokens
 from ..decoding.wire import PLAN
 from ..errors import NoPathError
@@ -29,7 +30,7 @@ from ..llm.prompt import wire_prompt
 from ..state import Candidate, Options, State, Usage
 from . import Node
 from .ground import Ground, OpenGround, told
-from .records import candidate, question_mentions
+from .records import candidates_of, question_mentions
 from .usage import spent
 
 _UNTRAINED = "the model was not trained to write relation paths"
@@ -83,9 +84,9 @@ def plan(
             notes += [error.message, *_told(kg, opened)]
             usage = spent(state, since, kg_requests=_requests(opened))
             return {"candidates": [], "notes": notes, "usage": usage}
-        (found,) = beam_search(
+        found = search(
             local.model,
-            [Question(tokens, words, shared)],
+            Question(tokens, words, shared),
             BeamPlan(beams=options.beams or beams, scores=options.scores),
         )
         banned = topics if limits.revisits == "no-topic" else []
@@ -95,10 +96,7 @@ def plan(
             relations = words.relations(hypothesis.state)
             walked, asked = _walked(kg, topics, relations, banned)
             requests += asked
-            candidates += [
-                candidate(kg.labels, path, hypothesis.score, hypothesis.relevance)
-                for path in walked
-            ]
+            candidates += candidates_of(kg, walked, hypothesis.score, hypothesis.relevance)
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         return {
             "candidates": candidates,
@@ -115,7 +113,7 @@ def _walked(
     """For each topic that the relation path leaves, a path that walks it; and the requests."""
     found, requests = list[Path](), 0
     for topic in topics:
-        execution = execute(kg.store, [topic], relations, banned=banned, keep=1)
+        execution = execute(kg.walks, [topic], relations, banned=banned, keep=1)
         requests += execution.requests
         found += [reached.paths[0] for reached in execution.reached[:1]]
     return found, requests

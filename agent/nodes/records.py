@@ -1,12 +1,14 @@
 """Between RDF terms and the JSON records of the state."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..decoding.wire import SEPARATOR, escape, spell_relation
-from ..kg import Labels
-from ..kg.terms import Path, Step, Term, Triple
+from ..kg import KnowledgeGraph, Labels
+from ..kg.terms import Path, RelationPath, Step, Term, Triple
 from ..llm.prompt import Mention
 from ..state import Candidate, Named, State, StepRecord
+
+Walked = Candidate
 
 
 def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
@@ -38,14 +40,27 @@ def candidate(
     labels: Labels, path: Path, score: float, relevance: float, hypothesis: str = ""
 ) -> Candidate:
     """The record of a decoded path; without a `hypothesis` of the model's it is the path's end."""
-    (record,) = candidates_of(labels, [path], score, relevance)
+    (record,) = _candidates(labels, [path], score, relevance)
     return {**record, "hypothesis": hypothesis or record["hypothesis"]}
 
 
 def candidates_of(
+    kg: KnowledgeGraph, paths: Sequence[Path], score: float, relevance: float
+) -> list[Candidate]:
+    """The records of paths over `kg.walks` that are equally likely; of those that have a proof."""
+    proofs = [(path, proof) for path, proof in zip(paths, kg.prove(paths), strict=True) if proof]
+    records = _candidates(kg.labels, [proof for _, proof in proofs], score, relevance)
+    if kg.reading.plain:
+        return records
+    return [
+        {**record, "walked": list(path.relations), "read": kg.used(path, proof)}
+        for record, (path, proof) in zip(records, proofs, strict=True)
+    ]
+
+
+def _candidates(
     labels: Labels, paths: Sequence[Path], score: float, relevance: float
 ) -> list[Candidate]:
-    """The records of paths that are equally likely."""
     chains = step_records(labels, paths)
     named = name_terms(labels, [term for path in paths for term in (path.topic, path.end)])
     return [
@@ -60,6 +75,41 @@ def candidates_of(
         )
         for path, steps in zip(paths, chains, strict=True)
     ]
+
+
+def proven_candidate(
+    kg: KnowledgeGraph,
+    path: Path,
+    proof: Path,
+    score: float,
+    relevance: float,
+    hypothesis: str = "",
+) -> Candidate:
+    """The record of a path that was walked over `kg.walks`, given its proof of real triples."""
+    record = candidate(kg.labels, proof, score, relevance, hypothesis)
+    if kg.reading.plain:
+        return record
+    return {**record, "walked": list(path.relations), "read": kg.used(path, proof)}
+
+
+def walked_relations(record: Candidate) -> RelationPath:
+    """The relation path along which a candidate was walked, for executing it over `kg.walks`."""
+    walked = record.get("walked")
+    if walked is None:
+        return path_of(record["topic"]["term"], record["steps"]).relations
+    return tuple((relation, inverse) for relation, inverse in walked)
+
+
+def with_reading(notes: Sequence[str], used: Iterable[Sequence[str]]) -> list[str]:
+    """The notes, and what answers rest on beside the facts as they stand."""
+    words = list(dict.fromkeys(word for several in used for word in several))
+    note = f"read with {', '.join(words)}"
+    return [*notes, note] if words and note not in notes else list(notes)
+
+
+def readings_of(candidates: Iterable[Candidate]) -> list[list[str]]:
+    """What of the reading each candidate rests on."""
+    return [record.get("read", []) for record in candidates]
 
 
 def spell(topic: Named, steps: Sequence[StepRecord]) -> str:

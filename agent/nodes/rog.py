@@ -78,7 +78,7 @@ def rog(
             requests += asked
             lost += not paths
             share = plan.score - math.log(max(1, len(paths)))
-            candidates += candidates_of(kg.labels, paths, share, math.exp(min(plan.score, 0.0)))
+            candidates += candidates_of(kg, paths, share, math.exp(min(plan.score, 0.0)))
         if lost:
             notes.append(f"{lost} of {len(plans)} planned relation paths lead nowhere in the graph")
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
@@ -126,7 +126,7 @@ def follow_plan(
     found, requests = list[Path](), len(planned)
     for relations in _readings(known, planned):
         execution = execute(
-            kg.store,
+            kg.walks,
             topics,
             relations,
             banned=banned,
@@ -142,13 +142,13 @@ def _named(kg: KnowledgeGraph, name: str) -> list[Term]:
     """The relations of a name; where none is called exactly so, those that differ in case,
     punctuation or spaces, or whose IRI ends so.
     """
-    exact = kg.labels.named(name, relation=True)
+    exact = kg.walk_labels.named(name, relation=True)
     if exact:
         return exact
     wanted = normalise(name)
     return [
         known.term
-        for known in kg.labels.relations()
+        for known in kg.walk_labels.relations()
         if wanted in (normalise(known.name), normalise(local_name(known.term)))
     ]
 
@@ -164,12 +164,12 @@ def random_plans(
     for _ in range(4 * count):
         place, relations = rng.choice(sorted(topics)), list[Planned]()
         for _ in range(rng.randint(1, view["hops"])):
-            ((*steps,),) = kg.store.neighbours([place], inverse=view["inverse"], limit=1_000)
+            ((*steps,),) = kg.walks.neighbours([place], inverse=view["inverse"], limit=1_000)
             requests += 1
             if not steps:
                 break
             step = rng.choice(steps)
-            (name,) = kg.labels.names([step.triple.relation])
+            (name,) = kg.walk_labels.names([step.triple.relation])
             relations.append(Planned(name, step.inverse))
             place = step.target
         if relations:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
+from ..kg.metering import metered
 from ..kg.terms import Path, Term
 from ..kg.verification import PathVerdict, verify_paths
 from ..state import Answer, Candidate, Emitted, Form, Options, State, Status, StepRecord
@@ -43,7 +44,8 @@ def verify(kg: KnowledgeGraph) -> Node:
         proofs += [_Proof(chain, _form(a), a["term"]) for a in answers for chain in a["chains"]]
         paths = [_path(proof.steps) for proof in proofs]
         loose = {path for proof, path in zip(proofs, paths, strict=True) if proof.form == "chain"}
-        judged = verify_paths(kg.store, topics, paths, chains=loose)
+        with metered() as meter:
+            judged = verify_paths(kg.store, topics, paths, chains=loose)
         checked = iter([_checked(*pair) for pair in zip(proofs, judged, strict=True)])
         walks: list[Candidate] = [
             {**c, "steps": steps} for c in candidates if _supported(steps := next(checked))
@@ -65,15 +67,15 @@ def verify(kg: KnowledgeGraph) -> Node:
             "candidates": walks,
             "answers": kept,
             "status": status,
-            "emitted": _emitted(judged),
-            "usage": spent(state, since, kg_requests=1 if proofs else 0),
+            "emitted": _emitted(judged, state.get("lost", 0)),
+            "usage": spent(state, since, kg_requests=meter.requests or min(len(proofs), 1)),
         }
 
     return run
 
 
-def _emitted(judged: Sequence[PathVerdict]) -> Emitted:
-    """Counts of the distinct paths and triples that were judged."""
+def _emitted(judged: Sequence[PathVerdict], lost: int) -> Emitted:
+    """Counts of the distinct chains and triples that were judged, and of the chains without any."""
     verdicts = {
         step.triple: verdict
         for path in judged
@@ -88,7 +90,7 @@ def _emitted(judged: Sequence[PathVerdict]) -> Emitted:
         unsupported=counts["unsupported"],
         unknown=counts["unknown"],
         ill=sum(t in loose or verdict == "unsupported" for t, verdict in verdicts.items()),
-        chains=len(chains),
+        chains=len(chains) + lost,
         supported_chains=sum(verdict == "supported" for verdict in chains.values()),
     )
 

@@ -15,7 +15,7 @@ from ..kg.execution import Execution, Reached, execute
 from ..kg.store import Store
 from ..kg.terms import Path, RelationPath, Term
 from ..state import Candidate, Options
-from .records import path_of
+from .records import path_of, walked_relations
 
 _SHARE = 0.2
 """A topic's share of the best topic's votes below which it does not count as one."""
@@ -160,7 +160,7 @@ def _parties(candidates: Sequence[Candidate]) -> list[_Party]:
     ballots: dict[RelationPath, list[tuple[Path, Candidate]]] = {}
     for decoded in candidates:
         path = path_of(decoded["topic"]["term"], decoded["steps"])
-        ballots.setdefault(path.relations, []).append((path, decoded))
+        ballots.setdefault(walked_relations(decoded), []).append((path, decoded))
     parties = [
         _Party(
             relations,

@@ -1,6 +1,5 @@
 from pathlib import Path
 from random import Random
-from typing import cast
 
 import pytest
 import torch
@@ -8,14 +7,12 @@ from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.folder import open_kg
 from groundwalk.agent.llm.local import load_model
 from groundwalk.training.calibrate import judge
-from groundwalk.training.encode import Encoder
 from groundwalk.training.graph import load_graph
 from groundwalk.training.model import Size
 from groundwalk.training.report import TrainReport
 from groundwalk.training.supervision import draw, read_questions, supervise
 from groundwalk.training.train import questioner_for, train, training_questions
 from groundwalk.training.trainer import Schedule
-from transformers import LlamaForCausalLM
 
 from .toy import toy_turtle
 
@@ -48,7 +45,7 @@ def trained(source: Path) -> TrainReport:
         source.parent / "model",
         questions=questions,
         noise=0.0,
-        schedule=Schedule(steps=120, batch=24, rate=4e-3, warm_up=10, pool=4),
+        schedule=Schedule(steps=200, batch=24, rate=4e-3, warm_up=10, pool=4),
         size=TINY,
     )
 
@@ -60,9 +57,9 @@ def test_a_tiny_model_learns_its_questions(trained: TrainReport) -> None:
     questioner = questioner_for(kg, graph, None, hops=1, seed=0)
     samples = [sample for lesson in lessons if (sample := draw(questioner, lesson, Random(0), 0))]
     loaded = load_model(str(trained.out))
-    encoder = Encoder(graph, loaded.tokenizer)
-    judged = judge(cast("LlamaForCausalLM", loaded.model), encoder, samples, trained.settings.hops)
-    assert [one.right for one in judged] == [True] * 6
+    for method in ("gcr", "plan", "dog"):
+        judged = judge(kg, loaded, graph, samples, method)
+        assert [one.right for one in judged] == [True] * 6, method
     assert trained.lessons == 6
     assert trained.settings.hops == 1
 
@@ -71,6 +68,8 @@ def test_the_folder_loads_and_tells_how_to_ask(trained: TrainReport) -> None:
     loaded = load_model(str(trained.out))
     assert loaded.settings == trained.settings
     assert loaded.settings.masked and not loaded.settings.instruct
+    assert loaded.settings.formats == ("path", "plan", "chain")
+    assert set(loaded.settings.confidences) == set(loaded.settings.formats)
     assert "# A path model" in (trained.out / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in trained.out.parent.iterdir() if path.name.startswith(".")] == []
 

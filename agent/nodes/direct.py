@@ -1,0 +1,145 @@
+"""direct: the triples around the question in one prompt, and the answers in the reply.
+
+A chat LLM is asked, else a local model that follows instructions. A local model that only writes
+reasoning paths weighs the shortest walks to the entities that are shown (the likelihood form).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as Folder
+from time import perf_counter
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from ..kg import KnowledgeGraph
+from ..kg.terms import Path, Step
+from ..llm.asking import Asker, UnansweredError
+from ..llm.free_text import Writing, write_freely
+from ..llm.likelihood import prompt_tokens
+from ..llm.local import LocalModel
+from ..llm.reading import read_answers
+from ..prompting import render
+from ..state import Named, Options, State, StepRecord
+from . import Node
+from .conclude import Conclusion, elect, match_answers, proofs
+from .explore import Walk, walked
+from .ground import told
+from .likely import LIKELIHOOD, weighed, writes_paths
+from .records import step_records
+from .surroundings import spelled, surroundings
+from .usage import spent
+
+_LONGEST = 256
+"""Tokens of a local model's reply."""
+
+Prompt = Callable[[LocalModel, str, Sequence[str], Folder | None], list[int]]
+"""The tokens of a local model's prompt: of a question and the triples, each on a line."""
+
+
+@dataclass
+class _Said:
+    """What a question is answered with, and what that took."""
+
+    conclusion: Conclusion
+    reasoner: str
+    notes: list[str]
+    walks: Sequence[Walk] = ()
+    cost: dict[str, int] = field(default_factory=dict[str, int])
+
+
+def direct(
+    kg: KnowledgeGraph,
+    generator: Callable[[], LocalModel],
+    llm: BaseChatModel | None,
+    prompts: Folder | None = None,
+    prompt: Prompt | None = None,
+) -> Node:
+    """Answers and their proofs: shortest walks among the triples that were shown.
+
+    `prompt` is how a local model is asked, by default as the LLM is.
+    """
+    find = surroundings(kg)
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        options = runtime.context or Options()
+        triples, around = find(state, options)
+        topics = [Named(term=t["term"], label=t["label"]) for t in state.get("topics", [])]
+        (shown,) = step_records(kg.labels, [Path("", tuple(Step(t) for t in triples))])
+        question, facts = state.get("question", ""), spelled(kg, triples)
+        if not shown:
+            said = _Said(
+                Conclusion([], [], 0.0), "", ["the graph shows no triple around the topics"]
+            )
+        elif llm is not None:
+            text = render("direct/answer.jinja", prompts, question=question, facts=facts)
+            said = _asked(Asker(llm), text, topics, shown)
+        elif writes_paths(generator()):
+            said = _weighed(generator(), state, topics, shown, prompts)
+        else:
+            local = generator()
+            tokens = (prompt or _chat_prompt)(local, question, facts, prompts)
+            written = write_freely(local, tokens, Writing(_LONGEST))
+            said = _Said(
+                match_answers(read_answers(written.texts[0]), topics, shown),
+                "llm",
+                [],
+                cost={"forward_passes": written.forward_passes, "tokens": written.tokens},
+            )
+        notes = list(state.get("notes", []))
+        notes += [note for note in (*said.notes, *told(kg, around)) if note not in notes]
+        return {
+            "candidates": [walked(walk) for walk in said.walks],
+            "answers": said.conclusion.answers,
+            "unsupported": said.conclusion.unsupported,
+            "lost": 0,
+            "reasoner": said.reasoner,
+            "confidence": round(min(said.conclusion.confidence, 1.0), 6),
+            "notes": notes,
+            "usage": spent(state, since, kg_requests=around.requests, **said.cost),
+        }
+
+    return run
+
+
+def _chat_prompt(
+    local: LocalModel, question: str, facts: Sequence[str], prompts: Folder | None
+) -> list[int]:
+    text = render("direct/answer.jinja", prompts, question=question, facts=facts)
+    return prompt_tokens(local.tokenizer, text)
+
+
+def _asked(
+    asker: Asker, prompt: str, topics: Sequence[Named], shown: Sequence[StepRecord]
+) -> _Said:
+    try:
+        found, notes = match_answers(read_answers(asker.ask(prompt)), topics, shown), list[str]()
+    except UnansweredError as error:
+        found, notes = Conclusion([], [], 0.0), [f"{error}: the LLM did not answer"]
+    cost = {"llm_calls": asker.calls, "prompt_tokens": asker.prompt_tokens}
+    return _Said(found, "llm", notes, cost=cost)
+
+
+def _weighed(
+    local: LocalModel,
+    state: State,
+    topics: Sequence[Named],
+    shown: Sequence[StepRecord],
+    prompts: Folder | None,
+) -> _Said:
+    """The ends of the likeliest relation path among the shortest walks to what is shown."""
+    chains = [chain for several in proofs(topics, shown).values() for chain in several]
+    walks = [Walk(topic=_start(c), steps=c, score=1.0, relevance=1.0) for c in chains]
+    if not walks:
+        return _Said(Conclusion([], [], 0.0), "likelihood", [LIKELIHOOD])
+    weights, cost = weighed(local, state, walks, prompts)
+    found = elect(weights, [walk["relevance"] for walk in weights])
+    cost_of = {"forward_passes": cost.forward_passes, "tokens": cost.tokens}
+    kept = [walk for walk in weights if any(walk["steps"] in a["chains"] for a in found.answers)]
+    return _Said(found, "likelihood", [LIKELIHOOD], kept, cost_of)
+
+
+def _start(chain: Sequence[StepRecord]) -> Named:
+    return chain[0]["tail"] if chain[0]["inverse"] else chain[0]["head"]
