@@ -1,6 +1,7 @@
 """`groundwalk verify`: chains of any system, checked triple by triple against a KG."""
 
 import contextlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..agent.kg import Verdict
+
+_BROKEN_PIPE = 141
+"""What a shell calls a program that ended by SIGPIPE."""
 
 
 def verify(
@@ -33,11 +37,19 @@ def verify(
 
     Each line is printed with its verdicts: supported, unsupported, or unknown
     where the graph did not answer. Supported means true, not relevant to a
-    question. Exit code: 1 where any is unsupported, else 3 where any is unknown.
+    question. Where several terms have a label, the line has an "error" instead.
+    Exit code: 2 where any line has an error, else 1 where any verdict is
+    unsupported, else 3 where any is unknown.
     """
     from ..agent.kg import load_profile, open_kg
-    from ..agent.kg.checks import check_records
-    from ..agent.kg.claim_lines import SHAPE, read_records, to_line, verified_fields
+    from ..agent.kg.checks import Unclear, check_records
+    from ..agent.kg.claim_lines import (
+        SHAPE,
+        read_records,
+        to_line,
+        unclear_fields,
+        verified_fields,
+    )
     from ..agent.kg.claims import Inquiry
     from ..agent.settings import read_settings
 
@@ -51,22 +63,39 @@ def verify(
         raise InputError(f"{name} holds no claims", SHAPE)
     chains: Counter[Verdict] = Counter()
     answers: Counter[Verdict] = Counter()
+    errors: list[InputError] = []
     source, read_as = settings.kg if kg is None else kg, load_profile(profile)
     with contextlib.closing(open_kg(source, profile=read_as, graphs=graph or ())) as opened:
         inquiry = Inquiry(opened.store)
         for checked in check_records(chain([first], records), inquiry, opened.labels):
+            if isinstance(checked, Unclear):
+                errors.append(checked.error)
+                _print(to_line(unclear_fields(*checked)))
+                continue
             for judged in checked.verdicts:
                 chains.update(found.verdict for found in judged.chains)
                 answers.update(judged.answers)
-            sys.stdout.buffer.write(f"{to_line(verified_fields(*checked))}\n".encode())
-            sys.stdout.buffer.flush()
+            _print(to_line(verified_fields(*checked)))
     if not quiet:
         requests = _number(inquiry.requests, "request")
         asked = f"{_number(inquiry.triples, 'triple')} asked in {requests}"
         typer.echo(f"{_counted(chains, 'chain')}; {_counted(answers, 'answer')}; {asked}", err=True)
+    if errors:
+        others = f", and {_number(len(errors) - 1, 'line')} more" if len(errors) > 1 else ""
+        raise InputError(f"{errors[0].message}{others}", errors[0].hint)
     for verdict, code in (("unsupported", 1), ("unknown", 3)):
         if verdict in chains or verdict in answers:
             raise typer.Exit(code)
+
+
+def _print(line: str) -> None:
+    """Print a line at once; end as a tool in a pipe does where nobody reads on."""
+    try:
+        sys.stdout.buffer.write(f"{line}\n".encode())
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the exit
+        raise typer.Exit(_BROKEN_PIPE) from None
 
 
 def _lines(file: str) -> Iterator[bytes]:

@@ -1,21 +1,23 @@
 """Records of claims checked against a KG as they are read: labels to terms, then verdicts."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..errors import InputError, ServiceError
 from .claim_lines import Record
 from .claims import MOST_TRIPLES, Claim, ClaimVerdict, Inquiry, Statement, Written, judge
 from .names import local_name
 from .store import Labels
-from .terms import Term
+from .terms import Term, is_literal
 from .written import Meanings
 
 _MOST_RECORDS = 200
 _MOST_SHOWN = 5
 
-_Known = Mapping[tuple[str, bool], Term | None]
+_Role: TypeAlias = Literal["entity", "relation", "end"]
+"""What may stand in a place: an entity, as topic or head; a relation; an entity or a value."""
+
+_Known = Mapping[tuple[str, bool], Sequence[Term]]
 
 
 class Checked(NamedTuple):
@@ -26,37 +28,38 @@ class Checked(NamedTuple):
     names: Mapping[Term, str]
 
 
-def check_records(records: Iterable[Record], inquiry: Inquiry, labels: Labels) -> Iterator[Checked]:
+class Unclear(NamedTuple):
+    """A record that cannot be checked, because several terms have one of its labels."""
+
+    record: Record
+    error: InputError
+
+
+def check_records(
+    records: Iterable[Record], inquiry: Inquiry, labels: Labels
+) -> Iterator[Checked | Unclear]:
     """Check records in their order, so many at a time as one request has triples.
 
     A label that no term has is left without a term; it is unsupported, or unknown where `labels`
-    are not all of the KG's. What comes before an error is checked first. Raises InputError for a
-    label that several terms have, and ServiceError where one cannot be looked up.
+    are not all of the KG's. A record with a label that several terms have is `Unclear`. Raises
+    ServiceError where a label cannot be looked up, and what `records` raises, after what came
+    before it is checked.
     """
     meanings = Meanings(labels)
     for batch in _batches(records):
-        try:
-            known = _resolve(batch, meanings)
-        except InputError:
-            for record in batch:  # what comes before the wrong one is checked all the same
-                yield from _checked([record], _resolve([record], meanings), inquiry, labels)
-            raise
-        yield from _checked(batch, known, inquiry, labels)
+        known = _look_up(batch, meanings)
+        read = [_resolved(record, known) for record in batch]
+        clear = [record for record in read if isinstance(record, Record)]
+        checked = iter(_checked(clear, inquiry, labels))
+        yield from (own if isinstance(own, Unclear) else next(checked) for own in read)
 
 
-def _checked(
-    batch: Sequence[Record], known: _Known, inquiry: Inquiry, labels: Labels
-) -> Iterator[Checked]:
-    resolved = [
-        record._replace(claims=tuple(_known_claim(claim, known) for claim in record.claims))
-        for record in batch
-    ]
-    claims = [claim for record in resolved for claim in record.claims]
+def _checked(batch: Sequence[Record], inquiry: Inquiry, labels: Labels) -> list[Checked]:
+    claims = [claim for record in batch for claim in record.claims]
     unnamed = "unsupported" if labels.exhaustive else "unknown"
     verdicts = iter(judge(inquiry, claims, unnamed=unnamed))
-    names = _names(resolved, labels)
-    for record in resolved:
-        yield Checked(record, tuple(next(verdicts) for _ in record.claims), names)
+    names = _names(batch, labels)
+    return [Checked(own, tuple(next(verdicts) for _ in own.claims), names) for own in batch]
 
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -78,52 +81,67 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
         yield batch
 
 
-def _places(record: Record) -> Iterator[tuple[Written, bool]]:
-    """Everything that is written in the claims of a record, and whether it is a relation."""
+def _places(record: Record) -> Iterator[tuple[Written, _Role]]:
+    """Everything that is written in the claims of a record, and what may stand there."""
     for claim in record.claims:
-        for written in (*claim.topics, *claim.answers):
-            yield written, False
+        for topic in claim.topics:
+            yield topic, "entity"
+        for answer in claim.answers:
+            yield answer, "end"
         for chain in claim.chains:
             for head, relation, tail in chain:
-                yield from ((head, False), (relation, True), (tail, False))
+                yield head, "entity"
+                yield relation, "relation"
+                yield tail, "end"
 
 
-def _resolve(batch: Sequence[Record], meanings: Meanings) -> _Known:
-    """The term of each label in a batch, None where there is none."""
-    places: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
-    for record in batch:
-        for written, relation in _places(record):
-            if written.term is None:
-                places[written.text, relation].append(record.where)
-    known: dict[tuple[str, bool], Term | None] = {}
+def _look_up(batch: Sequence[Record], meanings: Meanings) -> _Known:
+    """The terms of each label in a batch, among relations or among all others."""
+    written = {place for record in batch for place in _places(record)}
+    known: dict[tuple[str, bool], Sequence[Term]] = {}
     for relation in (False, True):
-        texts = [text for text, is_relation in places if is_relation == relation]
-        for text, terms in meanings.find(texts, relation=relation).items():
-            if len(terms) > 1:
-                raise _ambiguous(places[text, relation][0], text, terms)
-            known[text, relation] = terms[0] if terms else None
+        texts = {w.text for w, role in written if not w.term and (role == "relation") == relation}
+        found = meanings.find(sorted(texts), relation=relation)
+        known.update(((text, relation), terms) for text, terms in found.items())
     return known
+
+
+def _meant(written: Written, role: _Role, known: _Known) -> Sequence[Term]:
+    if written.term is not None:
+        return [written.term]
+    terms = known[written.text, role == "relation"]
+    entities = [term for term in terms if not is_literal(term)]
+    return entities if role == "entity" and entities else terms
+
+
+def _resolved(record: Record, known: _Known) -> Record | Unclear:
+    """The record with a term for each label that has one."""
+    for written, role in _places(record):
+        if len(terms := _meant(written, role, known)) > 1:
+            return Unclear(record, _ambiguous(record.where, written.text, terms))
+    return record._replace(claims=tuple(_known_claim(claim, known) for claim in record.claims))
 
 
 def _ambiguous(where: str, text: str, terms: Sequence[Term]) -> InputError:
     shown = ", ".join(term if term.isprintable() else ascii(term) for term in terms[:_MOST_SHOWN])
     more = f" and {len(terms) - _MOST_SHOWN} more" if len(terms) > _MOST_SHOWN else ""
-    return InputError(f"{where}: {text!r} may mean {shown}{more}", "Write the term that is meant.")
+    return InputError(f"{where}: {text!r} may mean {shown}{more}", "write the term that is meant")
 
 
 def _known_claim(claim: Claim, known: _Known) -> Claim:
-    def term_of(written: Written, relation: bool = False) -> Written:
-        if written.term is not None:
-            return written
-        return written._replace(term=known[written.text, relation])
+    def term_of(written: Written, role: _Role) -> Written:
+        return written._replace(term=next(iter(_meant(written, role, known)), None))
 
     return Claim(
-        tuple(map(term_of, claim.topics)),
+        tuple(term_of(topic, "entity") for topic in claim.topics),
         tuple(
-            tuple(Statement(term_of(h), term_of(r, True), term_of(t)) for h, r, t in chain)
+            tuple(
+                Statement(term_of(h, "entity"), term_of(r, "relation"), term_of(t, "end"))
+                for h, r, t in chain
+            )
             for chain in claim.chains
         ),
-        tuple(map(term_of, claim.answers)),
+        tuple(term_of(answer, "end") for answer in claim.answers),
     )
 
 

@@ -13,7 +13,7 @@ from .terms import Term
 from .verification import Verdict
 from .written import read_written
 
-SHAPE = 'Write {"topics": [...], "chain": [["head", "relation", "tail"], ...], "answers": [...]}.'
+SHAPE = 'write {"topics": [...], "chain": [["head", "relation", "tail"], ...], "answers": [...]}'
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -59,6 +59,11 @@ def read_records(lines: Iterable[bytes], name: str) -> Iterator[Record]:
             raise InputError(f"{where}: {error}", SHAPE) from None
 
 
+_OF_DOCUMENT = frozenset({"verdict", "answer_verdicts", "error"})
+_OF_LINE = _OF_DOCUMENT | {"triples", "well_formed", "flags"}
+"""The fields that a check writes."""
+
+
 def verified_fields(
     record: Record, verdicts: Sequence[ClaimVerdict], names: Mapping[Term, str]
 ) -> Fields:
@@ -66,11 +71,12 @@ def verified_fields(
 
     `names` has the readable name of every term in the record's claims.
     """
+    given = _given(record)
     if record.document:
-        return {**record.fields, **_document_fields(record, verdicts, names)}
+        return {**given, **_document_fields(record, verdicts, names)}
     (claim,), (judged,) = record.claims, verdicts
     return {
-        **record.fields,
+        **given,
         **_chain_fields(claim.chains[0], judged.chains[0], names),
         "answer_verdicts": [
             {**_named(answer, names), "verdict": verdict}
@@ -79,10 +85,21 @@ def verified_fields(
     }
 
 
+def unclear_fields(record: Record, error: InputError) -> Fields:
+    """The fields of a record that could not be checked: without a verdict, and with the reason."""
+    return {**_given(record), "verdict": None, "error": f"{error.message} ({error.hint})"}
+
+
 def to_line(fields: Fields) -> str:
     """One line of JSON; what a terminal could act on is escaped."""
     text = json.dumps(fields, ensure_ascii=False)
     return text if text.isprintable() else json.dumps(fields)
+
+
+def _given(record: Record) -> Fields:
+    """The fields of a record but those of an earlier check."""
+    own = _OF_DOCUMENT if record.document else _OF_LINE
+    return {key: value for key, value in record.fields.items() if key not in own}
 
 
 class _Malformed(ValueError):
@@ -114,7 +131,7 @@ def _decoded(line: bytes, name: str, number: int) -> str:
         return (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name}, line {number}: not UTF-8 ({error.reason})", "Save the file as UTF-8."
+            f"{name}, line {number}: not UTF-8 ({error.reason})", "save the file as UTF-8"
         ) from None
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from ..errors import ServiceError
+from .metering import metered
 from .store import Store
 from .terms import Term, Triple, is_literal
 from .verification import Verdict
@@ -119,8 +120,10 @@ class Inquiry:
         distinct = iter(dict.fromkeys(triples))
         while batch := list(islice(distinct, MOST_TRIPLES)):
             self.triples += len(batch)
-            self.requests += 1
-            verdicts.update(zip(batch, self._ask(batch), strict=True))
+            with metered() as meter:
+                asked = self._ask(batch)
+            self.requests += meter.requests or 1
+            verdicts.update(zip(batch, asked, strict=True))
         return verdicts
 
     def _ask(self, batch: Sequence[Triple]) -> list[Verdict]:

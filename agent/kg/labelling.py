@@ -8,9 +8,11 @@ import pyoxigraph as ox
 
 from .census import facts_by_relation
 from .labels import INDEXES, SCHEMA, SurfaceKind
+from .literals import readable
 from .names import Naming, free_name, local_name, normalise, one_line, unique_names
 from .nodes import literal_tag
 from .profile import Profile
+from .segments import most_words
 from .staging import ALIAS, DESCRIPTION, HIDDEN, LABEL, Entry, entries, stage
 from .store import Counts
 from .terms import is_iri, is_literal
@@ -25,14 +27,14 @@ _CHUNK = 5_000
 _MOST_NUMBERS = 100_000
 _TABLES = """
 CREATE TEMP TABLE namings (
-    term TEXT PRIMARY KEY, label TEXT, description TEXT, kind TEXT, class TEXT, degree INTEGER,
-    relation INTEGER, vocabulary INTEGER, entity INTEGER
+    term TEXT PRIMARY KEY, label TEXT, shown TEXT, description TEXT, kind TEXT, class TEXT,
+    degree INTEGER, relation INTEGER, vocabulary INTEGER, entity INTEGER
 ) WITHOUT ROWID;
 CREATE TEMP TABLE given (term TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
 CREATE TEMP TABLE used (name TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _NAMING = """
-SELECT n.term, n.label, n.description, ifnull(class.label, n.kind), n.degree
+SELECT n.term, ifnull(n.shown, n.label), n.description, ifnull(class.label, n.kind), n.degree
 FROM namings AS n LEFT JOIN namings AS class ON class.term = n.class
 """
 _CLAIM = """
@@ -40,23 +42,21 @@ INSERT INTO used
     SELECT name FROM given JOIN namings ON namings.term = given.term WHERE entity;
 CREATE TEMP TABLE waiting AS
     SELECT term, degree FROM (
-        SELECT term, label, degree,
-            row_number() OVER (PARTITION BY label ORDER BY degree DESC, term) AS place
-        FROM namings WHERE NOT relation
-    ) WHERE place > 1 OR label IN (SELECT name FROM used);
-INSERT OR IGNORE INTO used SELECT DISTINCT label FROM namings WHERE NOT relation ORDER BY label;
+        SELECT term, name, degree,
+            row_number() OVER (PARTITION BY name ORDER BY degree DESC, term) AS place
+        FROM (SELECT term, ifnull(shown, label) AS name, degree FROM namings WHERE NOT relation)
+    ) WHERE place > 1 OR name IN (SELECT name FROM used);
+INSERT OR IGNORE INTO used
+    SELECT DISTINCT ifnull(shown, label) AS name FROM namings WHERE NOT relation ORDER BY name;
 """
 _TERMS = """
 INSERT INTO terms
-    SELECT n.term, ifnull(given.name, n.label), n.label, n.description,
+    SELECT n.term, coalesce(given.name, n.shown, n.label), n.label, n.description,
         ifnull(class.label, n.kind), n.degree, n.relation, n.vocabulary
     FROM namings AS n
     LEFT JOIN given ON given.term = n.term
     LEFT JOIN namings AS class ON class.term = n.class
     ORDER BY n.term;
-INSERT INTO summary
-    SELECT ifnull(max(length(norm) - length(replace(norm, ' ', '')) + 1), 0), count(*)
-    FROM surface;
 """
 
 _Tell: TypeAlias = Callable[[int], None]
@@ -79,7 +79,8 @@ def build_labels(
     stage(connection, store, profile, facts)
     tell(1)
     connection.executescript(SCHEMA + _TABLES)
-    _spell(connection)
+    longest = _spell(connection, profile)
+    connection.execute("INSERT INTO summary SELECT ?, count(*) FROM surface", (longest,))
     tell(2)
     _name_relations(connection)
     _name_entities(connection)
@@ -93,8 +94,12 @@ def build_labels(
     return Counts(len(store), sum(facts.values()), number, len(facts))
 
 
-def _spell(connection: sqlite3.Connection) -> None:
-    """Write what names are made of, and all spellings, in the order of the terms."""
+def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
+    """Write what names are made of, and all spellings, in the order of the terms.
+
+    Returns the number of words of the longest spelling.
+    """
+    longest = 0
     tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
     for entry in entries(connection):
         label = _label(entry)
@@ -103,6 +108,7 @@ def _spell(connection: sqlite3.Connection) -> None:
             (
                 entry.term,
                 label,
+                readable(entry.term, profile) if is_literal(entry.term) else None,
                 next((text.text for text in entry.texts if text.role == DESCRIPTION), ""),
                 _datatype(entry),
                 entry.kind,
@@ -116,12 +122,14 @@ def _spell(connection: sqlite3.Connection) -> None:
         if linkable or relation or entry.is_class:
             for norm, text, kind in _spellings(entry, label):
                 if linkable:
+                    longest = max(longest, most_words(text, norm))
                     tables["surface"].append((norm, text, entry.term, kind))
                 if relation or entry.is_class:
                     tables["vocabulary"].append((text, entry.term, relation))
         if len(tables["namings"]) >= _CHUNK:
             _write(connection, tables)
     _write(connection, tables)
+    return longest
 
 
 def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> None:

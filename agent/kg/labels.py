@@ -23,6 +23,9 @@ CREATE TABLE surface (
     norm TEXT NOT NULL, text TEXT NOT NULL, term TEXT NOT NULL, kind TEXT NOT NULL
 );
 CREATE TABLE vocabulary (text TEXT NOT NULL, term TEXT NOT NULL, relation INTEGER NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5 (
+    norm, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+);
 CREATE TABLE summary (longest INTEGER NOT NULL, surfaces INTEGER NOT NULL);
 """
 INDEXES = (
@@ -35,6 +38,8 @@ CREATE INDEX surface_norm ON surface (norm);
 CREATE INDEX terms_label ON terms (label);
 CREATE INDEX terms_name ON terms (name);
 CREATE INDEX terms_relation ON terms (relation) WHERE relation = 1;
+INSERT INTO words (rowid, norm) SELECT rowid, norm FROM surface;
+INSERT INTO words (words) VALUES ('optimize');
 """
 )
 
@@ -113,7 +118,7 @@ class LabelIndex:
                 )
             )
         except (sqlite3.Error, ServiceError, IndexError) as error:
-            raise KGError(f"{path} is not a label index: {error}", "Build the KG again.") from error
+            raise KGError(f"{path} is not a label index: {error}", "build the KG again") from error
 
     def close(self) -> None:
         """Close the file; the index cannot be used after that."""
@@ -144,6 +149,14 @@ class LabelIndex:
             if rows:
                 return [row[0] for row in rows]
         return []
+
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this label."""
+        rows = self._rows(
+            "SELECT term FROM terms WHERE label = ? AND relation = ? ORDER BY term LIMIT ?",
+            (text, int(relation), _MAX_HITS),
+        )
+        return [row[0] for row in rows]
 
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean: labels first, then by degree."""
@@ -182,6 +195,25 @@ class LabelIndex:
         )
         found = sorted(Similar(text, int(edits)) for text, edits, _ in matches)
         return sorted(found, key=lambda similar: similar.distance)[:limit]
+
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        """The entities with all of these normalised words in one of their names, by degree.
+
+        None where more than `limit` names have them: such words are nobody's name.
+        """
+        if not words or not all(map(_is_indexed, words)):
+            return []
+        rows = self._rows(
+            """
+            SELECT surface.term, surface.text, surface.kind, terms.degree
+            FROM (SELECT rowid AS place FROM words WHERE words MATCH ? LIMIT ?)
+            CROSS JOIN surface ON surface.rowid = place
+            JOIN terms ON terms.term = surface.term
+            ORDER BY terms.degree DESC, surface.term, surface.text
+            """,
+            (" ".join(f'"{word}"' for word in words), limit + 1),
+        )
+        return [Hit(*row) for row in rows] if len(rows) <= limit else []
 
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first."""
@@ -223,5 +255,10 @@ class LabelIndex:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise ServiceError(
-                f"the label index cannot be read: {error}", "Build the KG again."
+                f"the label index cannot be read: {error}", "build the KG again"
             ) from error
+
+
+def _is_indexed(word: str) -> bool:
+    """Whether a word is one word to the index too, which splits texts at ASCII punctuation."""
+    return bool(word) and all(letter.isalnum() or not letter.isascii() for letter in word)

@@ -9,10 +9,10 @@ from ..errors import KGError
 from .profile import Profile, from_record
 from .store import Counts
 
-FORMAT = 2
+FORMAT = 3
 """The version of the folder's layout; folders of another version are built again."""
 
-_AGAIN = "Build the KG again."
+_AGAIN = "build the KG again"
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,6 @@ def read_meta(folder: Path) -> Meta:
             counts=Counts(**found["counts"]),
         )
     except OSError as error:
-        raise KGError(f"{path} cannot be read: {error.strerror or error}", "Check it.") from error
+        raise KGError(f"{path} cannot be read: {error.strerror or error}", "check it") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise KGError(f"{path} is damaged: {error}", _AGAIN) from error

@@ -24,12 +24,20 @@ class Naming(NamedTuple):
     degree: int = 0
 
 
+_PLAIN = {
+    "ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "þ": "th", "æ": "ae", "œ": "oe",
+}  # fmt: skip
+"""Letters that people without them on their keyboards write so; Unicode does not decompose them."""
+
+
 class _Characters(dict[int, str]):
     """What each character becomes in a normalised text, found out once."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        if unicodedata.category(character) in ("Mn", "Me"):
+        if character in _PLAIN:
+            kept = _PLAIN[character]
+        elif unicodedata.category(character) in ("Mn", "Me", "Cf"):
             kept = ""
         elif character.isalnum() or unicodedata.category(character) == "Mc":
             kept = character
@@ -49,17 +57,27 @@ def _fold(text: str) -> str:
 def normalise(text: str) -> str:
     """The form in which names are compared: no case, accents, punctuation or double spaces.
 
-    A text of nothing but punctuation keeps it, so that a film called `$` can be found.
+    Marks that only steer the layout go too, and letters with a stroke lose it. A text of nothing
+    but punctuation keeps it, so that a film called `$` can be found.
     """
     folded = text.casefold() if text.isascii() else _fold(_fold(text))
     return " ".join(folded.translate(_CHARACTERS).split()) or " ".join(folded.split())
 
 
 def one_line(text: str) -> str:
-    """The text with line breaks, control characters and runs of blanks as single spaces."""
+    """The text with line breaks, control characters and runs of blanks as single spaces.
+
+    Characters that only steer the layout, such as soft hyphens, are left out.
+    """
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join("".join(map(_printable, text)).split())
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return "" if unicodedata.category(character) == "Cf" else " "
 
 
 def local_name(term: Term, *, relation: bool = False) -> str:

@@ -1,6 +1,6 @@
 """A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
@@ -9,7 +9,7 @@ import pyoxigraph as ox
 from ..errors import ServiceError
 from .nodes import Node, to_node
 from .profile import GENERIC, Profile
-from .store import Counts
+from .store import Counts, Way
 from .terms import Step, Term, Triple, is_literal
 
 _SCAN_LIMIT = 1_000_000
@@ -30,11 +30,17 @@ class OxigraphStore:
         source: str = "memory",
         profile: Profile = GENERIC,
         counts: Counts | None = None,
+        relations: Callable[[], Iterable[Term]] | None = None,
     ) -> None:
+        """`counts` is the size where it is known, `relations` tells every relation of a fact.
+
+        Without `relations`, those of a hub are looked for among its first million triples.
+        """
         self.source = source
         self._store = store
         self._skips = cache(profile.skips)
         self._counts = counts
+        self._relations = cache(lambda: [*map(_predicate, relations())] if relations else None)
 
     def neighbours(
         self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
@@ -50,6 +56,17 @@ class OxigraphStore:
     ) -> list[list[Step]]:
         """The steps that leave each node by one relation in one direction, sorted by target."""
         return [self._follow(node, relation, inverse, limit) for node in nodes]
+
+    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
+        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
+
+        One look-up for each relation of the KG, where the store was told them.
+        """
+        return [self._relations_at(node, inverse) for node in nodes]
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way, sorted by target."""
+        return [self._follow(*way, limit) for way in ways]
 
     def holds(self, triples: Sequence[Triple]) -> list[bool]:
         """Whether each triple is in some graph of the store, exactly as written.
@@ -102,6 +119,23 @@ class OxigraphStore:
                 ends.add((relation, str(quad.subject if inverse else quad.object)))
         return ends
 
+    def _relations_at(self, term: Term, inverse: bool) -> list[Term]:
+        try:
+            node = to_node(term)
+        except ValueError:
+            return []
+        if isinstance(node, ox.Literal) and not inverse:
+            return []
+        ends = (None, node) if inverse else (node, None)
+        known = self._relations()
+        if known is None:
+            quads = islice(self._quads(ends[0], None, ends[1]), _SCAN_LIMIT)
+            found = {str(quad.predicate) for quad in quads}
+        else:
+            there = (r for r in known if next(self._quads(ends[0], r, ends[1]), None))
+            found = set(map(str, there))
+        return sorted(relation for relation in found if not self._skips(relation))
+
     def _spelling(self, node: Node) -> Term:
         """The term as the store holds it, where it is the tail of anything."""
         if isinstance(node, ox.Literal):
@@ -144,7 +178,7 @@ class OxigraphStore:
                     yield quad
         except (OSError, RuntimeError) as error:
             raise ServiceError(
-                f"the store of {self.source} cannot be read: {error}", "Build it again."
+                f"the store of {self.source} cannot be read: {error}", "build it again"
             ) from error
 
     def _count(self) -> Counts:
@@ -156,6 +190,12 @@ class OxigraphStore:
             relations.add(triple.relation)
             entities.update(term for term in (triple.head, triple.tail) if not is_literal(term))
         return Counts(len(self._store), facts, len(entities), len(relations))
+
+
+def _predicate(term: Term) -> ox.NamedNode:
+    node = to_node(term)
+    assert isinstance(node, ox.NamedNode)
+    return node
 
 
 def _triple(quad: ox.Quad) -> Triple:

@@ -10,7 +10,7 @@ from rdflib.term import Identifier
 from ..errors import ServiceError
 from .nodes import Node, to_node, to_term
 from .profile import GENERIC, Profile
-from .store import Counts
+from .store import Counts, Way
 from .terms import Step, Term, Triple, is_literal
 
 _SCAN_LIMIT = 1_000_000
@@ -50,6 +50,17 @@ class RdflibStore:
     ) -> list[list[Step]]:
         """The steps that leave each node by one relation in one direction, sorted by target."""
         return [self._follow(node, relation, inverse, limit) for node in nodes]
+
+    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
+        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
+
+        They are looked for among the first million triples of each node.
+        """
+        return [self._relations_at(node, inverse) for node in nodes]
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way, sorted by target."""
+        return [self._follow(*way, limit) for way in ways]
 
     def holds(self, triples: Sequence[Triple]) -> list[bool]:
         """Whether each triple is in the graph, exactly as written.
@@ -100,6 +111,15 @@ class RdflibStore:
         triples = islice(self._triples(*ends), limit)
         return sorted((Step(triple, inverse) for triple in triples), key=lambda step: step.target)
 
+    def _relations_at(self, term: Term, inverse: bool) -> list[Term]:
+        try:
+            node = _identifier(term)
+        except ValueError:
+            return []
+        triples = self._triples(None, None, node) if inverse else self._triples(node, None, None)
+        found = {triple.relation for triple in islice(triples, _SCAN_LIMIT)}
+        return sorted(relation for relation in found if not self._skips(relation))
+
     def _capped(self, triples: Iterator[Triple], limit: int) -> Iterable[Triple]:
         seen = islice(triples, max(_SCAN_LIMIT, limit))
         return islice((triple for triple in seen if not self._skips(triple.relation)), limit)
@@ -125,7 +145,7 @@ class RdflibStore:
         except (OSError, RuntimeError) as error:
             raise ServiceError(
                 f"the graph of {self.source} cannot be read: {error}",
-                "Do not change it while it is read.",
+                "do not change it while it is read",
             ) from error
 
     def _matching(

@@ -64,7 +64,7 @@ def read_quads(
     if first is None:
         names = ", ".join(source.path.name for source in sources[:3])
         where = f" in the graph {' or '.join(map(str, graphs))}" if graphs else ""
-        raise KGError(f"{names} holds no triples{where}", "Check that this is the right file.")
+        raise KGError(f"{names} holds no triples{where}", "check that this is the right file")
     yield first
     yield from quads
 
@@ -138,9 +138,9 @@ def _read_rdf(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
             reason = "its @context is an address"
         raise KGError(f"{name}{line}: {reason}", _syntax_hint(reason, source.format)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise KGError(f"{name} is not a whole .gz file: {error}", "Copy it again.") from error
+        raise KGError(f"{name} is not a whole .gz file: {error}", "copy it again") from error
     except UnicodeDecodeError as error:
-        raise KGError(f"{name} is not UTF-8: {error.reason}", "Save the file as UTF-8.") from error
+        raise KGError(f"{name} is not UTF-8: {error.reason}", "save the file as UTF-8") from error
     except OSError as error:
         raise unreadable(source.path, error) from error
 
@@ -160,10 +160,10 @@ def _broken_xml_line(path: Path) -> int:
 
 def _syntax_hint(reason: str, form: Format) -> str:
     if "@context" in reason:
-        return "Write the JSON-LD context into the file: nothing is fetched from the network."
+        return "write the JSON-LD context into the file: nothing is fetched from the network"
     if "UTF-8" in reason:
-        return "Save the file as UTF-8."
-    return f"The file is read as {_RDF[form].name}; correct the line or rename the file."
+        return "save the file as UTF-8"
+    return f"the file is read as {_RDF[form].name}; correct the line or rename the file"
 
 
 def _read_columns(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
@@ -182,12 +182,12 @@ def _read_columns(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
                     found = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
                     raise KGError(
                         f"{name}, line {number}: expected {expected}, found {found}",
-                        "Every line holds one triple; a name cannot hold the separator.",
+                        "every line holds one triple; a name cannot hold the separator",
                     )
                 if not all(columns):
                     raise KGError(
                         f"{name}, line {number}: expected {expected}, found an empty name",
-                        "Every line holds one triple of three names.",
+                        "every line holds one triple of three names",
                     )
                 if first and tuple(column.casefold() for column in columns) in _HEADERS:
                     continue
@@ -202,9 +202,9 @@ def _read_columns(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
                 yield ox.Quad(head, relation, tail)
     except UnicodeDecodeError as error:
         raise KGError(
-            f"{name}, line {number}: not UTF-8 ({error.reason})", "Save the file as UTF-8."
+            f"{name}, line {number}: not UTF-8 ({error.reason})", "save the file as UTF-8"
         ) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise KGError(f"{name} is not a whole .gz file: {error}", "Copy it again.") from error
+        raise KGError(f"{name} is not a whole .gz file: {error}", "copy it again") from error
     except OSError as error:
         raise unreadable(source.path, error) from error

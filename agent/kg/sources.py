@@ -37,8 +37,8 @@ _EXTENSIONS: dict[str, Format] = {
 _BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 16
 _FORMATS_HINT = (
-    "Give Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD (also .gz), "
-    "head|relation|tail lines, or TSV lines."
+    "give Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD (also .gz), "
+    "head|relation|tail lines, or TSV lines"
 )
 
 
@@ -70,7 +70,7 @@ def find_sources(path: Path) -> list[Source]:
                 raise KGError(f"{path} holds no RDF files", _FORMATS_HINT)
             return sources
         if not path.exists():
-            raise KGError(f"{path}: no such file or folder", "Check the path of the graph.")
+            raise KGError(f"{path}: no such file or folder", "check the path of the graph")
         form = _EXTENSIONS.get(_extension(path)) or _sniff(path)
         return [Source(path, form, "file:///kg")]
     except OSError as error:
@@ -108,7 +108,7 @@ def opened(path: Path, on_read: OnRead | None = None) -> Generator[IO[bytes]]:
 def unreadable(path: Path, error: OSError) -> KGError:
     """What to tell the user when a file of theirs does not open."""
     reason = error.strerror or str(error)
-    return KGError(f"{path} cannot be read: {reason}", "Check the file and its permissions.")
+    return KGError(f"{path} cannot be read: {reason}", "check the file and its permissions")
 
 
 def _extension(path: Path) -> str:
@@ -135,11 +135,11 @@ def _sniff(path: Path) -> Format:
         try:
             lines = [file.readline(1 << 16) for _ in range(20)]
         except (EOFError, zlib.error) as error:
-            raise KGError(f"{path} is not a whole .gz file: {error}", "Copy it again.") from error
+            raise KGError(f"{path} is not a whole .gz file: {error}", "copy it again") from error
     text = [line.decode("utf-8", "replace").strip() for line in lines]
     number, first = next(((i, line) for i, line in enumerate(text, 1) if line), (1, ""))
     if not first:
-        raise KGError(f"{path.name} holds no triples", "Check that this is the right file.")
+        raise KGError(f"{path.name} holds no triples", "check that this is the right file")
     if re.match(r"(<[^<>\s]*>|_:\S+)\s+<[^<>\s]*>\s+.*\.$", first):
         return "nq"
     if re.match(r"@?(prefix|base)\b", first, re.IGNORECASE):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 
 from .census import degrees, pairs
+from .languages import precedence
 from .profile import SCHEMA_NAMESPACES, Profile
 from .terms import Term
 
@@ -31,14 +32,15 @@ CREATE TEMP TABLE degrees (term TEXT, facts INTEGER);
 CREATE TEMP TABLE typed (term TEXT, class TEXT);
 CREATE TEMP TABLE described (term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TEMP TABLE texts (
-    term TEXT, role INTEGER, unwanted INTEGER, predicate INTEGER, language INTEGER, text TEXT
+    term TEXT, role INTEGER, unwanted INTEGER, precedence INTEGER, predicate INTEGER,
+    language INTEGER, text TEXT
 );
 """
 _BORROW = """
 INSERT OR IGNORE INTO described SELECT source FROM borrowed;
 DELETE FROM borrowed WHERE term IN (SELECT term FROM texts WHERE role = 0);
 INSERT INTO texts
-    SELECT borrowed.term, role, unwanted, predicate, language, text
+    SELECT borrowed.term, role, unwanted, precedence, predicate, language, text
     FROM texts CROSS JOIN borrowed ON borrowed.source = texts.term WHERE role <> 1;
 """
 _MERGE = """
@@ -73,7 +75,7 @@ ORDER BY everything.rowid
 """
 _TEXTS = """
 SELECT term, role, unwanted, text FROM texts
-ORDER BY term, role, unwanted, predicate, language, text
+ORDER BY term, role, unwanted, precedence, predicate, language, text
 """
 
 
@@ -151,7 +153,7 @@ def _stage_texts(connection: sqlite3.Connection, store: ox.Store, profile: Profi
     for role, predicates in roles.items():
         for place, predicate in enumerate(predicates):
             rows = _texts_of(store, profile, role, place, predicate)
-            connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _texts_of(
@@ -162,8 +164,11 @@ def _texts_of(
     for head, tail in pairs(store, predicate):
         if isinstance(tail, ox.Literal):
             rank = rank_of(tail.language or "")
-            if rank is not None or role == LABEL:
-                yield str(head), role, rank is None, place, rank or 0, tail.value
+            if rank is not None:
+                first = precedence(profile.languages, rank)
+                yield str(head), role, False, first, place, rank, tail.value
+            elif role == LABEL:
+                yield str(head), role, True, 0, place, 0, tail.value
 
 
 def _borrow_labels(

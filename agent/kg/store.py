@@ -16,6 +16,14 @@ class Counts(NamedTuple):
     relations: int
 
 
+class Way(NamedTuple):
+    """A way out of a node: by one relation, from tail to head where `inverse`."""
+
+    node: Term
+    relation: Term
+    inverse: bool
+
+
 class Store(Protocol):
     """A source of triples: the user's own data, asked anew for every verification.
 
@@ -40,6 +48,21 @@ class Store(Protocol):
         """The steps that leave each node by one relation in one direction, sorted by target.
 
         At most `limit` a node, and all of them where there are fewer.
+        """
+        ...
+
+    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
+        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
+
+        For hubs, whose facts are too many to be read: the cost follows the relations, not the
+        facts, as far as the source can do that.
+        """
+        ...
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way, as `follow` gives them: many ways in few requests.
+
+        At most `limit` a way, and all of them where there are fewer.
         """
         ...
 
@@ -80,6 +103,10 @@ class Labels(Protocol):
         """The entities, or the relations, of exactly this name; else of this label."""
         ...
 
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this label."""
+        ...
+
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean: labels first, then by degree."""
         ...
@@ -94,6 +121,13 @@ class Labels(Protocol):
 
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """Normalised names within an edit distance, nearest first; none where no index has them."""
+        ...
+
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        """The entities with all of these normalised words in one of their names, by degree.
+
+        None where more than `limit` names have them, or the source cannot find them cheaply.
+        """
         ...
 
     def relations(self) -> list[RelationInfo]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
+from ..errors import ServiceError
+from .hubs import Side, represent
+from .metering import metered
 from .ranking import BM25Ranker, Ranker, place, relevant_steps, shares
 from .store import Labels, Store
 from .terms import Step, Term, Triple
@@ -65,25 +68,51 @@ class NeighbourCache:
         self._lock = Lock()
 
     def look_up(self, nodes: Sequence[Term], *, inverse: bool) -> tuple[list[Neighbours], int]:
-        """The neighbours of each node, and how many requests the store was asked: one or none.
+        """The neighbours of each node, and how often the store was asked: a few times at most.
 
-        Raises ServiceError where the store does not answer.
+        A hub, with more facts in a direction than are read, has steps of every relation; where the
+        store does not tell those, only what it gave first, and is asked again the next time. Raises
+        ServiceError where the store does not answer.
         """
         wanted = dict.fromkeys(nodes)
         with self._lock:
             found = {n: self._kept[n, inverse] for n in wanted if (n, inverse) in self._kept}
         missing = [node for node in wanted if node not in found]
+        requests, lost = 0, frozenset[Term]()
         if missing:
-            # One more than the limit tells whether there are more.
-            read = self._store.neighbours(missing, inverse=inverse, limit=self._limit + 1)
-            found.update((n, self._bounded(own)) for n, own in zip(missing, read, strict=True))
-        self._keep(found, inverse)
-        return [found[node] for node in nodes], int(bool(missing))
+            new, lost, requests = self._read(missing, inverse)
+            found.update(new)
+        self._keep({node: own for node, own in found.items() if node not in lost}, inverse)
+        return [found[node] for node in nodes], requests
 
-    def _bounded(self, steps: Sequence[Step]) -> Neighbours:
-        ways = [[step for step in steps if step.inverse == way] for way in (False, True)]
-        bounded = [step for way in ways for step in way[: self._limit]]
-        return Neighbours(tuple(sorted(bounded, key=place)), len(bounded) < len(steps))
+    def _read(
+        self, nodes: Sequence[Term], inverse: bool
+    ) -> tuple[dict[Term, Neighbours], frozenset[Term], int]:
+        """The neighbours of each node, the hubs whose relations were not told, and the requests."""
+        # One more than the limit tells whether there are more.
+        read = self._store.neighbours(nodes, inverse=inverse, limit=self._limit + 1)
+        sides: dict[Side, list[Step]] = {
+            (node, way): [step for step in steps if step.inverse == way]
+            for node, steps in zip(nodes, read, strict=True)
+            for way in (False, True)
+        }
+        hubs = {side: steps for side, steps in sides.items() if len(steps) > self._limit}
+        requests, lost = 1, frozenset[Term]()
+        if hubs:
+            try:
+                represented = represent(self._store, hubs, self._limit)
+            except ServiceError:
+                lost = frozenset(node for node, _ in hubs)
+                sides |= {side: steps[: self._limit] for side, steps in hubs.items()}
+            else:
+                sides |= represented.steps
+                requests += represented.requests
+        found: dict[Term, Neighbours] = {}
+        for node in nodes:
+            steps = sorted((*sides[node, False], *sides[node, True]), key=place)
+            more = (node, False) in hubs or (node, True) in hubs
+            found[node] = Neighbours(tuple(steps), more)
+        return found, lost, requests
 
     def _keep(self, used: dict[Term, Neighbours], inverse: bool) -> None:
         """Put these in front. A node without steps takes as much room as one step."""
@@ -122,7 +151,7 @@ class GraphView:
         `cache` is what views of the same store share; without one the view has its own.
         """
         self.requests = 0
-        """How often the store was asked."""
+        """How often the store was asked; of an endpoint, all requests, those for names too."""
         self._labels = labels
         self._limits = limits
         self._question = question
@@ -146,24 +175,30 @@ class GraphView:
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term."""
-        return self._labels.names(terms)
+        with metered() as meter:
+            names = self._labels.names(terms)
+        self.requests += meter.requests
+        return names
 
     def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
         """The steps that leave each node, as far as they are shown; sorted as a store's.
 
-        At most one request to the store. Raises ServiceError where the store or the labels do not
-        answer; the view is then as before, and may be asked again.
+        At most one request to the store, and a few more where there are hubs. Raises ServiceError
+        where the store or the labels do not answer; the view is then as before, and may be asked
+        again.
         """
         new = sorted({node for node in nodes if node not in self._shown})
         if new:
-            self._show(new)
+            with metered() as meter:
+                requests = self._show(new)
+            self.requests += meter.requests or requests
         return [list(self._shown[node]) for node in nodes]
 
-    def _show(self, nodes: Sequence[Term]) -> None:
+    def _show(self, nodes: Sequence[Term]) -> int:
+        """Show the neighbours of new nodes; how often the store was asked."""
         found, requests = [Neighbours((), True)] * len(nodes), 0
         if len(self._triples) < self._max_triples:
             found, requests = self._cache.look_up(nodes, inverse=self._limits.inverse)
-        self.requests += requests
         excluded = self._limits.excluded
         allowed = [
             [step for step in own.steps if step.triple.relation not in excluded] for own in found
@@ -174,6 +209,7 @@ class GraphView:
             self._triples.update(step.triple for step in shown)
             if own.more or len(shown) < len(steps):
                 self._cuts[node] = Cut(node, len(shown), len(steps), own.more)
+        return requests
 
     def _fitting(self, around: list[list[Step]]) -> list[list[Step]]:
         """The steps around each node that fit into the view, shared evenly where not all do."""

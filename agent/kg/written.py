@@ -34,7 +34,7 @@ class Meanings:
         self._vocabulary: Mapping[tuple[str, bool], Sequence[Term]] | None = None
 
     def find(self, texts: Iterable[str], *, relation: bool = False) -> dict[str, tuple[Term, ...]]:
-        """The entities, or the relations, that are named or labelled exactly so, sorted.
+        """The entities and values, or the relations, that are named or labelled exactly so; sorted.
 
         More than one where several share the label, even if it is the name of only one of them.
         Raises ServiceError where the labels cannot be asked for.
@@ -63,6 +63,7 @@ class Meanings:
         found = {
             label: (
                 *self._labels.named(label, relation=relation),
+                *self._labels.labelled(label, relation=relation),
                 *(term for term in alike[label] if label_of[term] == label),
             )
             for label in labels

@@ -14,7 +14,7 @@ from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import OxigraphStore
 from groundwalk.cli.main import app
 
-from .test_cli import assert_one_line_error, groundwalk
+from .test_cli import COMMAND, assert_one_line_error, groundwalk
 
 GRAPH = """
 @prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -119,7 +119,6 @@ def test_only_the_chosen_graph_counts(home: Path) -> None:
         ("\n \n", ("claims.jsonl", "no claims")),
         (lines(GOOD) + '{"topics": [\n', ("claims.jsonl, line 2", "not JSON")),
         (lines({"chain": []}), ("claims.jsonl, line 1", "topics")),
-        (lines(GOOD | {"answers": ["Paris"]}), ("line 1", PARIS, "<http://example.org/texas>")),
     ],
 )
 def test_bad_files(home: Path, text: str, words: tuple[str, ...]) -> None:
@@ -141,11 +140,41 @@ def test_errors_as_json(home: Path) -> None:
 
 
 def test_lines_before_a_wrong_one_are_checked(home: Path) -> None:
-    """Whether it is no record or says what may mean several entities."""
-    for wrong in ([], GOOD | {"answers": ["Paris"]}):
-        run = verify(home, lines(GOOD, GOOD, wrong, GOOD))
-        assert run.returncode == 2 and "line 3" in run.stderr
-        assert [record["verdict"] for record in records(run)] == ["supported"] * 2
+    run = verify(home, lines(GOOD, GOOD, [], GOOD))
+    assert_one_line_error(run, 2, "line 3")
+    assert [record["verdict"] for record in records(run)] == ["supported"] * 2
+
+
+@pytest.mark.parametrize(
+    "others", [[], [BAD], [GOOD | {"answers": ["Paris"], "topics": ["Paris"]}]]
+)
+def test_a_label_of_several_entities_costs_its_own_line_only(
+    home: Path, others: list[dict[str, Any]]
+) -> None:
+    wrong = GOOD | {"answers": ["Paris"]}
+    run = verify(home, lines(GOOD, wrong, GOOD, *others), "--quiet")
+    more = ", and 1 line more" if others and "answers" in others[0] else ""
+    assert_one_line_error(run, 2, "line 2", PARIS, f"<http://example.org/texas>{more} (write the")
+    found = records(run)
+    assert [record["verdict"] for record in found[:3]] == ["supported", None, "supported"]
+    assert ["error" in record for record in found[:3]] == [False, True, False]
+    assert "line 2: 'Paris' may mean" in found[1]["error"]
+    assert len(found) == 3 + len(others)
+    summary, error = verify(home, lines(GOOD, wrong)).stderr.splitlines()
+    assert summary.startswith("1 chain: 1 supported") and "line 2" in error
+
+
+def test_a_reader_that_stops_reading_ends_it_quietly(home: Path) -> None:
+    """As SIGPIPE ends other tools, and not as if a check had failed or all was well."""
+    (home / "many.jsonl").write_text(lines(*[GOOD] * 3_000), encoding="utf-8")
+    command = [*COMMAND, "verify", "many.jsonl", "--kg", "kg.ttl"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, cwd=home) as run:  # pyright: ignore[reportCallIssue, reportArgumentType]
+        assert run.stdout is not None and run.stderr is not None
+        assert json.loads(run.stdout.readline())["verdict"] == "supported"
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 141
 
 
 def test_an_empty_name_of_a_graph_is_no_graph(home: Path) -> None:

@@ -1,15 +1,22 @@
 """The same questions over a file and over an endpoint that serves it: real HTTP, real model."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg.view import GraphView, ViewLimits
+from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes import ground
+from groundwalk.agent.nodes.link import link
+from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.state import Options, State
 from groundwalk.graphs import build_graph
 
@@ -22,6 +29,7 @@ QUESTIONS = (
     "What is the currency of the country whose capital is Nairobi?",
     "Who painted the Mona Lisa?",
 )
+CAPITAL = "<https://groundwalk.example/world/vocab#capital>"
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +108,73 @@ def test_an_endpoint_that_stops_answering_leaves_nothing_as_an_answer(
 def test_nobody_there_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(ServiceError):
         open_kg("http://127.0.0.1:9/sparql")
+
+
+def test_requests_are_counted_as_they_are_sent(endpoint: Endpoint) -> None:
+    """Of two questions at once, each has its own; a request that is tried again counts twice."""
+    kg = open_kg(endpoint.url)
+    linking, verifying = link(LabelLinker(kg.labels), "gcr"), verify(kg)
+    runtime: Any = SimpleNamespace(context=None, stream_writer=print)
+
+    def spent(question: str) -> tuple[Any, int]:
+        state: Any = linking({"question": question}, runtime)
+        return state, state["usage"]["kg_requests"]
+
+    before = len(endpoint.asked)
+    with ThreadPoolExecutor(2) as pool:
+        (state, first), (_, second) = pool.map(spent, QUESTIONS[:2])
+    assert first > 1 and second > 1
+    assert first + second == len(endpoint.asked) - before
+    (france,) = kg.store.follow([state["topics"][0]["term"]], CAPITAL, False)
+    names = [{"term": term, "label": ""} for term in france[0].triple]
+    steps = [dict(zip(("head", "relation", "tail"), names, strict=True)) | {"inverse": False}]
+    state["candidates"] = [{"steps": steps, "answer": names[2]}]
+    before = len(endpoint.asked)
+    refused = iter([True, False])
+
+    def busy_once(handler: Handler) -> bool:
+        busy = next(refused)
+        if busy:
+            handler.reply(503, b"", "text/plain")
+        return busy
+
+    endpoint.misbehaviour = busy_once
+    try:
+        checked: Any = verifying(state, runtime)
+    finally:
+        endpoint.misbehaviour = None
+    assert checked["candidates"][0]["steps"][0]["verdict"] == "supported"
+    assert checked["usage"]["kg_requests"] == first + 2 == first + len(endpoint.asked) - before
+    kg.close()
+
+
+def test_a_view_counts_what_an_endpoint_is_sent(endpoint: Endpoint) -> None:
+    kg = open_kg(endpoint.url)
+    (vienna,) = kg.labels.named("Vienna")
+    view = GraphView(kg.store, kg.labels, ViewLimits(max_degree=2), "Which country?")
+    before = len(endpoint.asked)
+    (steps,) = view.neighbours([vienna])
+    view.names([step.target for step in steps])
+    assert view.requests == len(endpoint.asked) - before > 1
+    kg.close()
+
+
+def test_slow_linking_at_an_endpoint_is_told(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(handler: Handler) -> bool:
+        time.sleep(0.05)
+        return False
+
+    monkeypatch.setattr("groundwalk.agent.nodes.link._LONG", 0.05)
+    monkeypatch.setattr(endpoint, "misbehaviour", slow)
+    runtime: Any = SimpleNamespace(context=None, stream_writer=print)
+    kg = open_kg(endpoint.url)
+    state: Any = link(LabelLinker(kg.labels), "gcr")({"question": QUESTIONS[0]}, runtime)
+    (note,) = state["notes"]
+    assert "names were looked up at the endpoint in 0." in note and "groundwalk kg build" in note
+    kg.close()
+    world = open_kg("world")
+    monkeypatch.setattr("groundwalk.agent.nodes.link._LONG", 0.0)
+    state = link(LabelLinker(world.labels), "gcr")({"question": QUESTIONS[0]}, runtime)
+    assert state["notes"] == [] and state["usage"]["kg_requests"] == 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ..languages import precedence
 from ..names import local_name, one_line
 from ..nodes import lexical_form, literal_tag
 from ..profile import SCHEMA_NAMESPACES, Profile
@@ -49,6 +50,11 @@ class Roles(NamedTuple):
     facts: int = 0
     uses: int = 0
     members: int = 0
+
+    @property
+    def degree(self) -> int:
+        """The uses of a relation, else the facts of an entity."""
+        return self.uses or self.facts
 
 
 class Terms:
@@ -137,15 +143,17 @@ class Terms:
         )
 
     def _best(self, predicates: Sequence[Term], values: Iterable[tuple[Term, Term]]) -> str | None:
-        """The text that the profile prefers: by predicate, then language, then alphabet."""
-        ranked: list[tuple[int, int, str]] = []
+        """The text that the profile prefers: by language and predicate, then alphabet."""
+        ranked: list[tuple[int, int, int, str]] = []
+        languages = self._profile.languages
         for predicate, value in values:
             if predicate in predicates and is_literal(value):
                 tag = literal_tag(value)
                 language = self._profile.language_rank("" if ":" in tag else tag)
                 if language is not None:
-                    ranked.append((predicates.index(predicate), language, lexical_form(value)))
-        return min(ranked)[2] if ranked else None
+                    first, place = precedence(languages, language), predicates.index(predicate)
+                    ranked.append((first, place, language, lexical_form(value)))
+        return min(ranked)[-1] if ranked else None
 
     def _any_labels(self, terms: Sequence[Term]) -> dict[Term, str | None]:
         """A label in whatever language there is."""

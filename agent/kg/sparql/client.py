@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import httpx
 
 from ...errors import KGError, ServiceError
+from ..metering import Meter, meters
 from .queries import Query
 from .results import Row, read_rows
 from .settings import EndpointSettings
@@ -18,6 +19,7 @@ from .transport import Limits, Reply, exchange, show_url
 _JSON = "application/sparql-results+json"
 _LONGEST_IN_URL = 5_000
 _LONGEST = 500_000
+_METERS = "groundwalk.meters"
 
 
 class Answer(NamedTuple):
@@ -40,18 +42,20 @@ class SparqlClient:
         try:
             parsed = httpx.URL(url)
         except (httpx.InvalidURL, ValueError) as error:
-            raise KGError("the address of the endpoint is malformed", "Check it.") from error
+            raise KGError("the address of the endpoint is malformed", "check it") from error
         if parsed.scheme not in ("http", "https") or not parsed.host:
-            raise KGError("an endpoint has an http or https address with a host", "Check it.")
+            raise KGError("an endpoint has an http or https address with a host", "check it")
         self.source = show_url(parsed)
         self.settings = settings
         self.requests = 0
+        """HTTP requests that were sent, each attempt and redirect by itself."""
         self.longest = _LONGEST_IN_URL if settings.method == "get" else _LONGEST
         self._url = parsed.copy_with(username=None, password=None, fragment=None)
         self._http = httpx.AsyncClient(
             auth=_auth(parsed, settings),
             headers=_headers(settings),
             timeout=httpx.Timeout(None, connect=settings.connect_timeout),
+            event_hooks={"request": [self._count]},
         )
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -71,8 +75,7 @@ class SparqlClient:
         seconds = min(timeout or self.settings.timeout, self.settings.timeout)
         limits = Limits(seconds, self.settings.attempts, self.settings.max_bytes)
         request = self._request(query.text)
-        with self._lock:
-            self.requests += 1
+        request.extensions[_METERS] = meters()
         reply = self._run(exchange(self._http, request, limits, self.source))
         rows = self._read(reply, query)
         full = query.limit is not None and len(rows) >= query.limit
@@ -93,6 +96,13 @@ class SparqlClient:
         except BaseException:
             future.cancel()
             raise
+
+    async def _count(self, request: httpx.Request) -> None:
+        """On the one thread of the loop."""
+        self.requests += 1
+        counting: tuple[Meter, ...] = request.extensions[_METERS]
+        for meter in counting:
+            meter.count()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -120,7 +130,7 @@ class SparqlClient:
         if media not in (_JSON, "application/json"):
             raise ServiceError(
                 f"{self.source} does not answer with SPARQL results in JSON",
-                "Check that this is the address of the endpoint, and not that of its web page.",
+                "check that this is the address of the endpoint, and not that of its web page",
             )
         if reply.headers.get("x-sql-state") == "S1TAT":
             raise ServiceError(f"{self.source} ran out of time and sent a part of the answer")
@@ -129,7 +139,7 @@ class SparqlClient:
         except ValueError as error:
             raise ServiceError(
                 f"{self.source} sent an answer that is broken or no SPARQL result",
-                "The service may have failed half-way; ask again.",
+                "the service may have failed half-way; ask again",
             ) from error
 
 

@@ -1,11 +1,10 @@
 """The names of a KG behind an endpoint: asked for when they are needed, not indexed."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import ServiceError
 from ..labels import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
-from ..names import Naming, normalise, one_line, unique_names
+from ..names import normalise, one_line
 from ..nodes import lexical_form
 from ..profile import GENERIC, SCHEMA_NAMESPACES, Profile
 from ..recent import Recent
@@ -13,6 +12,7 @@ from ..terms import Term, is_literal
 from . import label_queries
 from .about import About, Roles, Terms
 from .client import SparqlClient
+from .naming import EndpointNames
 from .queries import Scope, can_ask
 from .scan import in_batches, relation_counts
 from .spellings import spellings
@@ -32,9 +32,9 @@ _Spelled = tuple[Term, Term]
 class SparqlLabels:
     """Implements `Labels`. Every method raises ServiceError where the endpoint does not answer.
 
-    Names are unique among the terms of one call. Texts are found by exact literals in the
-    spellings that people use, in the languages of the profile; a term without a label is not found.
-    Degrees are counted up to a thousand triples in each direction.
+    A term keeps the name that it was given, and has it alone: see `EndpointNames`. Texts are found
+    by exact literals in the spellings that people use, in the languages of the profile; a term
+    without a label is not found. Degrees are counted up to a thousand triples in each direction.
     """
 
     @property
@@ -51,20 +51,21 @@ class SparqlLabels:
         self._terms = Terms(client, profile)
         self._texts: Recent[str, tuple[_Spelled, ...]] = Recent(_MOST_REMEMBERED)
         self._spellings: Recent[str, tuple[str, ...]] = Recent(_MOST_REMEMBERED)
+        self._names = EndpointNames(self._terms, self._bearers, profile)
 
     def close(self) -> None:
         """Close the connections, the store's too."""
         self._client.close()
 
     def names(self, terms: Sequence[Term]) -> list[str]:
-        """The display name of each term; terms of this call that share a label are told apart."""
-        names = self._names(terms)
+        """The display name of each term, which no other that was named before has."""
+        names = self._names.names(terms)
         return [names[term] for term in terms]
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is."""
         about, roles = self._terms.about(terms), self._terms.roles(terms)
-        kinds, names = self._terms.kinds(terms), self._names(terms)
+        kinds, names = self._terms.kinds(terms), self._names.names(terms)
         return [
             TermInfo(
                 term,
@@ -72,7 +73,7 @@ class SparqlLabels:
                 about[term].label,
                 about[term].description,
                 kinds[term],
-                _degree(roles[term]),
+                roles[term].degree,
             )
             for term in terms
         ]
@@ -83,11 +84,17 @@ class SparqlLabels:
         `Georgia (country)` is the Georgia that would be named so among all that are called so.
         """
         for label in dict.fromkeys((text, text.rpartition(" (")[0])):
-            infos = self.describe(self._labelled(label, relation)) if label else []
+            infos = self.describe(self.labelled(label, relation=relation)) if label else []
             for column in ("name", "label"):
                 if found := sorted(info.term for info in infos if getattr(info, column) == text):
                     return found
         return []
+
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities, or the relations, of exactly this label; values are not found."""
+        terms = self._bearers([text])[text]
+        about, roles = self._terms.about(terms), self._terms.roles(terms)
+        return [t for t in terms if about[t].label == text and bool(roles[t].uses) == relation]
 
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean: labels first, then by degree."""
@@ -103,7 +110,7 @@ class SparqlLabels:
             if not _is_linkable(roles[term], about[term]):
                 continue
             kind = self._kind(predicate, text, about[term].label)
-            hit = Hit(term, one_line(text), kind, _degree(roles[term]))
+            hit = Hit(term, one_line(text), kind, roles[term].degree)
             best[term] = min(best.get(term, hit), hit, key=lambda h: (_KINDS.index(h.kind), h.text))
         hits = sorted(best.values(), key=lambda h: (_KINDS.index(h.kind), -h.degree, h.term))
         return hits[:_MOST_HITS]
@@ -126,10 +133,14 @@ class SparqlLabels:
         """None: without an index there is no search for typos."""
         return []
 
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        """None: SPARQL has no index of words, so every label would have to be read."""
+        return []
+
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first; a large endpoint may time out."""
         facts = relation_counts(self._client, self._facts)
-        names = self._names(facts)
+        names = self._names.names(facts)
         ordered = sorted(facts, key=lambda term: (-facts[term], term))
         return [RelationInfo(term, names[term], facts[term]) for term in ordered]
 
@@ -157,29 +168,14 @@ class SparqlLabels:
         """The number of words of the longest name that is looked up."""
         return _LONGEST_NAME
 
-    def _names(self, terms: Iterable[Term]) -> dict[Term, str]:
-        """Relations are named apart from entities, as in an index of labels."""
-        about = self._terms.about(terms)
-        labels = Counter(found.label for found in about.values())
-        shared = [term for term, found in about.items() if labels[found.label] > 1]
-        roles, kinds = self._terms.roles(shared), self._terms.kinds(shared)
-        namings = [
-            Naming(
-                *(term, found.label, found.description, kinds.get(term, "")),
-                degree=_degree(roles.get(term, Roles())),
-            )
-            for term, found in about.items()
-        ]
-        relations = unique_names(n for n in namings if n.term in roles and roles[n.term].uses)
-        both = {term: name for term, name in relations.items() if roles[term].facts}
-        others = unique_names((n for n in namings if n.term not in relations), taken=both)
-        return {**others, **relations}
-
-    def _labelled(self, label: str, relation: bool) -> list[Term]:
-        found = self._texts.take([label], self._find)[label]
-        terms = list(dict.fromkeys(term for term, p in found if p in self._profile.labels))
-        about, roles = self._terms.about(terms), self._terms.roles(terms)
-        return [t for t in terms if about[t].label == label and bool(roles[t].uses) == relation]
+    def _bearers(self, labels: Sequence[str]) -> dict[str, list[Term]]:
+        """The IRIs that have each text as a label."""
+        found = self._texts.take(labels, self._find)
+        naming = frozenset(self._profile.labels)
+        return {
+            label: list(dict.fromkeys(term for term, p in found[label] if p in naming))
+            for label in labels
+        }
 
     def _find(self, texts: Sequence[str]) -> Mapping[str, tuple[_Spelled, ...]]:
         profile = self._profile
@@ -228,10 +224,6 @@ class SparqlLabels:
                 if term is not None and value is not None and is_literal(value):
                     found.append((term, one_line(lexical_form(value))))
         return found
-
-
-def _degree(roles: Roles) -> int:
-    return roles.uses or roles.facts
 
 
 def _is_linkable(roles: Roles, about: About) -> bool:

@@ -141,6 +141,36 @@ def edges(
     return Query(text, ("d", "n", "p", "t"), limit)
 
 
+def relations_at(nodes: Sequence[Term], inverse: bool, scope: Scope, limit: int) -> Query:
+    """The relations in the scope by which something leaves nodes, or with `inverse` reaches them.
+
+    Rows are the node and the relation.
+    """
+    triple = "?t ?p ?n ." if inverse else "?n ?p ?t ."
+    text = (
+        f"SELECT DISTINCT ?n ?p WHERE {{ {values('?n', zip(nodes))} {within(scope, triple)} "
+        f"{without_skipped(scope)} FILTER(!isBlank(?t)) }} LIMIT {limit}"
+    )
+    return Query(text, ("n", "p"), limit)
+
+
+def first_edges(ways: Sequence[tuple[Term, Term, bool]], scope: Scope, each: int) -> Query:
+    """At most `each` edges of every way: a node, a relation and whether to its head.
+
+    Rows are those of `edges`.
+    """
+    parts: list[str] = []
+    for node, relation, inverse in ways:
+        pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
+        way, found = ("in", "s") if inverse else ("out", "o")
+        inner = f"SELECT DISTINCT ?{found} WHERE {{ {_where(pattern, scope)} }} LIMIT {each}"
+        parts.append(
+            f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({spell(node)} AS ?n) '
+            f"BIND({spell(relation)} AS ?p) BIND(?{found} AS ?t) }}"
+        )
+    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
+
+
 def matches(pattern: Pattern, scope: Scope, limit: int) -> Query:
     """The open ends of a pattern, in the order in which the endpoint finds them."""
     text = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where(pattern, scope)} }}"

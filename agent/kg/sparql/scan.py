@@ -24,32 +24,34 @@ def in_batches(
     query: Callable[[Sequence[T]], Query],
     *,
     most: int,
-    whole: bool = True,
+    spoilt: Callable[[Sequence[T], Answer], bool] = lambda _, answer: answer.cut,
+    timeout: float | None = None,
 ) -> Iterator[tuple[Sequence[T], Answer]]:
     """Ask about up to `most` items at a time, and about half as many where the query is too long.
 
-    So too, for `whole` answers, where one may be cut: only that about a single item can still be.
-    Raises ServiceError.
+    So too where an answer is `spoilt`, as one that may be cut: only that about a single item can
+    still be. `timeout` is in seconds, for each answer. Raises ServiceError.
     """
     for first in range(0, len(items), most):
-        yield from _halving(client, items[first : first + most], query, whole)
+        yield from _halving(client, items[first : first + most], query, spoilt, timeout)
 
 
 def _halving(
     client: SparqlClient,
     items: Sequence[T],
     query: Callable[[Sequence[T]], Query],
-    whole: bool,
+    spoilt: Callable[[Sequence[T], Answer], bool],
+    timeout: float | None,
 ) -> Iterator[tuple[Sequence[T], Answer]]:
     asked = query(items)
     if len(items) == 1 or len(asked.text) <= client.longest:
-        answer = client.select(asked)
-        if len(items) == 1 or not (whole and answer.cut):
+        answer = client.select(asked, timeout=timeout)
+        if len(items) == 1 or not spoilt(items, answer):
             yield items, answer
             return
     middle = len(items) // 2
-    yield from _halving(client, items[:middle], query, whole)
-    yield from _halving(client, items[middle:], query, whole)
+    yield from _halving(client, items[:middle], query, spoilt, timeout)
+    yield from _halving(client, items[middle:], query, spoilt, timeout)
 
 
 def read_some(client: SparqlClient, pattern: Pattern, scope: Scope, limit: int) -> list[Triple]:
@@ -142,5 +144,5 @@ def _integer(client: SparqlClient, term: Term | None) -> int:
 def _incomplete(client: SparqlClient) -> ServiceError:
     return ServiceError(
         f"{client.source} keeps a part of its answer back",
-        "Raise the limit on the rows of an answer at the service.",
+        "raise the limit on the rows of an answer at the service",
     )

@@ -91,8 +91,8 @@ def endpoint_settings(**given: object) -> EndpointSettings:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = str(first["loc"][0]).upper() if first["loc"] else "USER"
         message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{PREFIX}{field}: {message}", "See `.env.example`.") from None
+        raise InputError(f"{PREFIX}{field}: {message}", "see `.env.example`") from None
     except SettingsError as error:
         found = re.search(r'field "(\w+)"', str(error))
         field = found[1].upper() if found else "HEADERS"
-        raise InputError(f"{PREFIX}{field} is not JSON", 'Write {"name": "value"}.') from None
+        raise InputError(f"{PREFIX}{field} is not JSON", 'write {"name": "value"}') from None

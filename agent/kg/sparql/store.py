@@ -1,15 +1,16 @@
 """A KG behind a SPARQL 1.1 endpoint."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from ...errors import KGError, ServiceError
 from ..nodes import to_node
 from ..profile import GENERIC, Profile
-from ..store import Counts
+from ..store import Counts, Way
 from ..terms import Step, Term, Triple, is_iri, is_literal
 from . import queries
-from .client import SparqlClient
+from .client import Answer, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask
 from .results import Row
 from .scan import in_batches, number, read_all, read_some, relation_counts
@@ -18,6 +19,8 @@ _MOST_NODES = 97
 """A prime number, so that the same number of rows for each node is not a round one."""
 
 _MOST_ROWS = 10_000
+_MOST_WAYS = 47
+_SECONDS_FOR_RELATIONS = 10.0
 _MOST_TRIPLES = 200
 _MOST_ROUNDS = 3
 
@@ -41,7 +44,7 @@ class SparqlStore:
 
     @property
     def requests(self) -> int:
-        """How many queries the endpoint was asked, those about labels included."""
+        """How many requests the endpoint was sent, those about labels included."""
         return self._client.requests
 
     def check(self) -> None:
@@ -49,7 +52,7 @@ class SparqlStore:
         if not self._client.select(queries.matches(Pattern(), self._whole, 1)).rows:
             which = "the named graphs" if self._whole.graphs else "the default graph"
             raise KGError(
-                f"{which} of {self.source} is empty", "Name a graph that is not with --graph."
+                f"{which} of {self.source} is empty", "name a graph that is not with --graph"
             )
 
     def neighbours(
@@ -87,6 +90,68 @@ class SparqlStore:
         for steps in found.values():
             steps.sort(key=lambda step: step.target)
         return [list(found.get((inverse, node), ())) for node in nodes]
+
+    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
+        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
+
+        The endpoint has ten seconds for each answer. Of more than 10,000 relations of one node it
+        is so many, and fewer where the endpoint keeps some back.
+        """
+        asked = [n for n in dict.fromkeys(nodes) if can_ask(n) and (inverse or is_iri(n))]
+        found: dict[Term, set[Term]] = {node: set() for node in nodes}
+        for batch, answer in in_batches(
+            self._client,
+            asked,
+            lambda batch: queries.relations_at(batch, inverse, self._facts, _MOST_ROWS),
+            most=_MOST_NODES,
+            timeout=_SECONDS_FOR_RELATIONS,
+        ):
+            sides = frozenset((inverse, node) for node in batch)
+            for node, relation in answer.rows:
+                if (
+                    node is not None
+                    and relation is not None
+                    and self._is_asked(node, sides, inverse)
+                ):
+                    found[node].add(relation)
+        return [sorted(found[node]) for node in nodes]
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way, sorted by target. About one request for 47 ways, or 10,000 steps.
+
+        Raises ServiceError, also where the endpoint keeps steps back that a way must have.
+        """
+        asked = [
+            way
+            for way in dict.fromkeys(ways)
+            if can_ask(way.node)
+            and (way.inverse or is_iri(way.node))
+            and is_iri(way.relation)
+            and can_ask(way.relation)
+        ]
+        found: dict[Way, list[Step]] = {way: [] for way in ways}
+
+        def spoilt(batch: Sequence[Way], answer: Answer) -> bool:
+            rows = Counter((row[1], row[2], row[0] == '"in"') for row in answer.rows)
+            return answer.cut and any(rows[way] < limit for way in batch)
+
+        for batch, answer in in_batches(
+            self._client,
+            asked,
+            lambda batch: queries.first_edges(batch, self._facts, limit),
+            most=max(1, min(_MOST_WAYS, _MOST_ROWS // max(1, limit))),
+            spoilt=spoilt,
+        ):
+            if len(batch) == 1 and spoilt(batch, answer):
+                (way,) = batch
+                found[way] = self._alone((way.inverse, way.node), way.relation, limit)
+                continue
+            sides = [(way.inverse, way.node) for way in batch]
+            for (inverse, node), step in self._read(sides, answer.rows):
+                if (way := Way(node, step.triple.relation, inverse)) not in found:
+                    raise self._misread()
+                found[way].append(step)
+        return [sorted(found[way], key=lambda step: step.target) for way in ways]
 
     def holds(self, triples: Sequence[Triple]) -> list[bool | None]:
         """Whether each triple is there, exactly as written: terms, datatypes and language tags.
@@ -133,7 +198,7 @@ class SparqlStore:
             return queries.holding(batch, self._whole)
 
         for batch, answer in in_batches(
-            self._client, triples, query, most=_MOST_TRIPLES, whole=False
+            self._client, triples, query, most=_MOST_TRIPLES, spoilt=lambda batch, answer: False
         ):
             yield from _read_verdicts(batch, answer.rows).items()
 
@@ -173,15 +238,24 @@ class SparqlStore:
         for way, node, relation, other in rows:
             if node is None or relation is None or other is None:
                 continue
-            side = (way == '"in"', node)
-            if side in asked:
-                triple = (other, relation, node) if side[0] else (node, relation, other)
-                yield side, Step(Triple(*triple), side[0])
-            elif not is_literal(node):
-                raise ServiceError(
-                    f"{self.source} answers about other terms than it was asked about",
-                    "Set GROUNDWALK_SPARQL_METHOD to `direct`: its forms may be decoded twice.",
-                )
+            inverse = way == '"in"'
+            if self._is_asked(node, asked, inverse):
+                triple = (other, relation, node) if inverse else (node, relation, other)
+                yield (inverse, node), Step(Triple(*triple), inverse)
+
+    def _is_asked(self, node: Term, asked: Collection[_Side], inverse: bool) -> bool:
+        """Raises ServiceError where the answer is about an IRI that was not asked for."""
+        if (inverse, node) in asked:
+            return True
+        if is_literal(node):
+            return False
+        raise self._misread()
+
+    def _misread(self) -> ServiceError:
+        return ServiceError(
+            f"{self.source} answers about other terms than it was asked about",
+            "set GROUNDWALK_SPARQL_METHOD to `direct`: its forms may be decoded twice",
+        )
 
 
 def _is_triple(triple: Triple) -> bool:

@@ -20,13 +20,13 @@ _FIRST_WAIT = 0.25
 _LONGEST_WAIT = 3600.0
 _GZIP = 16 + zlib.MAX_WBITS
 
-_ACCESS = "Set GROUNDWALK_SPARQL_USER and GROUNDWALK_SPARQL_PASSWORD, or GROUNDWALK_SPARQL_TOKEN."
-_FORM = "Try another GROUNDWALK_SPARQL_METHOD: form, direct or get."
-_LATER = "Ask again later."
+_ACCESS = "set GROUNDWALK_SPARQL_USER and GROUNDWALK_SPARQL_PASSWORD, or GROUNDWALK_SPARQL_TOKEN"
+_FORM = "try another GROUNDWALK_SPARQL_METHOD: form, direct or get"
+_LATER = "ask again later"
 _HINTS: Mapping[int, str] = {
     401: _ACCESS,
     403: _ACCESS,
-    404: "Check the address of the endpoint.",
+    404: "check the address of the endpoint",
     400: _FORM,
     405: _FORM,
     406: _FORM,
@@ -75,7 +75,7 @@ async def exchange(
     except TimeoutError as error:
         raise ServiceError(
             f"{source} did not answer within {limits.seconds:g} s",
-            "Ask for less, or set GROUNDWALK_SPARQL_TIMEOUT to more seconds.",
+            "ask for less, or set GROUNDWALK_SPARQL_TIMEOUT to more seconds",
         ) from error
 
 
@@ -95,7 +95,7 @@ async def _persist(
         except httpx.TransportError as error:
             problem = ServiceError(
                 f"{source} did not answer: {_reason(error)}",
-                "Check the address, and that the service runs.",
+                "check the address, and that the service runs",
             )
             problem.__cause__ = error
         else:
@@ -120,7 +120,7 @@ async def _follow(
         if isinstance(reply, Reply) or reply.status not in _MOVED:
             return reply
         request = _moved(request, reply.headers.get("location", ""), source)
-    raise ServiceError(f"{source} redirects in circles", "Check the address of the endpoint.")
+    raise ServiceError(f"{source} redirects in circles", "check the address of the endpoint")
 
 
 async def _send(
@@ -147,7 +147,7 @@ async def _body(response: httpx.Response, most: int, source: str) -> bytes:
             body += unpacker.decompress(piece, most + 1 - len(body)) if unpacker else piece
             if len(body) > most:
                 raise ServiceError(
-                    f"{source} sent more than {most:,} bytes for one answer", "Ask for less."
+                    f"{source} sent more than {most:,} bytes for one answer", "ask for less"
                 )
     except zlib.error as error:
         raise ServiceError(f"{source} sent a damaged answer") from error
@@ -167,7 +167,7 @@ def _moved(request: httpx.Request, location: str, source: str) -> httpx.Request:
     if target.host != here.host or not (same or safer):
         shown = show_url(target)
         raise ServiceError(
-            f"{source} sends to another host: {shown}", "If that is right, give that address."
+            f"{source} sends to another host: {shown}", "if that is right, give that address"
         )
     return httpx.Request(
         request.method,

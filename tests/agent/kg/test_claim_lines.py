@@ -8,8 +8,13 @@ from typing import Any, cast
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
-from groundwalk.agent.kg.checks import check_records
-from groundwalk.agent.kg.claim_lines import read_records, to_line, verified_fields
+from groundwalk.agent.kg.checks import Checked, Unclear, check_records
+from groundwalk.agent.kg.claim_lines import (
+    read_records,
+    to_line,
+    unclear_fields,
+    verified_fields,
+)
 from groundwalk.agent.kg.claims import Inquiry
 from groundwalk.agent.kg.sparql import open_endpoint
 from hypothesis import given
@@ -25,6 +30,8 @@ GRAPH = f"""
 :paris rdfs:label "Paris" ; :in :fr . :texas rdfs:label "Paris" ; :in :us .
 :us rdfs:label "U.S." . :capital rdfs:label "capital" .
 :located rdfs:label "in" . :de :located :eu . :capital :used :fr .
+:fr :words "Hello", "Hello"@en, "Hello"@de, "Europe"@en, "Germany" . :eu rdfs:label "Europe" .
+:de rdfs:label "Germany" .
 """
 
 
@@ -43,7 +50,13 @@ def checked(kg: KnowledgeGraph, *records: object) -> list[dict[str, Any]]:
 def checked_text(kg: KnowledgeGraph, text: str) -> list[dict[str, Any]]:
     records = read_records(text.encode().splitlines(keepends=True), "claims.jsonl")
     found = check_records(records, Inquiry(kg.store), kg.labels)
-    return [json.loads(to_line(verified_fields(*record))) for record in found]
+    return [json.loads(to_line(fields_of(record))) for record in found]
+
+
+def fields_of(record: Checked | Unclear) -> dict[str, Any]:
+    if isinstance(record, Unclear):
+        return unclear_fields(*record)
+    return verified_fields(*record)
 
 
 def line(*chain: object, topics: object = None, **more: object) -> dict[str, Any]:
@@ -95,6 +108,11 @@ CASES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "no language": (line(["France", "<urn:motto>", '"Liberty"']), "unsupported", []),
     "no datatype": (line(["France", "<urn:area>", '"543940"']), "unsupported", []),
     "a relation that is an entity too": (line(["capital", "used", "France"]), "supported", []),
+    "a head that no value can be": (
+        line(["Germany", "<urn:located>", "<urn:eu>"], topics=["Germany"]),
+        "supported",
+        [],
+    ),
     "a literal as relation": (line(["France", '"x"', PARIS]), "unsupported", []),
     "unknown name": (
         line(["France", "capital", "Narnia"], ["Narnia", "<urn:in>", "<urn:eu>"]),
@@ -144,6 +162,7 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 OWN = {
+    "error",
     "verdict",
     "triples",
     "well_formed",
@@ -194,12 +213,6 @@ def test_fields_are_untouched_and_a_second_check_changes_nothing(
         ("[" * 100_000, ["line 2"]),
         ('{\n "topics": [],\n "chain": [],\n "id": nothing\n}', ["line 5", "not JSON"]),
         ('{\n "topics": [],\n "chain": [', ["not JSON"]),
-        (
-            '{"topics": [], "chain": [["France", "capital", "Paris"]]}',
-            ["line 2", "<urn:paris>, <urn:texas>"],
-        ),
-        ('{"topics": [], "chain": [["a", "in", "b"]]}', ["<urn:in>, <urn:located>"]),
-        ('{"topics": ["Paris"], "chain": []}', ["line 2", "'Paris' may mean", "<urn:paris>"]),
     ],
 )
 def test_bad_lines(kg: KnowledgeGraph, text: str, words: list[str]) -> None:
@@ -208,6 +221,45 @@ def test_bad_lines(kg: KnowledgeGraph, text: str, words: list[str]) -> None:
     assert raised.value.message.startswith("claims.jsonl, line ")
     for word in words:
         assert word in raised.value.message
+
+
+UNCLEAR: dict[str, tuple[dict[str, Any], str]] = {
+    "tail": (line(["France", "capital", "Paris"]), "'Paris' may mean <urn:paris>, <urn:texas>"),
+    "relation": (line(["a", "in", "b"]), "'in' may mean <urn:in>, <urn:located>"),
+    "topic": (line(topics=["Paris"]), "'Paris' may mean <urn:paris>, <urn:texas>"),
+    "answer": (line(topics=[], answers=["Paris"]), "'Paris' may mean <urn:paris>, <urn:texas>"),
+    "values": (
+        line(["France", "<urn:words>", "Hello"]),
+        """'Hello' may mean "Hello", "Hello"@de, "Hello"@en""",
+    ),
+    "a value and an entity": (
+        line(["France", "<urn:words>", "Europe"]),
+        """'Europe' may mean "Europe"@en, <urn:eu>""",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_a_label_of_several_terms_is_no_label_of_one(kg: KnowledgeGraph, case: str) -> None:
+    """It costs its own line alone its verdict, also the one of an earlier check."""
+    given_line, message = UNCLEAR[case]
+    good = line(["France", "capital", "<urn:paris>"])
+    stale = given_line | {"id": 3, "verdict": "supported", "flags": []}
+    first, found, last = checked(kg, good, stale, good)
+    assert first["verdict"] == last["verdict"] == "supported"
+    why = f"claims.jsonl, line 2: {message} (write the term that is meant)"
+    assert found == given_line | {"id": 3, "verdict": None, "error": why}
+    (again,) = checked(kg, good | {"error": why})
+    assert again == first
+
+
+def test_a_document_with_a_label_of_several_terms(kg: KnowledgeGraph) -> None:
+    good = document([("<urn:fr>", "<urn:capital>", "<urn:paris>")], answer="<urn:paris>")
+    unclear = good | {"topics": [{"label": "Paris"}], "flags": ["of its own"]}
+    found, first = checked(kg, unclear, good)
+    assert found["error"].startswith("claims.jsonl, line 1: 'Paris' may mean")
+    assert (found["verdict"], found["flags"]) == (None, ["of its own"])
+    assert first["verdict"] == "supported"
 
 
 def test_what_is_not_utf8_is_named_by_its_line(kg: KnowledgeGraph) -> None:

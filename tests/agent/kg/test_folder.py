@@ -161,14 +161,14 @@ def test_a_damaged_folder_of_the_users_is_an_error(tmp_path: Path, damage: str) 
     with pytest.raises(KGError) as caught:
         open_kg(str(tmp_path / "kg"))
     assert str(tmp_path / "kg") in caught.value.message
-    assert caught.value.hint == "Build the KG again."
+    assert caught.value.hint == "build the KG again"
 
 
 def test_a_folder_of_another_version(tmp_path: Path) -> None:
     build(film(tmp_path), tmp_path / "kg")
     meta = tmp_path / "kg" / "meta.json"
     meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": 99}))
-    with pytest.raises(KGError, match="has format 99; this version reads 2"):
+    with pytest.raises(KGError, match="has format 99; this version reads 3"):
         open_built(tmp_path / "kg")
 
 

@@ -86,8 +86,13 @@ class Oracle:
             self.uses[term] or self.degrees[term],
         )
 
+    def shown(self, term: str) -> Naming:
+        """Naming a term; a text in a language that is not wanted shows which."""
+        naming = self.naming(term)
+        return naming._replace(label=f"{naming.label} (de)") if term.endswith('"@de') else naming
+
     def names(self) -> dict[str, str]:
-        namings = [self.naming(term) for term in self.terms]
+        namings = [self.shown(term) for term in self.terms]
         relations = unique_names(n for n in namings if n.term in self.uses)
         both = {term: name for term, name in relations.items() if term in self.degrees}
         others = unique_names((n for n in namings if n.term not in self.uses), taken=both)

@@ -140,6 +140,59 @@ def test_similar_finds_all_that_a_scan_finds(
         ]
 
 
+WORDS = st.sampled_from(
+    [
+        "hobbit",
+        "the",
+        "an",
+        "\u0434\u043e\u043c",
+        "\u6771\u4eac",
+        "7",
+        "\u0939\u093f\u0928\u0926\u0940",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=4), st.integers(0, 3)), max_size=12),
+    st.lists(WORDS, max_size=3),
+    st.integers(0, 6),
+)
+def test_containing_finds_all_that_a_scan_finds(
+    named: list[tuple[list[str], int]], words: list[str], limit: int
+) -> None:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.executescript(labels.SCHEMA)
+    for number, (name, degree) in enumerate(named):
+        text, term = " ".join(name), f"<urn:{number:02}>"
+        row = (term, text, text, "", "", degree, 0, 0)
+        connection.execute("INSERT INTO terms VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO surface VALUES (?, ?, ?, 'label')", (text, text, term))
+    connection.executescript(labels.INDEXES)
+    connection.execute("INSERT INTO summary VALUES (1, 1)")
+    having = [
+        Hit(f"<urn:{number:02}>", " ".join(name), "label", degree)
+        for number, (name, degree) in enumerate(named)
+        if words and set(words) <= set(name)
+    ]
+    expected = sorted(having, key=lambda hit: -hit.degree) if len(having) <= limit else []
+    assert LabelIndex(connection).containing(words, limit) == expected
+
+
+@pytest.mark.parametrize(
+    "words", [[""], ["a b"], ['"'], ["$"], ["OR"], ["norm:x"], ["x*"], ["a-b"], ["NEAR(a b)"]]
+)
+def test_nothing_but_words_is_contained(kg: KnowledgeGraph, words: list[str]) -> None:
+    assert kg.labels.containing(words) == []
+
+
+def test_containing_is_by_whole_words(kg: KnowledgeGraph) -> None:
+    assert [hit.term for hit in kg.labels.containing(["georgia"])] == [iri("ge"), iri("ga")]
+    assert kg.labels.containing(["georgia"], 1) == []
+    assert kg.labels.containing(["georg"]) == []
+
+
 def misspelt(text: str, typos: list[tuple[int, str]]) -> str:
     """The text after swaps, deletions, insertions and changes at some places."""
     for place, how in typos:
@@ -170,7 +223,7 @@ def test_a_label_index_that_is_damaged_inside_is_told(tmp_path: Path) -> None:
     file.write_bytes(data)
     with pytest.raises((KGError, ServiceError)) as caught:
         LabelIndex.open(file).lookup("film number 7")
-    assert caught.value.hint == "Build the KG again."
+    assert caught.value.hint == "build the KG again"
 
 
 def test_relations_and_vocabulary(kg: KnowledgeGraph) -> None:

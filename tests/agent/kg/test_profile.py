@@ -122,6 +122,8 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
         languages = ["DE"]
         skipped_prefixes = ["f:internal_"]
         nodes = ["unlabelled", "f:role_"]
+        collapse = true
+        inverse_of = ["f:opposite"]
         prefixes = { f = "http://films.example/" }
         """
     )
@@ -133,6 +135,8 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     assert profile.skips("<http://films.example/internal_id>")
     assert not profile.skips("<http://films.example/director>")
     assert profile.nodes == (UNLABELLED, "<http://films.example/role_")
+    assert profile.collapse and not GENERIC.collapse
+    assert profile.inverse_of == ("<http://films.example/opposite>", *GENERIC.inverse_of)
 
 
 def test_a_profile_may_stand_alone(tmp_path: Path) -> None:
@@ -154,6 +158,7 @@ def test_a_profile_may_stand_alone(tmp_path: Path) -> None:
         ("prefixes = 1", "`prefixes` must be a table"),
         ("prefixes = {x = 1}", "`prefixes` must hold texts"),
         ("relation_labels_from = [['<a:b>']]", "`relation_labels_from` must be pairs"),
+        ("collapse = 1", "`collapse` must be true or false"),
         ("extends = 1", "`extends` must be the name of a profile"),
         ("extends = 'own.toml'", "`extends` must be the name of a profile, no file"),
         ("extends = 'nothing'", "no profile is called 'nothing'; there are dbpedia, freebase"),

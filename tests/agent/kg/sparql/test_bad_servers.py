@@ -11,9 +11,14 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import ServiceError
-from groundwalk.agent.kg import Path, Step, Triple, verify_paths
+from groundwalk.agent.kg import OxigraphStore, Path, Step, Triple, verify_paths
+from groundwalk.agent.kg.checks import check_records
+from groundwalk.agent.kg.claim_lines import read_records
+from groundwalk.agent.kg.claims import Inquiry
+from groundwalk.agent.kg.sparql import SparqlLabels, SparqlStore
+from groundwalk.agent.kg.store import Way
 
-from .asking import iri, store, turtle
+from .asking import client, iri, store, turtle
 from .endpoint import JSON, Endpoint, Handler, Misbehaviour
 
 TRUE = Triple(iri("a"), iri("p"), iri("b"))
@@ -74,7 +79,7 @@ def breaks_off(handler: Handler) -> bool:
 
 def flips_a_byte(handler: Handler) -> bool:
     body = handler.endpoint.answer(handler.endpoint.asked[-1].query)
-    handler.reply(200, body.replace(b"literal", b"liter\xffl"))
+    handler.reply(200, body.replace(b"head", b"he\xffd"))
     return True
 
 
@@ -141,6 +146,8 @@ def test_one_clear_line_in_time_and_never_a_wrong_yes(endpoint: Endpoint, kind: 
         asks: list[Callable[[], object]] = [
             lambda: remote.neighbours([TRUE.head]),
             lambda: list(remote.facts()),
+            lambda: remote.relations_at([TRUE.head], False),
+            lambda: remote.follow_each([Way(TRUE.head, TRUE.relation, False)]),
         ]
         for ask in asks:
             with in_time(TIMEOUT + 2), pytest.raises(ServiceError, match=message) as raised:
@@ -156,6 +163,58 @@ def test_one_clear_line_in_time_and_never_a_wrong_yes(endpoint: Endpoint, kind: 
         path = Path(TRUE.head, (Step(TRUE),))
         (judged,) = verify_paths(remote, [TRUE.head], [path])
         assert judged.verdict == "unknown"
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_names_are_not_made_up(endpoint: Endpoint, kind: str) -> None:
+    endpoint.reset(turtle(':a :p :b ; rdfs:label "A" .'))
+    endpoint.misbehaviour, message = SERVERS[kind]
+    with client(endpoint.url, **SETTINGS) as connected:
+        labels = SparqlLabels(connected)
+        asks: list[Callable[[], object]] = [
+            lambda: labels.names([TRUE.head]),
+            lambda: labels.known({"a": "A"}),
+            lambda: labels.named("A"),
+        ]
+        for ask in asks:
+            with in_time(TIMEOUT + 2), pytest.raises(ServiceError, match=message):
+                ask()
+        with in_time(2 * TIMEOUT + 2):
+            assert labels.vocabulary() == []
+        endpoint.misbehaviour = None
+        assert labels.names([TRUE.head]) == ["A"]
+        assert labels.named("A") == [TRUE.head]
+
+
+CLAIMS = [
+    {"topics": [TRUE.head], "chain": [[*TRUE]], "answers": [TRUE.tail]},
+    {"topics": [FALSE.head], "chain": [[*FALSE]]},
+]
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_claims_are_unknown(endpoint: Endpoint, kind: str) -> None:
+    endpoint.reset(turtle(":a :p :b ."))
+    endpoint.misbehaviour, _ = SERVERS[kind]
+    lines = [json.dumps(claim).encode() for claim in CLAIMS]
+    with client(endpoint.url, **SETTINGS) as connected, in_time(6 * (TIMEOUT + 0.5)):
+        inquiry = Inquiry(SparqlStore(connected))
+        found = list(check_records(read_records(lines, "x"), inquiry, SparqlLabels(connected)))
+    said = [own for record in found for judged in record[1] for own in judged.chains]  # pyright: ignore
+    assert [chain.verdict for chain in said] == ["unknown", "unknown"]
+
+
+def test_half_the_rows_gain_no_wrong_verdict(endpoint: Endpoint) -> None:
+    """Of a server that keeps every second row back without a word."""
+    endpoint.reset(turtle(" ".join(f":a :p{i % 7} :b{i} ." for i in range(140))))
+    triples = [Triple(iri("a"), iri(f"p{i % 3}"), iri(f"b{i}")) for i in range(140)]
+    held = OxigraphStore(endpoint.store).holds(triples)
+    endpoint.cut = lambda rows: rows[::2]
+    with store(endpoint.url, timeout=10) as remote:
+        verdicts = remote.holds(triples)
+        assert None in verdicts and True in verdicts and False in verdicts
+        pairs = zip(verdicts, held, strict=True)
+        assert all(verdict in (None, truth) for verdict, truth in pairs)
 
 
 def test_a_server_that_is_down(endpoint: Endpoint) -> None:

@@ -1,6 +1,7 @@
 """Names from an endpoint are those of an index built from the same triples."""
 
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -152,11 +153,13 @@ FILMS = """
 """
 
 
-def test_names_are_unique_in_a_call(endpoint: Endpoint) -> None:
+def test_namesakes_are_told_apart_whichever_is_asked_for(endpoint: Endpoint) -> None:
     endpoint.reset(turtle(FILMS))
     with remote(endpoint) as labels:
+        assert labels.names([iri("g1")]) == ["Georgia (country)"]
+    with remote(endpoint) as labels:
         assert labels.names([iri("g1"), iri("g2")]) == ["Georgia (country)", "Georgia"]
-        assert labels.names([iri("g1")]) == ["Georgia"]
+        assert labels.names([iri("g1")]) == ["Georgia (country)"]
         assert labels.named("Georgia") == [iri("g2")]
         assert labels.named("Georgia (country)") == [iri("g1")]
         assert labels.named("directed by") == []
@@ -175,13 +178,107 @@ def test_names_are_asked_for_once(endpoint: Endpoint) -> None:
         labels = SparqlLabels(connected)
         films = [iri(name) for name in ("jaws", "et", "lotr", "spielberg")]
         labels.names(films)
-        assert connected.requests == 1
+        assert connected.requests == 2, "their labels, and who shares them"
         labels.names(films)
-        assert connected.requests == 1
+        assert connected.requests == 2
         labels.describe(films)
         before = connected.requests
         labels.describe(films)
         assert connected.requests == before
+
+
+OWN_LABELS = st.fixed_dictionaries(
+    {
+        term: st.sampled_from(["Paris", "Georgia", "knows"])
+        for term in (*map(iri, ("a", "b", "c_d", "e%20f")), iri("birthPlace"), iri("knows"))
+    }
+)
+LABELLED_FACTS = st.builds(
+    Triple,
+    *(st.sampled_from([iri(name) for name in ("a", "b", "c_d", "e%20f")]),),
+    *(RELATIONS, st.sampled_from([iri(name) for name in ("a", "b", "c_d", "knows")])),
+)
+
+
+@quick
+@given(OWN_LABELS, st.lists(LABELLED_FACTS, min_size=1, max_size=8), st.lists(OTHERS), st.data())
+def test_a_name_depends_on_nothing_that_is_asked_beside_or_before(
+    endpoint: Endpoint,
+    folder: Path,
+    called: dict[str, str],
+    facts: list[Triple],
+    others: list[Triple],
+    data: st.DataObject,
+) -> None:
+    """It is that in an index of all."""
+    named = [Triple(term, f"<{RDFS}label>", f'"{text}"@en') for term, text in called.items()]
+    triples = facts + named + others
+    endpoint.reset(loaded(triples))
+    terms = data.draw(st.permutations(sorted(called)))
+    with indexed(triples, folder) as local, remote(endpoint) as labels:
+        for batch in in_batches(data, terms):
+            assert labels.names(batch) == local.names(batch)
+
+
+@quick
+@given(GRAPHS, st.data())
+def test_no_two_terms_ever_have_one_name(
+    endpoint: Endpoint, triples: list[Triple], data: st.DataObject
+) -> None:
+    """Neither two relations nor two others, whether they have labels or are values."""
+    endpoint.reset(loaded(triples))
+    facts = [triple for triple in triples if triple.relation not in GENERIC.skipped]
+    ends = {term for triple in facts for term in (triple.head, triple.tail)}
+    relations = {triple.relation for triple in facts}
+    terms = data.draw(st.permutations(sorted({*named_terms(triples)})))
+    with remote(endpoint) as labels:
+        names: dict[str, str] = {}
+        for batch in in_batches(data, terms):
+            names.update(zip(batch, labels.names(batch), strict=True))
+        assert labels.names(terms) == [names[term] for term in terms]
+        for own in (relations, names.keys() - (relations - ends)):
+            assert len({names[term] for term in own}) == len(own)
+
+
+def in_batches(data: st.DataObject, terms: list[str]) -> Iterator[list[str]]:
+    while terms:
+        size = data.draw(st.integers(1, len(terms)))
+        yield terms[:size]
+        terms = terms[size:]
+
+
+def test_the_names_of_a_crowd(endpoint: Endpoint) -> None:
+    """Nobody has the label, nobody is compared with all others, and every name is its own."""
+    kinds = ["", ' ; rdfs:comment "potter, in Kent"@en', " ; a :Baker"]
+    people = [f':p{i} rdfs:label "Smith"@en ; :in :kent {kinds[i % 3]} .' for i in range(60)]
+    endpoint.reset(turtle("\n".join([*people, ':Baker rdfs:label "baker"@en .'])))
+    terms = [iri(f"p{i}") for i in range(60)]
+    with client(endpoint.url) as connected:
+        together = SparqlLabels(connected).names(terms)
+        labels = SparqlLabels(connected)
+        before = connected.requests
+        alone = [labels.names([term])[0] for term in terms[:6]]
+        assert connected.requests - before < 6 * 4
+    assert (
+        alone
+        == together[:6]
+        == [
+            *("Smith (p0)", "Smith (potter p1)", "Smith (baker p2)"),
+            *("Smith (p3)", "Smith (potter p4)", "Smith (baker p5)"),
+        ]
+    )
+    assert len({*together}) == 60
+
+
+def test_threads_give_one_name(endpoint: Endpoint) -> None:
+    people = [f':p{i} rdfs:label "Smith"@en ; :in :kent{i % 3} .' for i in range(9)]
+    endpoint.reset(turtle("\n".join(people)))
+    terms = [iri(f"p{i}") for i in range(9)] + ['"Smith"', '"Smith"@en', '"Smith"@de']
+    with remote(endpoint) as labels, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(labels.names, [terms[i % 3 :: 2] for i in range(24)]))
+        names = dict(zip(terms, labels.names(terms), strict=True))
+    assert found == [[names[term] for term in terms[i % 3 :: 2]] for i in range(24)]
+    assert len({*names.values()}) == len(terms)
 
 
 def test_a_linker_links_over_http(endpoint: Endpoint) -> None:

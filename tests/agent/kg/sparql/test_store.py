@@ -6,6 +6,8 @@ from groundwalk.agent.errors import KGError, ServiceError
 from groundwalk.agent.kg import OxigraphStore, Triple
 from groundwalk.agent.kg.sparql import SparqlStore, open_endpoint
 from groundwalk.agent.kg.sparql.settings import EndpointSettings
+from groundwalk.agent.kg.store import Way
+from groundwalk.agent.kg.view import NeighbourCache
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +54,29 @@ def test_follow_is_that_of_a_local_store(
             [] if node.startswith("_:") else named(steps)
             for node, steps in zip(nodes, local, strict=True)
         ]
+
+
+@quick
+@given(GRAPHS, NODES, st.lists(RELATIONS | TAILS, max_size=3), st.booleans(), METHODS)
+def test_what_is_asked_of_hubs_is_that_of_a_local_store(
+    endpoint: Endpoint,
+    triples: list[Triple],
+    nodes: list[str],
+    relations: list[str],
+    inverse: bool,
+    method: str,
+) -> None:
+    endpoint.reset(loaded(triples))
+    nodes += [triple.tail if inverse else triple.head for triple in triples]
+    local = OxigraphStore(
+        loaded([t for t in triples if not any(term.startswith("_:") for term in t)])
+    )
+    ways = [Way(node, relation, inverse) for node in nodes for relation in relations]
+    with remote(endpoint.url, method=method) as store:
+        assert store.relations_at(nodes, inverse) == local.relations_at(nodes, inverse)
+        assert store.follow_each(ways) == local.follow_each(ways)
+        expected = [min(len(steps), 1) for steps in local.follow_each(ways)]
+        assert [len(steps) for steps in store.follow_each(ways, limit=1)] == expected
 
 
 @quick
@@ -136,6 +161,41 @@ def test_a_hub_is_read_past_a_silent_cut(endpoint: Endpoint, announced: bool) ->
         assert len(store.neighbours([iri("hub")], inverse=False, limit=2_345)[0]) == 2_345
         if announced:
             assert sorted(store.facts()) == sorted(local.facts())
+
+
+RARE = [f":x{i} :rare{i} :hub . " for i in range(100)]
+
+
+@pytest.mark.parametrize("most", [None, 777])
+def test_every_relation_of_a_hub_is_found_in_few_requests(
+    endpoint: Endpoint, most: int | None
+) -> None:
+    """With a server that gives all rows, and one that says that it gives so many."""
+    edges = [f":a{i} :in :hub . " for i in range(15_000)]
+    endpoint.reset(turtle("".join(edges[:9_000] + RARE + edges[9_000:])))
+    if most is not None:
+        endpoint.cut = lambda rows: rows[:most]
+        endpoint.headers = {"X-SPARQL-MaxRows": str(most)}
+    with remote(endpoint.url) as store:
+        cache = NeighbourCache(store, limit=2_000)
+        store.check()
+        before = store.requests
+        ((steps, more),), _ = cache.look_up([iri("hub")], inverse=True)
+        assert more and len(steps) == 2_000
+        assert {iri(f"rare{i}") for i in range(100)} < {step.triple.relation for step in steps}
+        assert all(step.inverse and step.triple.tail == iri("hub") for step in steps)
+        assert store.requests - before < (12 if most is None else 20)
+
+
+def test_steps_that_are_kept_back_are_asked_for_again(endpoint: Endpoint) -> None:
+    hub(endpoint, 600)
+    local = OxigraphStore(endpoint.store)
+    ways = [Way(iri("hub"), iri(f"p{i}"), False) for i in range(4)]
+    endpoint.cut = lambda rows: rows[:100]
+    with remote(endpoint.url) as store:
+        assert store.follow_each(ways, limit=300) == local.follow_each(ways)
+        (first, *_) = store.follow_each(ways, limit=150)
+        assert len({*first}) == 150 and {*first} < {*local.follow_each(ways)[0]}
 
 
 def test_a_hub_of_100_000_edges_is_capped(endpoint: Endpoint) -> None:
