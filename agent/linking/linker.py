@@ -2,22 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from itertools import islice
 from typing import Protocol
 
-from ..kg.labels import TermInfo
 from ..kg.names import normalise
 from ..kg.store import Labels
-from ..kg.terms import Term
-from .context import (
-    Surroundings,
-    is_apposition,
-    listed_with,
-    relation_phrases,
-    relevance,
-    surroundings,
-)
-from .mention import Candidate, Mention, is_ambiguous
+from .context import relation_phrases
+from .mention import Mention
 from .mentions import (
     MentionFinder,
     Span,
@@ -29,12 +20,14 @@ from .mentions import (
     spans,
     spellings,
     tokenise,
-    whole_end,
 )
+from .overlaps import firm, has_capital, order, overlaps, without_overlaps
+from .parts import MOST_TRIED, Part, parts, share, whole
 from .plausible import Typing, everyday_words, is_plausible, typing_of, words_of_name
-from .ranking import Found, as_typed, candidates, found, grade, grade_fuzzy, in_context
+from .ranking import Found, as_typed, best_known, found, grade, grade_fuzzy, grade_part
+from .topics import Words, mentions
 from .typos import likeness, most_typos, suspects
-from .words import PREPOSITIONS
+from .words import singular
 
 _LEAST_LIKENESS = 0.8
 _MOST_LOOKED_UP = 50
@@ -58,33 +51,44 @@ class LabelLinker:
     question waits as many times as long as the endpoint takes, and names with typos are not found.
     """
 
-    def __init__(self, labels: Labels, *, finder: MentionFinder | None = None) -> None:
-        """With a `finder`, what it finds in a question is looked up in the place of all n-grams."""
+    def __init__(
+        self,
+        labels: Labels,
+        *,
+        finder: MentionFinder | None = None,
+        languages: Sequence[str] = ("en",),
+    ) -> None:
+        """With a `finder`, what it finds in a question is looked up in the place of all n-grams.
+
+        `languages` are those of the questions beside English: their small words name nothing.
+        """
         self._labels = labels
         self._finder = finder
         self._longest = labels.longest()
         vocabulary = labels.vocabulary()
-        self._everyday = everyday_words(vocabulary)
-        self._relations = relation_phrases(vocabulary)
+        self._everyday = everyday_words(vocabulary, languages)
+        self._words = Words(self._everyday, relation_phrases(vocabulary))
 
     def link(self, question: str) -> list[Mention]:
         """Find the entities that a question names.
 
         Names in [brackets] are taken at their word, and then nothing else is linked. Where a name
-        seems to be missing, those with a typo or two are tried. A topic that is named twice is one
-        mention.
+        seems to be missing, those with a typo or two are tried, and those of which a word is part.
+        A topic that is named twice is one mention.
         """
         if marked := bracketed(question):
             named = [
-                self._explicit(question, span) or self._close_to(question, span) for span in marked
+                self._explicit(question, span) or self._marked(question, span) for span in marked
             ]
-            return self._mentions(question, [], [item for item in named if item])
+            return self._topics(question, [], [item for item in named if item])
         tokens = tokenise(question)
         if self._finder:
-            return self._mentions(question, tokens, self._given(question, tokens, self._finder))
+            return self._topics(question, tokens, self._given(question, tokens, self._finder))
         typing = typing_of(tokens, self._everyday)
         exact = self._named(question, tokens, typing)
-        return self._mentions(question, tokens, self._mended(question, tokens, typing, exact))
+        parted = self._parted(question, tokens, typing, exact)
+        mended = self._mended(question, tokens, typing, exact, parted)
+        return self._topics(question, tokens, without_overlaps([*mended, *parted]))
 
     def _explicit(self, question: str, span: Span) -> Found | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -95,6 +99,11 @@ class LabelLinker:
         hits = self._labels.lookup(norm)
         same = [hit for hit in hits if hit.text == text]
         return found(span, text, (grade(hit) for hit in same or hits))
+
+    def _marked(self, question: str, span: Span) -> Found | None:
+        """What a marked text names with a typo or two, else in part."""
+        part = whole(span, question[span.start : span.end])
+        return self._close_to(question, span) or (self._in_part(question, part) if part else None)
 
     def _close_to(self, question: str, span: Span, intact: Sequence[str] = ()) -> Found | None:
         """What a text names with a typo or two, none of them in digits or in what is `intact`."""
@@ -119,10 +128,10 @@ class LabelLinker:
         forms = {span: spellings(question, tokens, span) for span in given}
         known = self._known(forms)
         named = [
-            self._spelled(question, span, several, known) or self._close_to(question, span)
+            self._spelled(question, span, several, known) or self._marked(question, span)
             for span, several in forms.items()
         ]
-        return _without_overlaps(item for item in named if item)
+        return without_overlaps(item for item in named if item)
 
     def _named(self, question: str, tokens: Sequence[Token], typing: Typing) -> list[Found]:
         """Exact matches, without overlaps: quoted names, then those of the most words."""
@@ -140,11 +149,11 @@ class LabelLinker:
             named = [
                 item
                 for span in by_size[size]
-                if not _overlaps(span, kept)
+                if not overlaps(span, kept)
                 and (item := self._spelled(question, span, forms[span], known, (tokens, typing)))
             ]
-            named.sort(key=lambda it: (typing.telling and not it.same_case, _order(it)))
-            kept = _without_overlaps([*kept, *named])
+            named.sort(key=lambda it: (typing.telling and not it.same_case, order(it)))
+            kept = without_overlaps([*kept, *named])
         return kept
 
     def _known(self, forms: Mapping[Span, Sequence[Spelling]]) -> set[str]:
@@ -174,16 +183,56 @@ class LabelLinker:
         text = as_typed(question, span, grades)
         return found(span, text, grades, case_tells=bool(typed and typed[1].telling))
 
-    def _mended(
+    def _topics(
+        self, question: str, tokens: Sequence[Token], named: Iterable[Found]
+    ) -> list[Mention]:
+        return mentions(self._labels, question, tokens, named, self._words)
+
+    def _parted(
         self, question: str, tokens: Sequence[Token], typing: Typing, exact: Sequence[Found]
+    ) -> list[Found]:
+        """Names of which what was not found yet is a part."""
+        taken = [item.span for item in exact]
+        several: list[Found] = []
+        for part in islice(parts(question, tokens, typing, self._everyday, taken), MOST_TRIED):
+            if not overlaps(part.span, several) and (item := self._in_part(question, part)):
+                several.append(item)
+        return several
+
+    def _in_part(self, question: str, part: Part) -> Found | None:
+        """What has all words of a part in its name, or these with the last in the singular."""
+        *before, last = part.words
+        for words in dict.fromkeys((part.words, (*before, singular(last)))):
+            said = part._replace(words=words)
+            grades = [
+                grade_part(hit, some)
+                for hit in self._labels.containing(words)
+                if (some := share(said, hit))
+            ]
+            if grades:
+                text = question[part.span.start : part.span.end]
+                return found(part.span, text, best_known(grades))
+        return None
+
+    def _mended(
+        self,
+        question: str,
+        tokens: Sequence[Token],
+        typing: Typing,
+        exact: Sequence[Found],
+        parted: Sequence[Found],
     ) -> Sequence[Found]:
-        """What was found, and where something is missing in it names with typos."""
-        firm = _firm(question, tokens, exact) if typing.telling else exact
-        kept = [item.span for item in firm]
+        """What was found, and where something is missing in it names with typos.
+
+        A lone word that is part of a name as it stands is no misspelt other one.
+        """
+        certain = firm(question, tokens, exact) if typing.telling else exact
+        kept = [item.span for item in certain]
+        intact_words = {item.span for item in parted if item.span.first == item.span.last}
         tried = 0
         mended: list[Found] = []
         for span in suspects(tokens, typing, self._everyday, self._longest, kept):
-            if tried < _MOST_LOOKED_UP and not _overlaps(span, mended):
+            if span not in intact_words and tried < _MOST_LOOKED_UP and not overlaps(span, mended):
                 tried += 1
                 intact = [
                     normalise(question[other.start : other.end])
@@ -192,109 +241,6 @@ class LabelLinker:
                 ]
                 if item := self._close_to(question, span, intact):
                     mended.append(item)
-        named = _without_overlaps([*mended, *firm])
-        proper = any(_has_capital(tokens, item.span) for item in named)
-        return named if proper else _without_overlaps([*mended, *exact])
-
-    def _mentions(
-        self, question: str, tokens: Sequence[Token], named: Iterable[Found]
-    ) -> list[Mention]:
-        """Rank candidates in context, drop what only describes another mention, merge topics."""
-        items = sorted(named, key=lambda item: item.span)
-        terms = dict.fromkeys(graded.hit.term for item in items for graded in item.grades)
-        if not terms:
-            return []
-        infos = {info.term: info for info in self._labels.describe(list(terms))}
-        first = {item.span: _mention(question, item, infos) for item in items}
-        lists = listed_with(question, tokens, list(first))
-        mentions: dict[Span, Mention] = {}
-        absorbed: set[Span] = set()
-        for span, mention in first.items():
-            beside = {
-                other: first[other].candidates[0]
-                for other in first
-                if is_apposition(question, tokens, span, other)
-            }
-            listed = lists[span] - {span, *beside}
-            others = [first[other] for other in first if other not in (span, *beside, *listed)]
-            several = len(mention.candidates) > 1
-            if several and span.first >= 0:
-                said = surroundings(question, tokens, span, self._relations, self._everyday, listed)
-                mention = _in_context(mention, said, list(beside.values()), others, infos)
-            mentions[span] = mention
-            best = f" {normalise(mention.candidates[0].description)} "
-            absorbed.update(
-                other
-                for other, candidate in beside.items()
-                if f" {normalise(candidate.label)} " in best
-            )
-        topics: dict[Term, Mention] = {}
-        for span, mention in mentions.items():
-            if span not in absorbed:
-                topics.setdefault(mention.candidates[0].term, mention)
-        return list(topics.values())
-
-
-def _mention(question: str, item: Found, infos: Mapping[Term, TermInfo]) -> Mention:
-    start, end = item.span.start, whole_end(question, item.span)
-    described = [infos[graded.hit.term] for graded in item.grades]
-    return Mention(question[start:end], start, end, candidates(item, described))
-
-
-def _in_context(
-    mention: Mention,
-    said: Surroundings,
-    beside: Sequence[Candidate],
-    others: Sequence[Mention],
-    infos: Mapping[Term, TermInfo],
-) -> Mention:
-    clear = [other.candidates[0] for other in others if not is_ambiguous(other)]
-    beside_labels = [candidate.label for candidate in beside]
-    other_labels = [candidate.label for candidate in clear]
-    fits = [
-        relevance(infos[candidate.term], said, beside_labels, other_labels)
-        for candidate in mention.candidates
-    ]
-    named = frozenset(candidate.term for candidate in clear)
-    return replace(mention, candidates=in_context(mention.candidates, fits, named))
-
-
-def _order(item: Found) -> tuple[int, float, Span]:
-    """The longest first, then the best fit."""
-    return item.span.first - item.span.last, -item.fit, item.span
-
-
-def _overlaps(span: Span, items: Iterable[Found]) -> bool:
-    return any(span.start < item.span.end and item.span.start < span.end for item in items)
-
-
-def _without_overlaps(items: Iterable[Found]) -> list[Found]:
-    """Keep what does not overlap anything before it."""
-    kept: list[Found] = []
-    for item in items:
-        if not _overlaps(item.span, kept):
-            kept.append(item)
-    return kept
-
-
-def _firm(question: str, tokens: Sequence[Token], items: Sequence[Found]) -> list[Found]:
-    """Without lone words in lower case that the KG spells with a capital, as questions do names.
-
-    A word after a preposition, or in one list with a name in capitals, stays.
-    """
-
-    def stays(item: Found) -> bool:
-        span = item.span
-        if span.first < span.last or item.grades[0].hit.text[:1].islower():
-            return True
-        if span.first > 0 and tokens[span.first - 1].norm in PREPOSITIONS:
-            return True
-        return not lists[span].isdisjoint(proper)
-
-    lists = listed_with(question, tokens, sorted(item.span for item in items))
-    proper = [item.span for item in items if _has_capital(tokens, item.span)]
-    return [item for item in items if item.span in proper or stays(item)]
-
-
-def _has_capital(tokens: Sequence[Token], span: Span) -> bool:
-    return any(token.capital for token in tokens[span.first : span.last + 1])
+        named = without_overlaps([*mended, *certain])
+        proper = any(has_capital(tokens, item.span) for item in (*named, *parted))
+        return named if proper else without_overlaps([*mended, *exact])

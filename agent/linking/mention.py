@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from ..kg.terms import Term
 
-Matched: TypeAlias = Literal["label", "alias", "hidden", "fuzzy", "dense"]
+Matched: TypeAlias = Literal["label", "alias", "hidden", "part", "fuzzy", "dense"]
 
 MARGIN = 0.05
 """The least lead in score with which the best candidate is taken without asking."""

@@ -1,13 +1,13 @@
 """The words of a question, and which stretches of them may be the name of something."""
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from os.path import commonprefix
 from typing import NamedTuple, TypeAlias
 
 from ..kg.names import normalise
+from ..kg.segments import is_unspaced, words
 from .words import singular
 
 _BRACKETED = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
@@ -16,7 +16,7 @@ _QUOTED = re.compile(
 )
 _INITIALISM = re.compile(r"(?:^|\W)(?:\w\.)+\w$")
 _APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
-_SENTENCE_END = ".?!:;\n"
+_SENTENCE_END = ".?!:;\n\u3002\uff01\uff1f"
 
 
 MentionFinder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
@@ -24,7 +24,10 @@ MentionFinder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class Token(NamedTuple):
-    """A word of the question; `opens` when a sentence starts with it, `tail` for a lone 's."""
+    """A word of the question; `opens` when a sentence starts with it, `tail` for a lone 's.
+
+    Every letter of an unspaced script is a word, which `joins` the one before it.
+    """
 
     text: str
     norm: str
@@ -32,11 +35,17 @@ class Token(NamedTuple):
     end: int
     opens: bool
     tail: bool
+    joins: bool = False
 
     @property
     def capital(self) -> bool:
         """Whether the word starts with a capital letter or is a number."""
         return not self.text[:1].islower()
+
+    @property
+    def unspaced(self) -> bool:
+        """Whether the word is a letter of a script in which names stand within runs of letters."""
+        return is_unspaced(self.text[0])
 
 
 class Span(NamedTuple):
@@ -62,14 +71,15 @@ class Spelling(NamedTuple):
 def tokenise(question: str) -> list[Token]:
     """The words of a question with their offsets."""
     tokens: list[Token] = []
-    for start, end in _words(question):
+    for start, end in words(question):
         text = question[start:end]
         norm = normalise(text)
         before = question[tokens[-1].end if tokens else 0 : start]
+        joins = bool(tokens) and not before
         ended = any(mark in before for mark in _SENTENCE_END)
         opens = not tokens or (ended and not (before in (".", ". ") and len(tokens[-1].text) == 1))
         tail = norm == "s" and len(before) == 1 and before in _APOSTROPHES
-        tokens.append(Token(text, norm, start, end, opens, tail))
+        tokens.append(Token(text, norm, start, end, opens, tail, joins))
     return tokens
 
 
@@ -97,6 +107,11 @@ def in_words(tokens: Sequence[Token], start: int, end: int) -> Span | None:
     return Span(start, end, inside[0], inside[-1]) if inside else None
 
 
+def normalised(tokens: Iterable[Token]) -> str:
+    """The normalised text of words that follow one another."""
+    return "".join(word.norm if word.joins else f" {word.norm}" for word in tokens).strip()
+
+
 def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelling]:
     """The forms to look a stretch of words up by.
 
@@ -107,15 +122,15 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
     words = tokens[span.first : span.last + 1]
     end = whole_end(question, span)
     text = question[span.start : end]
-    forms = [Spelling(" ".join(word.norm for word in words), True, text)]
-    if len(words) > 1 and all(len(word.norm) == 1 for word in words):
+    forms = [Spelling(normalised(words), True, text)]
+    if len(words) > 1 and all(len(word.norm) == 1 and not word.unspaced for word in words):
         joined = "".join(word.text for word in words)
         forms.append(Spelling(normalise(joined), True, joined))
     changed = [
         question[span.start : start] + instead + question[stop:end]
         for start, stop, instead in _changes(words)
     ]
-    if words[0].norm != "the":
+    if words[0].norm != "the" and not words[0].unspaced:
         changed.append(f"the {text}")
     for written in changed:
         if all(form.norm != (norm := normalise(written)) for form in forms):
@@ -153,28 +168,6 @@ def _one(word: Token) -> str:
         return ""
     same = len(commonprefix([one, word.text.casefold()]))
     return word.text[:same] + one[same:]
-
-
-def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of letters, digits and the marks on them; cut where normalisation would cut."""
-    start = None
-    for place, character in enumerate(text):
-        if _is_wordy(character) or (
-            start is not None and unicodedata.category(character).startswith("M")
-        ):
-            start = place if start is None else start
-        elif start is not None:
-            yield start, place
-            start = None
-    if start is not None:
-        yield start, len(text)
-
-
-def _is_wordy(character: str) -> bool:
-    """Whether normalisation makes letters or digits of it, as of the sign for `number`."""
-    if character.isascii():
-        return character.isalnum()
-    return any(map(str.isalnum, unicodedata.normalize("NFKD", character).casefold()))
 
 
 def _trimmed(question: str, start: int, end: int) -> Span:

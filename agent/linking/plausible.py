@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..kg.labels import Word
 from ..kg.names import normalise
-from .mentions import Span, Token
-from .words import COMMON_WORDS, FUNCTION_WORDS, is_everyday
+from .mentions import Span, Token, normalised
+from .words import COMMON_WORDS, FUNCTION_WORDS, OTHER_FUNCTION_WORDS, is_everyday
 
 _LONGEST_ACRONYM = 4
 
@@ -27,12 +27,16 @@ def typing_of(tokens: Sequence[Token], everyday: frozenset[str]) -> Typing:
     return Typing(telling=upper and lower, lower=not upper)
 
 
-def everyday_words(vocabulary: Iterable[Word]) -> frozenset[str]:
+def everyday_words(vocabulary: Iterable[Word], languages: Iterable[str] = ()) -> frozenset[str]:
     """The words that alone name no entity: function words, common ones, relations and classes.
+
+    Function words are those of English and of `languages`, as far as they are known.
 
     A name inside a relation's label (`located in Germany`) stays a name.
     """
     words: set[str] = {*FUNCTION_WORDS, *COMMON_WORDS}
+    for tag in languages:
+        words |= OTHER_FUNCTION_WORDS.get(tag.partition("-")[0], frozenset())
     for entry in vocabulary:
         pieces = entry.text.replace("_", " ").split()
         content = [piece for piece in pieces if piece.casefold() not in FUNCTION_WORDS]
@@ -78,7 +82,7 @@ def is_plausible(
         return typing.lower and not is_everyday([written.casefold()], everyday)
     if len(written) == 1:
         return shown and written == surface and written.isalpha()
-    if is_everyday((token.norm for token in words), everyday):
+    if is_everyday(normalised(words).split(), everyday):
         whole = words[-1].capital and question.startswith(surface, span.start)
         return shown and (whole or all(token.capital or token.tail for token in words))
     return True

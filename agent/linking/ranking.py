@@ -22,7 +22,12 @@ _CHANGED = 0.97
 _OTHER_CASE = 0.99
 _OTHER_CASE_WHERE_IT_TELLS = 0.9
 _FUZZY = 0.75
+_PART = 0.6
+_LEAST_OF_PART = 0.8
+"""What is left of the fit of a name of which hardly anything was said."""
 _DEGREE = 0.15
+_DEGREE_OF_PART = 0.3
+"""Who is named in part is known: being well connected counts for more."""
 _NEAR = 0.2
 _FAR = 0.08
 _MOST_CANDIDATES = 10
@@ -63,6 +68,22 @@ def grade_fuzzy(hit: Hit, similarity: float) -> Graded:
     return Graded(hit, _FUZZY * similarity * _FIT[hit.kind], "fuzzy")
 
 
+def grade_part(hit: Hit, share: float) -> Graded:
+    """Grade a hit of whose name a share was said; below every hit by its whole name."""
+    said = _LEAST_OF_PART + (1 - _LEAST_OF_PART) * share
+    return Graded(hit, _PART * said * _FIT[hit.kind], "part")
+
+
+def best_known(grades: Sequence[Graded]) -> list[Graded]:
+    """Of many parts of names those that score best when their degrees count too."""
+    most = max((graded.hit.degree for graded in grades), default=0)
+    ordered = sorted(
+        grades,
+        key=lambda g: (-g.fit * _known(g.hit.degree, most, g.matched), g.hit.term),
+    )
+    return ordered[: 2 * _MOST_CANDIDATES]
+
+
 def found(
     span: Span, text: str, grades: Iterable[Graded], *, case_tells: bool = False
 ) -> Found | None:
@@ -101,11 +122,11 @@ def as_typed(question: str, span: Span, grades: Iterable[Graded]) -> str:
 
 def candidates(item: Found, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
     """Candidates by fit and by how well connected they are among their homonyms."""
-    most = max(log(2 + info.degree) for info in infos)
+    most = max(info.degree for info in infos)
     return _best(
         Candidate(
             *(info.term, info.name, info.label, info.description, info.kind),
-            score=graded.fit * (1 - _DEGREE * (1 - log(2 + info.degree) / most)),
+            score=graded.fit * _known(info.degree, most, graded.matched),
             matched=graded.matched,
         )
         for graded, info in zip(item.grades, infos, strict=True)
@@ -137,6 +158,12 @@ def in_context(
         replace(candidate, score=candidate.score * share(candidate, fit))
         for candidate, fit in zip(several, fits, strict=True)
     )
+
+
+def _known(degree: int, most: int, matched: Matched) -> float:
+    """What is left of the score of an entity of this degree where a rival has the most."""
+    weight = _DEGREE_OF_PART if matched == "part" else _DEGREE
+    return 1 - weight * (1 - log(2 + degree) / log(2 + most))
 
 
 def _best(several: Iterable[Candidate]) -> tuple[Candidate, ...]:

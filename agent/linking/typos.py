@@ -82,6 +82,8 @@ def _like_names(
     for span in spans(tokens, min(longest + 1, most)):
         core = _core(tokens, span)
         whole = len(tokens) == span.last - span.first + 1
+        if any(token.unspaced for token in core):
+            continue
         if not core or not (whole or (ends_a_name(core[0]) and ends_a_name(core[-1]))):
             continue
         norms = [token.norm for token in core]

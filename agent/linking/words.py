@@ -1,6 +1,6 @@
 """English words that by themselves name no entity, and their singular forms."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 FUNCTION_WORDS: frozenset[str] = frozenset(
     """
@@ -17,6 +17,51 @@ FUNCTION_WORDS: frozenset[str] = frozenset(
     """.split()
 )
 """Function words and the verbs that questions are made of."""
+
+OTHER_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
+    tag: frozenset(words.split())
+    for tag, words in {
+        "de": """
+            aber alle als am an auf aus bei beim bis da das dass dem den der des die dies diese
+            dieser doch dort du durch ein eine einem einen einer eines er es fur gab gehort gibt
+            haben hat hatte heisst ich ihm ihr ihre im in ins ist ja kann kein keine liegen
+            liegt man mit nach nicht noch nur ob oder ohne sein seine seit sich sie sind so uber
+            um und unter vom von vor wann war waren warum was welche welchem welchen welcher
+            welches wem wen wenn wer werden wessen wie wieviele wird wo wohin wurde wurden zu
+            zum zur zwischen
+            """,
+        "es": """
+            a al ante como con cual cuales cuando cuanta cuantas cuanto cuantos de del desde
+            donde dos e el ella ellos en entre era eran es esta estan este fue fueron ha han
+            hasta hay la las lo los mas no o para pero por porque que quien quienes se ser si
+            sin sobre son su sus tiene tienen un una unas uno unos y
+            """,
+        "fr": """
+            a au aux avec ce ces cette combien comment d dans de depuis des deux du elle elles
+            en entre est et etaient etait il ils l la laquelle le lequel les lesquelles lesquels
+            leur leurs mais n ne ont ou par parle pas plus pour pourquoi qu quand que quel
+            quelle quelles quels qui quoi s sa se ses son sont sous sur trouve un une vers y
+            """,
+        "it": """
+            a ai al alla alle anche c che chi ci come con cosa da dai dal dalla dei del della
+            delle dello di dove e ed era erano fra gli ha hanno i il in l la le lo ma nei nel
+            nella non o per perche piu quale quali quando quante quanti quanto si sono su sua
+            sue sul sulla suo suoi tra un una uno
+            """,
+        "nl": """
+            aan als bij dat de deze die dit door een en er haar heeft heet het hoe hoeveel hun
+            ik in is kan liggen ligt maar met na naar niet of om onder ook op over te tot uit
+            van voor waar waarom waren was wat welk welke werd wie worden wordt zich zijn
+            """,
+        "pt": """
+            a ao aos as com como da das de do dos e ela ele em entre era eram essa esse esta
+            este fica foi foram ha mais mas na nas no nos o onde os ou para pela pelo por porque
+            quais qual quando quantas quantos que quem sao se sem seu seus sobre sua suas tem um
+            uma
+            """,
+    }.items()
+}
+"""Small words of questions in other languages, normalised, by the tag of the language."""
 
 PREPOSITIONS: frozenset[str] = frozenset(
     "about around at between by for from in into near of on outside to with".split()

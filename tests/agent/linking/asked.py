@@ -44,6 +44,10 @@ class AskedLabels:
         self.calls.append("similar")
         return self._index.similar(norm, limit, distance=distance)
 
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        self.calls.append("containing")
+        return self._index.containing(words, limit)
+
     def relations(self) -> list[RelationInfo]:
         self.calls.append("relations")
         return self._index.relations()

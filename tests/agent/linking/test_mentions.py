@@ -6,6 +6,7 @@ from groundwalk.agent.linking.mentions import (
     Span,
     bracketed,
     in_words,
+    normalised,
     quoted,
     spans,
     spellings,
@@ -20,13 +21,14 @@ from hypothesis import strategies as st
 @example("0\u21200")
 @example("film \u21161")
 @example("0:\u03450")
+@example("iPhone\u624b\u6a5f 2 \u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35 \ud55c\uad6d\u00ad\uc758")
 @given(st.text(st.characters(exclude_categories=("Cs",))))
 def test_words_are_where_they_say_and_normalise_like_the_whole(text: str) -> None:
     tokens = tokenise(text)
     assert all(text[token.start : token.end] == token.text for token in tokens)
     if tokens:
         whole = text[tokens[0].start : tokens[-1].end]
-        assert " ".join(token.norm for token in tokens) == normalise(whole)
+        assert normalised(tokens) == normalise(whole)
 
 
 def test_sentences_open_with_their_first_word() -> None:

@@ -1,0 +1,111 @@
+"""The walks that leave some entities, each relation path in turn, so that no hub crowds them out."""
+
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from .terms import Path, RelationPath, Step, Term
+
+
+class Around(Protocol):
+    """Where walks may go."""
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        """The steps that leave each node."""
+        ...
+
+
+class Listed(NamedTuple):
+    """Walks, the shortest first, and whether there are more."""
+
+    paths: list[Path]
+    more: bool
+
+
+def list_walks(
+    around: Around,
+    topics: Sequence[Term],
+    hops: int,
+    *,
+    revisits: Literal["walk", "no-topic", "simple"] = "no-topic",
+    most: int = 2_000,
+) -> Listed:
+    """At most `most` walks of 1 to `hops` steps: one of each relation path, then a second of each.
+
+    Deterministic. One look-up for each hop. Raises ServiceError.
+    """
+    leaving = _leaving(around, topics, hops)
+    banned = frozenset(topics if revisits != "walk" else ())
+    found, waiting = list[Path](), deque[Iterator[Path]]()
+    kinds = _kinds(leaving, topics, hops, banned)
+    for topic, relations in kinds:
+        walks = _walks(leaving, topic, relations, banned, simple=revisits == "simple")
+        if (path := next(walks, None)) is not None:
+            found.append(path)
+            waiting.append(walks)
+            if len(found) == most:
+                break
+    while waiting and len(found) < most:
+        walks = waiting.popleft()
+        if (path := next(walks, None)) is not None:
+            found.append(path)
+            waiting.append(walks)
+    more = len(found) == most and (
+        any(next(walks, None) is not None for walks in waiting) or next(kinds, None) is not None
+    )
+    return Listed(found, more)
+
+
+_Leaving = Mapping[Term, Mapping[tuple[Term, bool], Sequence[Step]]]
+"""The steps of each node by relation and direction."""
+
+
+def _leaving(around: Around, topics: Sequence[Term], hops: int) -> _Leaving:
+    leaving = dict[Term, dict[tuple[Term, bool], list[Step]]]()
+    level = sorted(set(topics))
+    for _ in range(hops):
+        reached = set[Term]()
+        for node, steps in zip(level, around.neighbours(level), strict=True):
+            own = leaving.setdefault(node, {})
+            for step in steps:
+                own.setdefault((step.triple.relation, step.inverse), []).append(step)
+                reached.add(step.target)
+        level = sorted(reached - leaving.keys())
+    return leaving
+
+
+def _kinds(
+    leaving: _Leaving, topics: Sequence[Term], hops: int, banned: Collection[Term]
+) -> Iterator[tuple[Term, RelationPath]]:
+    """Each topic and relation path that may have walks, breadth first."""
+    waiting = deque((topic, RelationPath(), {topic}) for topic in dict.fromkeys(topics))
+    while waiting:
+        topic, relations, nodes = waiting.popleft()
+        reached: dict[tuple[Term, bool], set[Term]] = {}
+        for node in nodes:
+            for way, steps in leaving.get(node, {}).items():
+                reached.setdefault(way, set()).update(step.target for step in steps)
+        for way in sorted(reached):
+            longer = (*relations, way)
+            yield topic, longer
+            if len(longer) < hops:
+                waiting.append((topic, longer, reached[way].difference(banned)))
+
+
+def _walks(
+    leaving: _Leaving,
+    topic: Term,
+    relations: RelationPath,
+    banned: Collection[Term],
+    *,
+    simple: bool,
+) -> Iterator[Path]:
+    """The walks of one topic and relation path."""
+    if not relations:
+        yield Path(topic, ())
+        return
+    for path in _walks(leaving, topic, relations[:-1], banned, simple=simple):
+        seen = {topic, *(step.target for step in path.steps)} if simple else frozenset[Term]()
+        for step in leaving.get(path.end, {}).get(relations[-1], ()):
+            if step.target not in banned and step.target not in seen:
+                yield Path(topic, (*path.steps, step))

@@ -1,0 +1,193 @@
+"""Names said in part: `Kubrick`, `the Hobbit films`. Which words of a question to try."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from ..kg.labels import Hit
+from ..kg.names import normalise
+from .mentions import Span, Token, normalised, tokenise
+from .ordinary import is_ordinary
+from .plausible import Typing
+from .words import FUNCTION_WORDS, is_everyday
+
+MOST_TRIED = 50
+"""Stretches of one question that are looked up."""
+_SHORTEST = 3
+_LONGEST = 5
+_LEAST_IN_ORDER = 3
+"""Words from which a phrase of ordinary words is part of a name, as `return of the king`."""
+_INNER = frozenset("a an at by da de del der di du en for in la le of on the to van von y".split())
+"""Words in lower case that stand inside names in capitals."""
+_DETERMINERS = frozenset("a an her his its my our the their this your".split())
+_APART = frozenset(',;:?!"()[]')
+
+
+class Part(NamedTuple):
+    """A stretch that may be part of a name: the words that the name has.
+
+    `phrase` is what it holds as it stands, where that is known; `proper` when the name must spell
+    the words with capitals.
+    """
+
+    span: Span
+    words: tuple[str, ...]
+    phrase: str
+    proper: bool
+
+
+def parts(
+    question: str,
+    tokens: Sequence[Token],
+    typing: Typing,
+    everyday: frozenset[str],
+    taken: Collection[Span],
+) -> Iterator[Part]:
+    """Stretches outside of those `taken`, the longest first.
+
+    Where the question's capitals tell names, each whole run of words in capitals: who says `Michael
+    Smith` means no other Smith. Else words that are not of the KG's vocabulary, in stretches that a
+    name may hold as they stand. Ordinary English words count only where there are several.
+    """
+    covered = {place for span in taken for place in range(span.first, span.last + 1)}
+    if typing.telling:
+        yield from _in_capitals(question, tokens, everyday, covered)
+    else:
+        yield from _in_any_case(question, tokens, typing, everyday, covered)
+
+
+def whole(span: Span, text: str) -> Part | None:
+    """What is marked as a name, as one part; None where there are no words in it."""
+    every = normalise(text).split()
+    said = [word for word in every if word not in FUNCTION_WORDS]
+    return Part(span, tuple(said), "", False) if said else None
+
+
+def share(part: Part, hit: Hit) -> float:
+    """How much of a name was said, by letters; 0 where the stretch is no part of it."""
+    norm = normalise(hit.text)
+    if part.phrase not in f" {norm} " or (part.proper and not _is_proper(part, hit.text)):
+        return 0.0
+    content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
+    return min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
+
+
+def _in_capitals(
+    question: str, tokens: Sequence[Token], everyday: frozenset[str], covered: set[int]
+) -> Iterator[Part]:
+    def in_capitals(place: int) -> bool:
+        token = tokens[place]
+        ordinary = is_everyday([token.norm], everyday) or is_ordinary(token.norm)
+        return token.capital and not (token.opens and ordinary) and token.norm != "i"
+
+    runs = [
+        [place for place in run if not tokens[place].tail]
+        for run in _runs(question, tokens)
+        for capital, run in ((c, list(r)) for c, r in groupby(run, key=in_capitals))
+        if capital
+    ]
+    for joined in _joined(question, tokens, runs):
+        stretches = [(joined[0][0], joined[-1][-1]), *((run[0], run[-1]) for run in joined)]
+        for first, last in dict.fromkeys(stretches):
+            if covered.isdisjoint(range(first, last + 1)):
+                yield from _named(tokens, first, last, everyday)
+
+
+def _named(
+    tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
+) -> Iterator[Part]:
+    """The whole stretch, and the same without everyday words at its ends."""
+    inner = range(first, last + 1)
+    rare = [place for place in inner if not is_everyday([tokens[place].norm], everyday)]
+    if any(_tells(tokens[place]) for place in rare):
+        for start, end in dict.fromkeys(((first, last), (rare[0], rare[-1]))):
+            said = tuple(t.norm for t in tokens[start : end + 1] if t.norm not in FUNCTION_WORDS)
+            if not (all(map(is_ordinary, said)) and _is_common(tokens, start, end)):
+                yield Part(_span(tokens, start, end), said, "", False)
+
+
+def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether ordinary words are a noun for all their capitals: `the President`, `King of`."""
+    before = tokens[first - 1].norm if first else ""
+    after = tokens[last + 1].norm if last + 1 < len(tokens) else ""
+    return last > first or before in _DETERMINERS or after == "of"
+
+
+def _in_any_case(
+    question: str,
+    tokens: Sequence[Token],
+    typing: Typing,
+    everyday: frozenset[str],
+    covered: set[int],
+) -> Iterator[Part]:
+    def may_end(place: int) -> bool:
+        token = tokens[place]
+        shown = typing.lower or (token.capital and not token.opens)
+        return shown and _tells(token) and not is_everyday([token.norm], everyday)
+
+    found: list[Part] = []
+    for run in _runs(question, tokens):
+        free = set(run) - covered
+        for first in sorted(filter(may_end, free)):
+            for last in range(first, min(first + _LONGEST, len(tokens))):
+                if last not in free:
+                    break
+                if may_end(last) and (part := _part(tokens, first, last)):
+                    found.append(part)
+    yield from sorted(found, key=lambda part: (-len(part.words), part.span))
+
+
+def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:
+    """A stretch as part of a name, unless it is a word or two of ordinary English."""
+    stretch = tokens[first : last + 1]
+    said = tuple(token.norm for token in stretch if token.norm not in FUNCTION_WORDS)
+    ordinary = all(map(is_ordinary, said))
+    if ordinary and (len(said) < 2 or len(stretch) < _LEAST_IN_ORDER):
+        return None
+    phrase = f" {normalised(stretch)} " if len(said) > 1 else ""
+    return Part(_span(tokens, first, last), said, phrase, True)
+
+
+def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
+    """The places of words between which there is no punctuation that parts names."""
+    run: list[int] = []
+    for place, token in enumerate(tokens):
+        if run and not _APART.isdisjoint(question[tokens[place - 1].end : token.start]):
+            yield run
+            run = []
+        run.append(place)
+    if run:
+        yield run
+
+
+def _joined(
+    question: str, tokens: Sequence[Token], runs: Sequence[list[int]]
+) -> Iterator[list[list[int]]]:
+    """Runs in capitals with those after them that only inner words part, as in `Lord of the`."""
+    group: list[list[int]] = []
+    for run in filter(None, runs):
+        if group:
+            between = tokens[group[-1][-1] + 1 : run[0]]
+            gap = question[tokens[group[-1][-1]].end : tokens[run[0]].start]
+            if _APART.isdisjoint(gap) and all(token.norm in _INNER for token in between):
+                group.append(run)
+                continue
+            yield group
+        group = [run]
+    if group:
+        yield group
+
+
+def _tells(token: Token) -> bool:
+    """Whether a word may stand for a name by itself, as far as its letters go."""
+    return len(token.norm) >= _SHORTEST and token.norm.isalpha() and not token.unspaced
+
+
+def _is_proper(part: Part, text: str) -> bool:
+    """Whether a name spells all of these words with capitals."""
+    capitals = {token.norm for token in tokenise(text) if not token.text[0].islower()}
+    return capitals.issuperset(part.words)
+
+
+def _span(tokens: Sequence[Token], first: int, last: int) -> Span:
+    return Span(tokens[first].start, tokens[last].end, first, last)

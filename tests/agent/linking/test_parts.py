@@ -1,0 +1,175 @@
+"""Names said in part are linked where nothing better covers the words, and asked about."""
+
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker, is_ambiguous
+from groundwalk.agent.linking.mentions import tokenise
+from groundwalk.agent.linking.ordinary import is_ordinary
+from groundwalk.agent.linking.parts import parts
+from groundwalk.agent.linking.plausible import everyday_words, typing_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+FILMS = """
+The Hobbit: An Unexpected Journey|directed by|Peter Jackson
+The Hobbit: The Desolation of Smaug|directed by|Peter Jackson
+The Hobbit: The Battle of the Five Armies|directed by|Peter Jackson
+The Lord of the Rings: The Return of the King|directed by|Peter Jackson
+The Lord of the Rings: The Two Towers|directed by|Peter Jackson
+The Shining|directed by|Stanley Kubrick
+Stanley Kubrick: A Life in Pictures|directed by|Jan Harlan
+Barry Lyndon|directed by|Stanley Kubrick
+Citizen Kane|directed by|Orson Welles
+Sing Street|directed by|John Carney
+Paths of Glory|directed by|Stanley Kubrick
+Paths of Glory|has tags|world war tactics
+Michael|directed by|Nora Ephron
+Jane Smith|knows|Michael
+Duel|directed by|Steven Spielberg
+Jo Spielberg|knows|Michael
+King's Speech Club|in|Sweden
+Ministry of Prime Time|in|Sweden
+"""
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeGraph:
+    folder = tmp_path_factory.mktemp("parts")
+    more = "".join(f"Film {i}|directed by|Steven Spielberg\n" for i in range(40))
+    (folder / "kb.txt").write_text(FILMS.lstrip() + more, encoding="utf-8")
+    return open_kg(str(folder / "kb.txt"), cache=folder / "cache")
+
+
+@pytest.fixture(scope="module")
+def linker(kg: KnowledgeGraph) -> LabelLinker:
+    return LabelLinker(kg.labels)
+
+
+def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
+    return [(m.text, m.candidates[0].label) for m in linker.link(question)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which films did Kubrick direct?",
+        "which films did kubrick direct",
+        "Kubrick films",
+        "Kubrick's films",
+        "WHICH FILMS DID KUBRICK DIRECT",
+        "who is [Kubrick]",
+    ],
+)
+def test_a_surname_names_its_bearer(linker: LabelLinker, question: str) -> None:
+    (mention,) = linker.link(question)
+    assert mention.text.casefold() == "kubrick"
+    assert mention.candidates[0].label == "Stanley Kubrick"
+    assert mention.candidates[0].matched == "part"
+    assert [c.label for c in mention.candidates[1:]] == ["Stanley Kubrick: A Life in Pictures"]
+    assert 0 < mention.candidates[0].score < 0.75 * 0.8
+
+
+@pytest.mark.parametrize(
+    "question", ["who directed the Hobbit films", "who made the hobbit movies"]
+)
+def test_several_of_one_name_are_asked_about(linker: LabelLinker, question: str) -> None:
+    (mention,) = linker.link(question)
+    assert mention.text.lower() == "hobbit"
+    assert len(mention.candidates) == 3
+    assert is_ambiguous(mention)
+
+
+def test_who_is_much_better_known_is_meant(linker: LabelLinker) -> None:
+    (mention,) = linker.link("what did spielberg direct")
+    assert [c.label for c in mention.candidates] == ["Steven Spielberg", "Jo Spielberg"]
+    assert not is_ambiguous(mention)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who directed Hobbit Smaug", [("Hobbit Smaug", "The Hobbit: The Desolation of Smaug")]),
+        (
+            "who directed the return of the king",
+            [("return of the king", "The Lord of the Rings: The Return of the King")],
+        ),
+        ("who directed the two towers", []),
+        ("who directed Two Towers", []),
+        ("Who directed the Lord of the Kings?", []),
+        ("who directed hobbit lyndon", [("lyndon", "Barry Lyndon"), ("hobbit", "")]),
+    ],
+)
+def test_words_of_one_mention_narrow(
+    linker: LabelLinker, question: str, expected: list[tuple[str, str]]
+) -> None:
+    found = linked(linker, question)
+    assert sorted(text for text, _ in found) == sorted(text for text, _ in expected)
+    assert all(label in dict(found)[text] for text, label in expected)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who did they sing with on the street",
+        "what did Michael Smith do",
+        "who won the war",
+        "what are good tactics",
+        "who is the President of Narnia",
+        "who is the King of Narnia",
+        "Who was Prime Minister then?",
+        "who directed it in 1999",
+        "what of Hobb",
+    ],
+)
+def test_what_is_no_name_is_not_linked_by_parts(linker: LabelLinker, question: str) -> None:
+    for mention in linker.link(question):
+        assert all(candidate.matched != "part" for candidate in mention.candidates)
+
+
+def test_whole_names_and_names_with_typos_come_first(linker: LabelLinker) -> None:
+    assert linked(linker, "who directed Michael") == [("Michael", "Michael")]
+    assert linked(linker, "who is stanley kubrik") == [("stanley kubrik", "Stanley Kubrick")]
+    (mention,) = linker.link("who directed barry lindon")
+    assert (mention.text, mention.candidates[0].matched) == ("barry lindon", "fuzzy")
+
+
+def test_marked_names_are_exact_before_they_are_parts(linker: LabelLinker) -> None:
+    (mention,) = linker.link("who directed [Michael]")
+    assert mention.candidates[0].matched == "label"
+    (mention,) = linker.link("who directed [the king's speech]")
+    assert [c.label for c in mention.candidates] == ["King's Speech Club"]
+    assert linker.link("who directed [Hobbit Lyndon]") == []
+
+
+def test_what_many_names_share_names_nobody(tmp_path: Path) -> None:
+    lines = "".join(f"John {chr(97 + i % 26)}{i}son|knows|Ann\n" for i in range(250))
+    (tmp_path / "kb.txt").write_text(lines, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "kb.txt"), cache=tmp_path / "cache").labels)
+    assert linker.link("who knows John?") == []
+
+
+@given(st.text(st.sampled_from("aA bB'.,of theHI1\u6771\u4eac\u0e01"), max_size=40))
+def test_parts_are_stretches_outside_of_what_is_taken(question: str) -> None:
+    tokens = tokenise(question)
+    everyday = everyday_words([])
+    typing = typing_of(tokens, everyday)
+    for part in parts(question, tokens, typing, everyday, ()):
+        assert question[part.span.start : part.span.end].strip()
+        assert part.words
+        again = parts(question, tokens, typing, everyday, [part.span])
+        for other in again:
+            assert other.span.end <= part.span.start or part.span.end <= other.span.start
+
+
+@pytest.mark.parametrize(
+    "word", ["sing", "sings", "sang", "studies", "loved", "loving", "stopped", "war", "recently"]
+)
+def test_ordinary_words(word: str) -> None:
+    assert is_ordinary(word)
+
+
+@pytest.mark.parametrize("word", ["kubrick", "potter", "obama", "rowling", "beatles", "hobbit"])
+def test_words_that_are_not_ordinary(word: str) -> None:
+    assert not is_ordinary(word)

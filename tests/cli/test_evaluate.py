@@ -1,0 +1,129 @@
+"""`groundwalk eval run` as a user meets it: real processes, stopped and killed, and taken up."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .test_cli import COMMAND, assert_one_line_error, groundwalk
+
+COUNT = 14
+LINE = ("--dataset", "world", "--limit", str(COUNT))
+
+
+@pytest.fixture(scope="module", name="home")
+def _home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module", name="whole")
+def _whole(home: Path) -> Path:
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "whole")
+    assert run.returncode == 0, run.stderr
+    assert "Hits@1" in run.stdout and "written to whole" in run.stdout
+    assert f"{COUNT}/{COUNT}" in run.stderr
+    return home / "whole"
+
+
+def timeless(out: Path) -> list[dict[str, Any]]:
+    """The lines of a run but for the time, and what a process computes at its first question."""
+    lines = (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    records: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    for record in records:
+        record["seconds"] = 0
+        for cost in ("seconds", "forward_passes", "tokens"):
+            del record["usage"][cost]
+    return records
+
+
+def begun(home: Path, out: str, *options: str) -> subprocess.Popen[str]:
+    """A run in a process group of its own that has written a line at least."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GROUNDWALK_")}
+    run = subprocess.Popen(
+        [*COMMAND, "eval", "run", *LINE, "--out", out, *options],
+        cwd=home,
+        env=environment | {"GROUNDWALK_CACHE": str(home / "cache")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    before = _size(home / out)
+    while _size(home / out) <= before and run.poll() is None:
+        time.sleep(0.02)
+    return run
+
+
+def _size(out: Path) -> int:
+    file = out / "samples.jsonl"
+    return file.stat().st_size if file.exists() else 0
+
+
+def test_killed_stopped_and_taken_up_it_says_the_same(home: Path, whole: Path) -> None:
+    killed = begun(home, "torn", "--workers", "2")
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    left = timeless(home / "torn")
+    stopped = begun(home, "torn")
+    os.killpg(stopped.pid, signal.SIGINT)
+    _, complaints = stopped.communicate(timeout=60)
+    if stopped.returncode != 0:  # else it was done already
+        assert stopped.returncode == 130
+        assert complaints.splitlines()[-1] == "stopped; the same command goes on with torn"
+    assert "Traceback" not in complaints
+    assert len(timeless(home / "torn")) > len(left)
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "torn", "--quiet")
+    assert run.returncode == 0 and run.stderr == ""
+    assert timeless(home / "torn") == timeless(whole)
+
+
+def test_the_numbers_as_json(home: Path, whole: Path) -> None:
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "whole", "--json")
+    assert run.returncode == 0 and run.stderr == ""
+    written = json.loads((whole / "summary.json").read_text(encoding="utf-8"))
+    assert json.loads(run.stdout) == written
+    assert list(written["methods"]) == ["gcr"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--beams", "3"), ("options.beams was None, is 3", "config.json")),
+        (("--limit", "5"), ("has 14 questions, not 5",)),
+        (("--method", "gcr,nonsense"), ("methods",)),
+        (("--topics", "guessed"), ("--topics guessed", "linked, given")),
+        (("--part", "half"), ("--part half",)),
+        (("--on-broken", "mend"), ("--on-broken mend",)),
+        (("--set", "beam=3"), ("beam",)),
+        (("--prompts", "none"), ("none", "--prompts")),
+        (("--split", "nowhere"), ("nowhere",)),
+    ],
+)
+def test_what_does_not_fit_is_one_line(
+    home: Path, whole: Path, options: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    before = (whole / "samples.jsonl").read_bytes()
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "whole", *options)
+    assert_one_line_error(run, 2, *words)
+    assert (whole / "samples.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "1")])
+def test_a_method_that_there_is_none_of_leaves_no_folder(
+    home: Path, workers: tuple[str, ...]
+) -> None:
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "new", "--method", "none", *workers)
+    assert_one_line_error(run, 2, "no method 'none'")
+    assert not (home / "new").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_folder_that_cannot_be_written(home: Path) -> None:
+    for out in ("/dev/full", "/dev/full/below", "/proc/below"):
+        run = groundwalk(home, "eval", "run", *LINE, "--out", out)
+        assert_one_line_error(run, 2, out, "cannot be written")
