@@ -1,11 +1,16 @@
 """`groundwalk eval`: how good the answers are, on questions whose answers are known."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from . import options as o
+from .compare import compare
+from .judge import judge
+from .report import report
+from .score import score
 
 app = typer.Typer(
     help="Measure answers on questions whose answers are known.", no_args_is_help=True
@@ -17,10 +22,16 @@ def root() -> None:
     """Measure answers on questions whose answers are known."""
 
 
+app.command("score")(score)
+app.command("compare")(compare)
+app.command("judge")(judge)
+app.command("report")(report)
+
+
 @app.command("run")
 def run(
-    dataset: Annotated[str, typer.Option("--dataset", metavar="world|metaqa|jsonl")],
-    out: Annotated[Path, typer.Option("--out", help="The run directory; new or empty.")],
+    dataset: Annotated[str, typer.Option("--dataset", help="The question set: world, metaqa ...")],
+    out: Annotated[Path, typer.Option("--out", help="The run directory; one begun goes on.")],
     data: Annotated[
         Path | None, typer.Option("--data", help="The dataset's folder or file.")
     ] = None,
@@ -29,47 +40,128 @@ def run(
         str, typer.Option("--part", metavar="train|tune|report|all", help="By the split rule.")
     ] = "all",
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first N.")] = None,
+    on_broken: Annotated[
+        str, typer.Option("--on-broken", metavar="fail|skip", help="What a broken line does.")
+    ] = "fail",
+    topics: Annotated[
+        str,
+        typer.Option("--topics", metavar="linked|given", help="Found by name, or the dataset's."),
+    ] = "linked",
     kg: o.KG = None,
+    profile: o.Profile = "generic",
+    graph: o.Graphs = None,
+    language: o.Language = None,
+    mediators: o.Mediators = None,
+    infer: o.Infer = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME,...", help="Methods to compare.")
+    ] = None,
     model: o.Model = None,
-    method: o.Method = None,
-    beams: o.Beams = 10,
+    llm: o.LLM = None,
+    beams: o.Beams = None,
     hops: o.Hops = None,
+    settings_of_method: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of a method; repeatable."),
+    ] = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="What is not set is as in the method's paper.")
+    ] = False,
+    device: o.Device = None,
+    dtype: o.Dtype = None,
+    prompts: o.Prompts = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="That of the intervals.")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes that answer; unset: this one does."),
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Questions decoded at once; for GPUs.")
+    ] = 1,
+    ray: Annotated[bool, typer.Option("--ray", help="Let Ray run the workers.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: o.Json = False,
 ) -> None:
-    """Answer every question of a dataset and score the answers."""
+    """Answer every question of a dataset and score the answers.
+
+    The same command goes on with a run that was stopped, or that was given a smaller --limit.
+    """
     from ..agent.errors import InputError
     from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
 
-    if part not in ("train", "tune", "report", "all"):
-        raise InputError(f"--part {part}: is none of train, tune, report and all")
+    _one_of("--part", part, "train", "tune", "report", "all")
+    _one_of("--on-broken", on_broken, "fail", "skip")
+    _one_of("--topics", topics, "linked", "given")
+    if prompts is not None and not prompts.is_dir():
+        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
     settings = read_settings()
     use_few_threads(model or settings.model)
 
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    from ..agent.kg import language_tags, reading_of
+    from ..agent.options import read_options
     from ..agent.state import Options
-    from ..evaluation.evaluate import evaluate
+    from ..evaluation.config import Topics
+    from ..evaluation.evaluate import Speed, evaluate
+    from ..evaluation.readers import OnBroken
+    from ..evaluation.samples import Part
+    from ..evaluation.setup import Setup
     from ..evaluation.table import print_summary
 
-    summary = evaluate(
+    methods = (method or settings.method).replace(" ", "").split(",")
+    setup = Setup(
         dataset=dataset,
-        data=data,
         split=split,
-        part=part,
-        limit=limit,
-        kg=settings.kg if kg is None else kg,
+        methods=tuple(dict.fromkeys(filter(None, methods))),
+        kg=kg,
         model=model or settings.model,
-        method=method or settings.method,
-        out=out,
-        options=Options(beams=beams, hops=hops, on_ambiguous="best"),
+        profile=profile,
+        graphs=tuple(graph or ()),
+        languages=language_tags(settings.language if language is None else language),
+        reading=reading_of(
+            settings.mediators if mediators is None else mediators,
+            settings.infer if infer is None else infer,
+        ),
+        llm=llm or settings.llm,
+        device=device or settings.device,
+        dtype=dtype or settings.dtype,
+        prompts=prompts,
+        topics=cast(Topics, topics),
+        options=read_options(
+            settings_of_method or (), Options(beams=beams, hops=hops, on_ambiguous="best")
+        ),
+        paper=paper,
     )
+    try:
+        summary = evaluate(
+            setup,
+            out,
+            data=data,
+            part=cast(Part, part),
+            limit=limit,
+            on_broken=cast(OnBroken, on_broken),
+            default_kg=settings.kg if "kg" in settings.model_fields_set else None,
+            seed=seed,
+            speed=Speed(workers, batch, ray),
+            console=Console(stderr=True, quiet=quiet),
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; the same command goes on with {out}", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        typer.echo(json.dumps(asdict(summary), ensure_ascii=False))
+        return
     print_summary(summary)
     typer.echo(f"written to {out}")
 
 
 @app.command("overlap")
 def show_overlap(
-    dataset: Annotated[
-        str, typer.Option("--dataset", metavar="world|metaqa|jsonl", help="The question set.")
-    ] = "world",
+    dataset: Annotated[str, typer.Option("--dataset", help="The question set.")] = "world",
     data: Annotated[Path | None, typer.Option("--data", help="Its folder or file.")] = None,
     split: Annotated[str, typer.Option("--split", help="Such as 1-hop/dev.")] = "",
     kg: o.KG = None,
@@ -100,3 +192,10 @@ def show_overlap(
     ]
     training = training_questions(source, seed=seed, count=count)
     print_overlap(overlap(questions, (mask(s.question, s.mentions)[0] for s in training)))
+
+
+def _one_of(option: str, value: str, *choices: str) -> None:
+    from ..agent.errors import InputError
+
+    if value not in choices:
+        raise InputError(f"{option} {value}: is none of {', '.join(choices)}")

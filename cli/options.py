@@ -71,6 +71,15 @@ Hops = Annotated[
         "--hops", min=1, max=8, help="Longest path; unset: what the model was trained on."
     ),
 ]
+Paper = Annotated[
+    bool, typer.Option("--paper", help="The settings of the method's paper, where you set none.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Another option of the method; may be repeated."
+    ),
+]
 OnAmbiguous = Annotated[
     str,
     typer.Option(

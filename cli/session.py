@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
+from ..agent.options import paper_options, read_options
 from ..agent.state import Options, State
 from ..graphs.skeleton import Compiled
 
@@ -40,6 +41,8 @@ def open_session(
     method: str | None,
     beams: int | None,
     hops: int | None,
+    paper: bool,
+    pairs: Sequence[str],
     on_ambiguous: str,
     device: str | None,
     dtype: str | None,
@@ -47,11 +50,15 @@ def open_session(
     interactive: bool,
     on_progress: "OnProgress | None" = None,
 ) -> Session:
-    """Open what the options name; what they leave out comes from the settings."""
+    """Open what the options name; what they leave out comes from the settings.
+
+    `pairs` set further options of the method, such as `width=5`.
+    """
     if on_ambiguous not in ("ask", "best", "error"):
         raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
+    options = read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
     from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
 
@@ -62,7 +69,7 @@ def open_session(
 
     from ..agent.kg import language_tags, load_profile, open_kg, reading_of
     from ..agent.llm.chat import chat_model
-    from ..graphs import build_graph
+    from ..graphs import METHODS, build_graph
 
     opened = open_kg(
         settings.kg if kg is None else kg,
@@ -85,7 +92,9 @@ def open_session(
         prompts=prompts,
         checkpointer=InMemorySaver() if interactive else None,
     )
-    return Session(opened, graph, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+    if paper:
+        options = paper_options(options, METHODS[method or settings.method].paper)
+    return Session(opened, graph, options)
 
 
 def run(session: Session, question: str, thread: str, choose: Choose) -> Iterator[Event | State]:
