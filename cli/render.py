@@ -26,6 +26,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "·" for c in text)
 
 
+_REASONERS = {
+    "llm": "an LLM over",
+    "likelihood": "the likelihood of",
+    "ends": "all ends of",
+}
+"""How the line under an answer says who decided; else the vote did."""
+
+
 class Changed(Exception):
     """The user typed something else instead of a choice."""
 
@@ -191,7 +199,7 @@ def _footer(state: State, kg: KnowledgeGraph) -> str:
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        by = "an LLM over" if state.get("reasoner") == "llm" else "a vote of"
+        by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
         parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
         if state.get("reasoner") != "llm":
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")

@@ -40,6 +40,8 @@ class Method:
     """The wire format that the local model writes, as `ModelSettings.formats` names it."""
     prompts: str = "gcr"
     """The folder of the prompt with which the general LLM reasons over the candidates."""
+    common: bool = False
+    """Whether a relation path from several topics means what it reaches from each of them."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -18,4 +18,6 @@ def _plan(parts: Parts) -> Node:
     return plan(parts.kg, parts.generator, opened, parts.prompts, beams=5)
 
 
-PLAN = Method(_plan, "relation paths that exist, executed to get all answers", format="plan")
+PLAN = Method(
+    _plan, "relation paths that exist, executed to get all answers", format="plan", common=True
+)

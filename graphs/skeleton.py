@@ -46,7 +46,7 @@ def skeleton(
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
-        "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts),
+        "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts, common=method.common),
         "verify": verify(parts.kg),
         "respond": respond(settings.confidence),
     }

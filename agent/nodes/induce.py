@@ -33,10 +33,12 @@ def induce(
     llm: BaseChatModel | None,
     prompts: Folder | None = None,
     method: str = "gcr",
+    *,
+    common: bool = False,
 ) -> Node:
     """Answers and their chains from the candidates; by `llm`, or by vote without one.
 
-    The LLM is asked as the prompt folder `method` says.
+    The LLM is asked as the prompt folder `method` says; `common` is the vote's.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -49,9 +51,9 @@ def induce(
                 return _ask(llm, state, prompts, method, explain=options.explain)
             except Exception as error:  # any client's error: the vote still stands
                 reason = f"{type(error).__name__}: the LLM did not answer; the vote did"
-                changes = _vote(kg, state, options)
+                changes = _vote(kg, state, options, common=common)
                 return {**changes, "notes": [*changes["notes"], reason]}
-        return _vote(kg, state, options)
+        return _vote(kg, state, options, common=common)
 
     return run
 
@@ -73,11 +75,11 @@ def _ends(state: State) -> dict[str, Any]:
     }
 
 
-def _vote(kg: KnowledgeGraph, state: State, options: Options) -> dict[str, Any]:
+def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -> dict[str, Any]:
     since = perf_counter()
     notes = list(state.get("notes", []))
     linked = [topic["term"] for topic in state.get("topics", [])]
-    outcome = vote(kg.walks, state.get("candidates", []), linked, options)
+    outcome = vote(kg.walks, state.get("candidates", []), linked, options, common=common)
     if outcome is None:
         return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}
     named = name_terms(kg.labels, [elected.end for elected in outcome.elected])

@@ -67,24 +67,25 @@ class Outcome:
 
 
 def vote(
-    store: Store, candidates: Sequence[Candidate], linked: Sequence[Term], options: Options
+    store: Store,
+    candidates: Sequence[Candidate],
+    linked: Sequence[Term],
+    options: Options,
+    *,
+    common: bool = False,
 ) -> Outcome | None:
-    """The outcome for the candidates, or None when there are none; `linked` are all topics."""
+    """The outcome for the candidates, or None when there are none; `linked` are all topics.
+
+    With `common`, one relation path from several topics means the entities that it reaches from
+    each of them, where there are such; without, all, those first.
+    """
     parties = _parties(candidates)
     if not parties:
         return None
     most = max(party.votes for party in parties)
+    banned = () if options.revisits == "walk" else linked
     runs = [
-        (
-            party,
-            execute(
-                store,
-                _topics(party.ballots),
-                party.relations,
-                banned=() if options.revisits == "walk" else linked,
-                keep=options.max_chains,
-            ),
-        )
+        (party, _run(store, party, banned, options.max_chains, common=common))
         for party in parties
         if party.votes >= _CHANCE * most
     ]
@@ -108,6 +109,38 @@ def vote(
         truncated=any(result.truncated for _, result in runs),
         requests=sum(result.requests for _, result in runs),
     )
+
+
+def _run(
+    store: Store, party: _Party, banned: Sequence[Term], keep: int, *, common: bool
+) -> Execution:
+    """What a party reaches; with `common` what several topics have in common, if anything."""
+    topics = _topics(party.ballots)
+    if not common or len(topics) == 1:
+        return execute(store, topics, party.relations, banned=banned, keep=keep)
+    runs = [execute(store, [own], party.relations, banned=banned, keep=keep) for own in topics]
+    reached: dict[Term, list[Reached]] = {}
+    for run in runs:
+        for entity in run.reached:
+            reached.setdefault(entity.end, []).append(entity)
+    by_all = [several for several in reached.values() if len(several) == len(topics)]
+    together = [
+        Reached(
+            several[0].end,
+            tuple(path for entity in several for path in entity.paths[: _share(keep, several)]),
+            sum(entity.support for entity in several),
+        )
+        for several in by_all or reached.values()
+    ]
+    return Execution(
+        tuple(sorted(together, key=lambda r: (-r.support, r.end))),
+        any(run.truncated for run in runs),
+        sum(run.requests for run in runs),
+    )
+
+
+def _share(keep: int, several: Sequence[Reached]) -> int:
+    return max(1, keep // len(several))
 
 
 def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:

@@ -55,3 +55,11 @@ def test_a_topic_that_leads_nowhere_ends_in_silence(kg: KnowledgeGraph, local: L
     state = asked(kg, local, "plan", "What does Zoe like?")
     assert state["status"] == "abstained"
     assert any("no relation path" in note for note in state["notes"])
+
+
+def test_several_topics_mean_what_they_have_in_common(
+    kg: KnowledgeGraph, local: LocalModel
+) -> None:
+    state = asked(kg, local, "plan", "children of Ada and Eve?", beams=1, hops=1, inverse=False)
+    assert labels(state) == {"Ben"}
+    assert triples(state) == {("Ada", "mother of", "Ben"), ("Eve", "mother of", "Ben")}
