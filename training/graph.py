@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..agent.decoding.wire import escape, spell_relation
 from ..agent.errors import KGError
-from ..agent.kg.folder import KnowledgeGraph
+from ..agent.kg import KnowledgeGraph
 from ..agent.kg.names import normalise
 from ..agent.kg.terms import Term, Triple
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple, cast
 
 from ..agent.errors import DatasetError
-from ..agent.kg.folder import KnowledgeGraph
+from ..agent.kg import KnowledgeGraph
 from ..agent.kg.names import normalise
 from ..evaluation.split import part as part_of
 from .clauses import OTHER, TOPIC

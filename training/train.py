@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import InputError
-from ..agent.kg.folder import WORLD, KnowledgeGraph, open_kg
+from ..agent.kg import KnowledgeGraph, open_kg
+from ..agent.kg.folder import WORLD
 from ..agent.kg.nodes import lexical_form
 from ..agent.kg.profile import GENERIC, Profile
 from ..agent.kg.reading import Reading
@@ -202,6 +203,7 @@ def _train(
         masked=True,
         instruct=False,
         formats=tuple(formats),
+        chains="walk",
         kg=kg.digest,
     )
     local = LocalModel("trained just now", model.eval(), tokenizer, settings)

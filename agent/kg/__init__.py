@@ -2,7 +2,8 @@
 
 from .building import BuildProgress, OnProgress
 from .execution import Execution, Reached, execute
-from .folder import KnowledgeGraph, build, open_kg
+from .folder import build, open_kg
+from .graph import KnowledgeGraph
 from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
 from .languages import language_tags
 from .names import local_name, normalise

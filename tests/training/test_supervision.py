@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import DatasetError
-from groundwalk.agent.kg.folder import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.evaluation.split import part
 from groundwalk.training.graph import load_graph
 from groundwalk.training.supervision import read_questions, select, supervise

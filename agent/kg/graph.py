@@ -1,0 +1,82 @@
+"""An opened KG: its source, its names, and what walks make of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from .profile import Profile
+from .reading import Reading, Walks
+from .store import Counts, Labels, Store
+from .terms import Path as Walk
+from .terms import Term, Triple
+
+
+@dataclass(frozen=True)
+class KnowledgeGraph:
+    """An opened KG. `folder` is where caches that belong to it may be kept, if there is one.
+
+    `graphs` are the named graphs that it was cut to; without any it is everything in the source.
+    A KG is `pinned` where its digest stands for its content; an endpoint's may change at any time.
+    `store` and `labels` are the KG itself, which verification asks; walks are decoded and executed
+    over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
+    """
+
+    store: Store
+    labels: Labels
+    profile: Profile
+    source: str
+    digest: str
+    folder: Path | None
+    graphs: tuple[str, ...] = ()
+    pinned: bool = True
+    reading: Reading = Reading("keep")
+
+    @property
+    def walks(self) -> Store:
+        """The facts that walks may use; virtual ones stand for runs of triples of the store."""
+        return self.store if self.reading.plain else self._walks.store
+
+    @property
+    def walk_labels(self) -> Labels:
+        """The names of what walks use."""
+        return self.labels if self.reading.plain else self._walks.labels
+
+    @property
+    def as_stored(self) -> "KnowledgeGraph":
+        """The same KG with its facts as they are, for methods that do not prove their walks."""
+        return replace(self, reading=Reading("keep"))
+
+    def is_one_way(self, fact: Triple) -> bool:
+        """Whether a fact of `walks` is walked from head to tail only, as another says the rest."""
+        return not self.reading.plain and self._walks.store.is_one_way(fact)
+
+    def prove(self, paths: Sequence[Walk]) -> list[Walk | None]:
+        """Each path of `walks` along triples of the store, from the same topic to the same end.
+
+        None where the store no longer holds one. Raises ServiceError.
+        """
+        return list(paths) if self.reading.plain else self._walks.prove(paths)
+
+    def used(self, path: Walk, proof: Walk) -> list[str]:
+        """What of the reading a path rests on, in words, given its proof."""
+        return [] if self.reading.plain else self._walks.used(path, proof)
+
+    def representatives(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        """What stands for each term in `walks`. Raises ServiceError."""
+        if self.reading.plain:
+            return {term: term for term in terms}
+        return self._walks.representatives(terms)
+
+    @cached_property
+    def _walks(self) -> Walks:
+        return Walks(self.store, self.labels, self.profile, self.reading)
+
+    @property
+    def counts(self) -> Counts:
+        """The size of the KG. Raises ServiceError where it cannot be counted."""
+        return self.store.counts()
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self.labels.close()
