@@ -11,12 +11,17 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
+from .cot import COT, COT_SC
+from .direct import DIRECT
 from .dog import DOG
 from .gcr import GCR
 from .method import Method, Parts
+from .paths import PATHS
 from .plan import PLAN
+from .retrieve import RETRIEVE
 from .rog import ROG
 from .skeleton import Compiled, skeleton
+from .structlm import STRUCTLM
 from .tog import TOG
 from .tot import TOT
 
@@ -27,6 +32,12 @@ METHODS: dict[str, Method] = {
     "rog": ROG,
     "tog": TOG,
     "tot": TOT,
+    "paths": PATHS,
+    "retrieve": RETRIEVE,
+    "direct": DIRECT,
+    "cot": COT,
+    "cot-sc": COT_SC,
+    "structlm": STRUCTLM,
 }
 """Every method by the name that `--method` takes."""
 

@@ -1,7 +1,8 @@
-"""The walks that leave some entities, each relation path in turn, so that no hub crowds them out."""
+"""The walks that leave some entities, each relation path in turn, so no hub crowds them out."""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
 from .terms import Path, RelationPath, Step, Term
@@ -37,9 +38,11 @@ def list_walks(
     leaving = _leaving(around, topics, hops)
     banned = frozenset(topics if revisits != "walk" else ())
     found, waiting = list[Path](), deque[Iterator[Path]]()
-    kinds = _kinds(leaving, topics, hops, banned)
-    for topic, relations in kinds:
-        walks = _walks(leaving, topic, relations, banned, simple=revisits == "simple")
+    rivals = (
+        _walks(leaving, *kind, banned, simple=revisits == "simple")
+        for kind in _kinds(leaving, topics, hops, banned)
+    )
+    for walks in rivals:
         if (path := next(walks, None)) is not None:
             found.append(path)
             waiting.append(walks)
@@ -50,9 +53,7 @@ def list_walks(
         if (path := next(walks, None)) is not None:
             found.append(path)
             waiting.append(walks)
-    more = len(found) == most and (
-        any(next(walks, None) is not None for walks in waiting) or next(kinds, None) is not None
-    )
+    more = any(next(walks, None) is not None for walks in chain(waiting, rivals))
     return Listed(found, more)
 
 

@@ -85,7 +85,7 @@ def cot(
             thought, asked = think(understand, text, topics, shown)
             thoughts.append(thought)
             requests += asked
-        concluded, _ = agree(thoughts)
+        concluded = agree(thoughts)
         unread = sum(not (own.chain or own.answers or own.asserted) for own in thoughts)
         runtime.stream_writer({"event": "decoded", "paths": len(thoughts)})
         notes = list(state.get("notes", []))

@@ -66,7 +66,10 @@ def free_walks(
             walks, cost = weighed(local, state, walks, prompts)
             passes, tokens = passes + cost.forward_passes, tokens + cost.tokens
         if consistent:
-            found, confidence = agree([_thought(*own) for own in zip(walks, sound, strict=True)])
+            found = agree([_thought(*own) for own in zip(walks, sound, strict=True)])
+            chains = [chain for answer in found.answers for chain in answer["chains"]]
+            won = [walk["relevance"] for walk in walks if walk["steps"] in chains]
+            confidence = max(won, default=0.0)
         else:
             found = elect(walks, [walk["relevance"] for walk in walks])
             found, confidence = _proven(found, walks, sound), found.confidence

@@ -1,7 +1,7 @@
 """direct: the triples around the question in one prompt, and the answers in the reply.
 
 A chat LLM is asked, else a local model that follows instructions. A local model that only writes
-reasoning paths weighs the shortest walks to the entities that are shown (the likelihood form).
+reasoning paths weighs the walks along the triples that are shown (the likelihood form).
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,8 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
-from ..kg.terms import Path, Step
+from ..kg.terms import Path, Step, Term, Triple
+from ..kg.walk_listing import list_walks
 from ..llm.asking import Asker, UnansweredError
 from ..llm.free_text import Writing, write_freely
 from ..llm.likelihood import prompt_tokens
@@ -23,16 +24,20 @@ from ..llm.reading import read_answers
 from ..prompting import render
 from ..state import Named, Options, State, StepRecord
 from . import Node
-from .conclude import Conclusion, elect, match_answers, proofs
+from .conclude import Conclusion, elect, match_answers
 from .explore import Walk, walked
 from .ground import told
 from .likely import LIKELIHOOD, weighed, writes_paths
-from .records import step_records
+from .records import name_terms, step_records
 from .surroundings import spelled, surroundings
 from .usage import spent
 
 _LONGEST = 256
 """Tokens of a local model's reply."""
+_MOST_WALKS = 200
+"""Walks that a model that writes paths weighs."""
+
+_NOTHING = "the graph has no triple around the topics"
 
 Prompt = Callable[[LocalModel, str, Sequence[str], Folder | None], list[int]]
 """The tokens of a local model's prompt: of a question and the triples, each on a line."""
@@ -77,7 +82,7 @@ def direct(
             text = render("direct/answer.jinja", prompts, question=question, facts=facts)
             said = _asked(Asker(llm), text, topics, shown)
         elif writes_paths(generator()):
-            said = _weighed(generator(), state, topics, shown, prompts)
+            said = _weighed(kg, generator(), state, options, triples, prompts)
         else:
             local = generator()
             tokens = (prompt or _chat_prompt)(local, question, facts, prompts)
@@ -123,23 +128,45 @@ def _asked(
 
 
 def _weighed(
+    kg: KnowledgeGraph,
     local: LocalModel,
     state: State,
-    topics: Sequence[Named],
-    shown: Sequence[StepRecord],
+    options: Options,
+    triples: Sequence[Triple],
     prompts: Folder | None,
 ) -> _Said:
-    """The ends of the likeliest relation path among the shortest walks to what is shown."""
-    chains = [chain for several in proofs(topics, shown).values() for chain in several]
-    walks = [Walk(topic=_start(c), steps=c, score=1.0, relevance=1.0) for c in chains]
-    if not walks:
+    """The ends of the likeliest relation path of all walks along the triples."""
+    view = state.get("view")
+    assert view is not None, "load comes before direct"
+    topics = [topic["term"] for topic in state.get("topics", [])]
+    shown = _Shown(triples, inverse=view["inverse"])
+    listed = list_walks(
+        shown, topics, view["hops"], revisits=options.revisits, most=_MOST_WALKS
+    ).paths
+    if not listed:
         return _Said(Conclusion([], [], 0.0), "likelihood", [LIKELIHOOD])
+    starts = name_terms(kg.labels, topics)
+    walks = [
+        Walk(topic=starts[path.topic], steps=steps, score=1.0, relevance=1.0)
+        for path, steps in zip(listed, step_records(kg.labels, listed), strict=True)
+    ]
     weights, cost = weighed(local, state, walks, prompts)
     found = elect(weights, [walk["relevance"] for walk in weights])
+    chains = [chain for answer in found.answers for chain in answer["chains"]]
+    kept = [walk for walk in weights if walk["steps"] in chains]
     cost_of = {"forward_passes": cost.forward_passes, "tokens": cost.tokens}
-    kept = [walk for walk in weights if any(walk["steps"] in a["chains"] for a in found.answers)]
     return _Said(found, "likelihood", [LIKELIHOOD], kept, cost_of)
 
 
-def _start(chain: Sequence[StepRecord]) -> Named:
-    return chain[0]["tail"] if chain[0]["inverse"] else chain[0]["head"]
+class _Shown:
+    """The triples that are shown, as what walks may use."""
+
+    def __init__(self, triples: Sequence[Triple], *, inverse: bool) -> None:
+        self._leaving: dict[Term, list[Step]] = {}
+        for triple in triples:
+            for way in (False, True) if inverse else (False,):
+                step = Step(triple, way)
+                self._leaving.setdefault(step.source, []).append(step)
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        return [self._leaving.get(node, []) for node in nodes]

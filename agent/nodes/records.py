@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ..decoding.wire import SEPARATOR, escape, spell_relation
 from ..kg import KnowledgeGraph, Labels
-from ..kg.terms import Path, RelationPath, Step, Term, Triple
+from ..kg.terms import Path, RelationPath, Step, Term, Triple, is_triple_term
 from ..llm.prompt import Mention
 from ..state import Candidate, Named, State, StepRecord
 
@@ -113,10 +113,15 @@ def readings_of(candidates: Iterable[Candidate]) -> list[list[str]]:
 
 
 def spell(topic: Named, steps: Sequence[StepRecord]) -> str:
-    """A chain in one line, as the model writes it."""
+    """A chain in one line, as the model writes it.
+
+    A step from a triple term, which stands for its subject, has the triple after the relation.
+    """
     line = [escape(topic["label"])]
     for step in steps:
-        line.append(spell_relation(escape(step["relation"]["label"]), step["inverse"]))
+        relation = spell_relation(escape(step["relation"]["label"]), step["inverse"])
+        told = step["inverse"] and is_triple_term(step["tail"]["term"])
+        line.append(f"{relation} {escape(step['tail']['label'])}" if told else relation)
         line.append(escape((step["head"] if step["inverse"] else step["tail"])["label"]))
     return SEPARATOR.join(line)
 

@@ -1,5 +1,6 @@
 """What chains of thought prove, and what several of them agree on (self-consistency)."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +14,8 @@ from .conclude import Conclusion, proofs
 from .dog_answers import read_conclusion
 from .written import Understand
 
-_NOTHING = {"none", "unknown", "n a"}
+_NOTHING = {"", "none", "unknown", "n a"}
+_AND = re.compile(r"\s*(?:[,;]|\b(?:and|or))\s*$")
 
 
 class Thought(NamedTuple):
@@ -43,7 +45,8 @@ def think(
     ends = {own["term"]: own for step in kept for own in (step["head"], step["tail"])}
     entities = [named for term, named in ends.items() if term in proven]
     named, asserted = read_conclusion(reasoning.rest, entities)
-    asserted = [name for name in asserted if normalise(name) not in _NOTHING]
+    bare = [_AND.sub("", name) for name in asserted]
+    asserted = [name for name in bare if normalise(name) not in _NOTHING]
     whole = len(kept) == len(steps) and _hangs_together(topics, steps)
     answers = [
         Answer(**own, score=1.0, chains=[steps], form="chain")
@@ -51,12 +54,12 @@ def think(
         else Answer(**own, score=1.0, chains=proven[own["term"]])
         for own in named
     ]
-    chain = _candidate(steps, answers) if steps else None
+    chain = chain_candidate(steps, answers) if steps else None
     return Thought(chain, answers, asserted), requests
 
 
-def agree(thoughts: Sequence[Thought]) -> tuple[Conclusion, float]:
-    """What most of the thoughts answer, and the share of them that do.
+def agree(thoughts: Sequence[Thought]) -> Conclusion:
+    """What most of the thoughts answer; the score of an answer is the share of those that do.
 
     Every thought that answers has one vote for each name. Names with more than half of the votes
     win; where there are none, those with the most votes that one thought names together. What wins
@@ -79,8 +82,7 @@ def agree(thoughts: Sequence[Thought]) -> tuple[Conclusion, float]:
     proven = {normalise(answer["label"]) for answer in answers.values()}
     texts = {normalise(text): text for thought in thoughts for text in thought.asserted}
     unsupported = [texts[name] for name in won if name not in proven]
-    share = most / len(thoughts) if thoughts else 0.0
-    return Conclusion(list(answers.values()), unsupported, 1.0 if answers else 0.0), share
+    return Conclusion(list(answers.values()), unsupported, 1.0 if answers else 0.0)
 
 
 def _ballot(thought: Thought) -> dict[str, None]:
@@ -108,7 +110,7 @@ def _hangs_together(topics: Sequence[Named], steps: Sequence[StepRecord]) -> boo
     return is_well_formed(starts, Path("", tuple(Step(triple) for triple in triples)))
 
 
-def _candidate(steps: list[StepRecord], answers: Sequence[Answer]) -> Candidate:
+def chain_candidate(steps: list[StepRecord], answers: Sequence[Answer] = ()) -> Candidate:
     """The record of all that was written, for the verifier to judge."""
     last = steps[-1]["head"] if steps[-1]["inverse"] else steps[-1]["tail"]
     answer = Named(term=answers[0]["term"], label=answers[0]["label"]) if answers else last

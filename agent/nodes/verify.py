@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
-from ..kg.terms import Path, Term
+from ..kg.terms import Path, Term, place_of
 from ..kg.verification import PathVerdict, verify_paths
 from ..state import Answer, Candidate, Emitted, Form, Options, State, Status, StepRecord
 from . import Node
@@ -102,7 +102,7 @@ def _form(record: Candidate | Answer) -> Form:
 def _path(chain: Sequence[StepRecord]) -> Path:
     first = chain[0] if chain else None
     start = first and (first["tail"] if first["inverse"] else first["head"])
-    return path_of(start["term"] if start else "", chain)
+    return path_of(place_of(start["term"]) if start else "", chain)
 
 
 def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
@@ -120,7 +120,7 @@ def _proves(proof: _Proof, path: Path) -> bool:
     """Whether a path ends in the answer, or a chain has it among its entities."""
     if proof.form == "path":
         return path.end == proof.answer
-    return any(proof.answer in (step.triple.head, step.triple.tail) for step in path.steps)
+    return any(proof.answer in (step.source, step.target) for step in path.steps)
 
 
 def _supported(chain: Sequence[StepRecord]) -> bool:

@@ -1,0 +1,102 @@
+"""retrieve: paths around the topic entities, ranked by how near they are to the question.
+
+The lexical and dense baselines of GCR's Table 2: BM25, or a sentence embedding model.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..decoding.spelling import spell_paths
+from ..errors import InputError, ModelError
+from ..kg import KnowledgeGraph
+from ..kg.ranking import DIGITS, BM25Ranker, EmbeddingRanker, Ranker
+from ..kg.terms import Path
+from ..kg.view import GraphView, NeighbourCache, ViewLimits
+from ..kg.walk_listing import list_walks
+from ..state import Options, State
+from . import Node
+from .ground import told
+from .shares import proven, shared_candidates
+from .usage import spent
+
+_BEAMS = 10
+_MOST = 2_000
+"""Paths that are ranked."""
+_SCALE = 20.0
+"""By which cosines are multiplied before the softmax, as such models are trained with."""
+
+
+def retrieve(kg: KnowledgeGraph, dense: Callable[[str], Ranker] | None = None) -> Node:
+    """The best of the ranked paths as candidates; `dense` opens an embedding model by its name.
+
+    Their probabilities are the softmax of their scores among each other, so the confidence of an
+    answer tells how far ahead its relation path is, and is not calibrated.
+    """
+
+    @cache
+    def neighbours() -> NeighbourCache:
+        return NeighbourCache(kg.walks)
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        options = runtime.context or Options()
+        view = state.get("view")
+        assert view is not None, "load comes before retrieve"
+        question = state.get("question", "")
+        limits = ViewLimits(options.max_triples, options.max_degree, view["inverse"])
+        around = GraphView(kg.walks, kg.walk_labels, limits, question, cache=neighbours())
+        topics = [topic["term"] for topic in state.get("topics", [])]
+        listed = list_walks(around, topics, view["hops"], revisits=options.revisits, most=_MOST)
+        ranker: Ranker = BM25Ranker()
+        if options.embeddings:
+            ranker = (dense or embedding_ranker)(options.embeddings)
+        best = rank(question, listed.paths, spell_paths(kg.walk_labels, listed.paths), ranker)
+        best = best[: options.beams or _BEAMS]
+        scale = _SCALE if options.embeddings else 1.0
+        top = max((score for _, score in best), default=0.0)
+        weights = [(path, math.exp(scale * (score - top))) for path, score in best]
+        candidates = shared_candidates(kg, proven(kg, weights))
+        runtime.stream_writer({"event": "retrieved", "paths": len(candidates)})
+        notes = list(state.get("notes", []))
+        cut = [f"{_MOST:,} paths were ranked, and there are more"] if listed.more else []
+        notes += [note for note in (*cut, *told(kg, around)) if note not in notes]
+        usage = spent(state, since, kg_requests=around.requests)
+        return {"candidates": candidates, "lost": 0, "notes": notes, "usage": usage}
+
+    return run
+
+
+def rank(
+    question: str, paths: Sequence[Path], texts: Sequence[str], ranker: Ranker
+) -> list[tuple[Path, float]]:
+    """The paths with their scores, best first; of equal ones the shorter, then by their texts."""
+    scores = [round(score, DIGITS) for score in ranker.scores(question, texts)] if texts else []
+    order = sorted(range(len(paths)), key=lambda i: (-scores[i], len(paths[i].steps), texts[i]))
+    return [(paths[i], scores[i]) for i in order]
+
+
+@lru_cache(maxsize=2)
+def embedding_ranker(name: str) -> Ranker:
+    """A sentence-transformers model, from a folder or the hub. Raises InputError, ModelError."""
+    if find_spec("sentence_transformers") is None:
+        raise InputError(
+            "embeddings need the package sentence-transformers", "pip install sentence-transformers"
+        )
+    from langchain_huggingface import HuggingFaceEmbeddings
+
+    try:
+        return EmbeddingRanker(
+            HuggingFaceEmbeddings(model_name=name, model_kwargs={"trust_remote_code": False})
+        )
+    except Exception as error:  # the libraries raise many kinds for a bad folder
+        reason = " ".join(str(error).split())[:300]
+        raise ModelError(
+            f"{name}: the embedding model does not load ({reason})",
+            "give a folder or hub id of a sentence-transformers model",
+        ) from error

@@ -1,0 +1,24 @@
+"""paths: what any external retriever found, reasoned over (GNN-RAG's interface).
+
+The option `retrieved` names a file of JSON lines, joined by the question's id, else by its text.
+Candidate entities become all shortest paths from the topic entities (GNN-RAG's way: the likeliest
+candidates, until they have 0.95 of the probability), relation paths are executed, paths and triples
+are looked up. Which question the retriever cannot answer, and what it found that the KG does not
+hold, is told and counted. Retrieved paths and triples are those of the KG as it is stored.
+"""
+
+from ..agent.nodes import Node
+from ..agent.nodes.retrieved import retrieved
+from .method import Method, Parts
+
+
+def _paths(parts: Parts) -> Node:
+    return retrieved(parts.kg, parts.llm, parts.prompts)
+
+
+PATHS = Method(
+    _paths,
+    "entities, paths or triples of an external retriever, then reasoned over (GNN-RAG's interface)",
+    prompts="paths",
+    reasons=True,
+)

@@ -1,0 +1,94 @@
+"""The graph and the models of the tests of methods that prompt, and what they make sure of."""
+
+from pathlib import Path
+from typing import Any
+
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.state import Options
+from groundwalk.graphs.build import METHODS
+from groundwalk.graphs.method import Parts
+from groundwalk.graphs.skeleton import skeleton
+from langchain_core.language_models import BaseChatModel
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from ..agent.decoding import worlds
+
+FAMILY = """
+Ada|mother of|Ben
+Ada|mother of|Cleo
+Eve|mother of|Ben
+Ben|lives in|Oslo
+Cleo|lives in|Rome
+Rome|capital of|Italy
+Zoe|likes|Zoe
+Sam|lives in|St. Ives, Cornwall
+"""
+QUESTION = "Where do the children of Ada live?"
+TRIPLES = {tuple(line.split("|")) for line in FAMILY.split("\n") if line}
+
+
+def open_graph(folder: Path) -> KnowledgeGraph:
+    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
+    return open_kg(str(folder / "family.kb"), cache=folder / "cache")
+
+
+def path_model(*, masked: bool = False) -> LocalModel:
+    """A random model with the tags of reasoning paths."""
+    tokenizer = worlds.byte_level()
+    weights = worlds.random_model(len(tokenizer)).float()
+    return LocalModel("random", weights, tokenizer, ModelSettings(instruct=False, masked=masked))
+
+
+def instruct_model() -> LocalModel:
+    """A random model without tags, which is asked as one that follows instructions."""
+    bytewise = Tokenizer(models.BPE())
+    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bytewise.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=257, initial_alphabet=alphabet, special_tokens=["<eos>"], show_progress=False
+    )
+    bytewise.train_from_iterator([], trainer)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bytewise, eos_token="<eos>")
+    weights = worlds.random_model(len(tokenizer)).float()
+    return LocalModel("random", weights, tokenizer, ModelSettings())
+
+
+def never() -> LocalModel:
+    raise AssertionError("no local model is needed")
+
+
+def ask(
+    kg: KnowledgeGraph,
+    method: str,
+    *,
+    llm: BaseChatModel | None = None,
+    local: LocalModel | None = None,
+    question: str = QUESTION,
+    ident: str = "",
+    **options: Any,
+) -> Any:
+    """What a method says of a question; checks that all it shows is in the graph."""
+    settings = local.settings if local else ModelSettings()
+    parts = Parts(kg, LabelLinker(kg.labels), settings, (lambda: local) if local else never, llm)
+    asked: Any = {"question": question, **({"id": ident} if ident else {})}
+    options = {"hops": 2, **options}
+    context = Options(on_ambiguous="best", confidence=0.0, **options)
+    state: Any = skeleton(method, METHODS[method], parts, None).invoke(asked, context=context)
+    assert shown(state) <= TRIPLES
+    return state
+
+
+def labels(state: Any) -> set[str]:
+    return {answer["label"] for answer in state.get("answers", [])}
+
+
+def shown(state: Any) -> set[tuple[str, ...]]:
+    """The triples that the user sees."""
+    chains = [chain for answer in state.get("answers", []) for chain in answer["chains"]]
+    chains += [own["steps"] for own in state.get("candidates", [])]
+    parts = ("head", "relation", "tail")
+    return {tuple(step[part]["label"] for part in parts) for chain in chains for step in chain}
