@@ -1,14 +1,78 @@
-"""Options of the methods from text, as the command line and run directories give them."""
+"""How a question is answered: the options of all methods, and reading them from text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from .errors import InputError
-from .state import Options
+
+OnAmbiguous = Literal["ask", "best", "error"]
+Positive = Annotated[int, Field(ge=1)]
+Natural = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass
+class Options:
+    """How a question is answered; `None` means what the model or the method prefers."""
+
+    beams: Positive | None = None
+    hops: Positive | None = None
+    inverse: bool | None = None
+    revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
+    scores: Literal["allowed", "full"] = "allowed"
+    hypothesis: Literal["end", "free"] = "end"
+    on_ambiguous: OnAmbiguous = "ask"
+    confidence: Share | None = None
+    max_degree: Positive = 500
+    """Facts about one entity that walks may use, where the KG is too large to be indexed whole."""
+    max_triples: Positive = 100_000
+    shown: Positive = 120
+    """Triples of the graph that a prompt shows."""
+    max_answers: Positive = 200
+    max_chains: Positive = 5
+    width: Positive = 3
+    """tog: walks that are kept at a depth; tot: ways that an expansion may go (its breadth)."""
+    depth: Positive | None = None
+    """tog: steps of a walk; tot: actions of a traversal; `None` is the method's own."""
+    expansions: Positive = 25
+    """tot: traversals that are expanded at most."""
+    enough: Share = 0.8
+    """tot: the value from which an answer ends the search."""
+    sample: Positive = 20
+    """tog: entities of one relation that are scored; of more, a sample is."""
+    planning: Literal["model", "random", "none"] = "model"
+    """rog: who plans relation paths; with `none` there are none (section 5.3)."""
+    plans: str = ""
+    """rog: a file of somebody else's plans, JSON lines `{question, relation_paths, scores}`."""
+    reasoning: Literal["best", "vote", "ends"] = "best"
+    """Who answers from the walks: the LLM where there is one, else the vote; always the vote; or
+    nobody, so that all their ends are answers (RoG's ablation)."""
+    directed: bool = True
+    """rog: whether planned relations are walked in the direction planned, or in either."""
+    explain: bool = False
+    """rog: whether the LLM adds an explanation, which is text and no fact."""
+    visibility: Literal["full", "local"] = "full"
+    """dog: what the prompt shows: triples around the topics, or at each step those that the chain
+    touches (section 5.2)."""
+    steps: Positive | None = None
+    """dog: triples of a chain at most; `None` is the hops of the view."""
+    free: Natural = 64
+    """dog: tokens of free text between two triples at most."""
+    complete: bool = True
+    """dog: whether a chain that is one walk stands for all that its relation path reaches."""
+    samples: Positive = 5
+    """cot-sc: chains of thought that vote."""
+    retrieved: str = ""
+    """paths: a file of what a retriever found, JSON lines with `id` or `question` and any of
+    `candidates`, `paths`, `relation_paths` and `triples`."""
+    embeddings: str = ""
+    """retrieve: a sentence-transformers folder or hub id that ranks paths; without it BM25 does."""
+    seed: Natural = 0
+    """That of samples and random plans."""
 
 
 def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
@@ -18,7 +82,7 @@ def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
     it cannot have.
     """
     values: dict[str, Any] = {}
-    hints = get_type_hints(Options)
+    hints = get_type_hints(Options, include_extras=True)
     for pair in pairs:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")

@@ -3,7 +3,6 @@
 Stores, models and indexes never enter the state; `build_graph` closes over them.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
@@ -11,7 +10,6 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 Status = Literal["answered", "abstained", "ambiguous", "unchecked"]
-OnAmbiguous = Literal["ask", "best", "error"]
 Form = Literal["path", "chain"]
 """How triples hang together: a path is one walk from a topic entity; in a chain each triple touches
 a topic entity or one before it (DoG section 2.2)."""
@@ -153,66 +151,6 @@ class State(TypedDict, total=False):
     method: str
     usage: Usage
     notes: list[str]
-
-
-@dataclass
-class Options:
-    """How a question is answered; `None` means what the model or the method prefers."""
-
-    beams: int | None = None
-    hops: int | None = None
-    inverse: bool | None = None
-    revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
-    scores: Literal["allowed", "full"] = "allowed"
-    hypothesis: Literal["end", "free"] = "end"
-    on_ambiguous: OnAmbiguous = "ask"
-    confidence: float | None = None
-    max_degree: int = 500
-    """Facts about one entity that walks may use, where the KG is too large to be indexed whole."""
-    max_triples: int = 100_000
-    shown: int = 120
-    """Triples of the graph that a prompt shows."""
-    max_answers: int = 200
-    max_chains: int = 5
-    width: int = 3
-    """tog: walks that are kept at a depth; tot: ways that an expansion may go (its breadth)."""
-    depth: int | None = None
-    """tog: steps of a walk; tot: actions of a traversal; `None` is the method's own."""
-    expansions: int = 25
-    """tot: traversals that are expanded at most."""
-    enough: float = 0.8
-    """tot: the value from which an answer ends the search."""
-    sample: int = 20
-    """tog: entities of one relation that are scored; of more, a sample is."""
-    planning: Literal["model", "random", "none"] = "model"
-    """rog: who plans relation paths; with `none` there are none (section 5.3)."""
-    plans: str = ""
-    """rog: a file of somebody else's plans, JSON lines `{question, relation_paths, scores}`."""
-    reasoning: Literal["best", "vote", "ends"] = "best"
-    """Who answers from the walks: the LLM where there is one, else the vote; always the vote; or
-    nobody, so that all their ends are answers (RoG's ablation)."""
-    directed: bool = True
-    """rog: whether planned relations are walked in the direction planned, or in either."""
-    explain: bool = False
-    """rog: whether the LLM adds an explanation, which is text and no fact."""
-    visibility: Literal["full", "local"] = "full"
-    """dog: what the prompt shows: triples around the topics, or at each step those that the chain
-    touches (section 5.2)."""
-    steps: int | None = None
-    """dog: triples of a chain at most; `None` is the hops of the view."""
-    free: int = 64
-    """dog: tokens of free text between two triples at most."""
-    complete: bool = True
-    """dog: whether a chain that is one walk stands for all that its relation path reaches."""
-    samples: int = 5
-    """cot-sc: chains of thought that vote."""
-    retrieved: str = ""
-    """paths: a file of what a retriever found, JSON lines with `id` or `question` and any of
-    `candidates`, `paths`, `relation_paths` and `triples`."""
-    embeddings: str = ""
-    """retrieve: a sentence-transformers folder or hub id that ranks paths; without one BM25 does."""
-    seed: int = 0
-    """That of samples and random plans."""
 
 
 def nothing_emitted() -> Emitted:

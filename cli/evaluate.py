@@ -103,8 +103,7 @@ def run(
     from rich.console import Console
 
     from ..agent.kg import language_tags, reading_of
-    from ..agent.options import read_options
-    from ..agent.state import Options
+    from ..agent.options import Options, read_options
     from ..evaluation.config import Topics
     from ..evaluation.evaluate import Speed, evaluate
     from ..evaluation.readers import OnBroken

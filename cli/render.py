@@ -13,7 +13,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..agent.kg import KnowledgeGraph
-from ..agent.state import Answer, Entity, State, StepRecord
+from ..agent.kg.terms import Triple, is_triple_term, place_of
+from ..agent.state import Answer, Entity, Named, State, StepRecord
 from .session import Event
 
 _MARKS = {"supported": ("✓", "green"), "unsupported": ("✗", "red"), "unknown": ("?", "yellow")}
@@ -88,7 +89,7 @@ class Screen:
             labels = ", ".join(printable(answer["label"]) for answer in answers)
             self.console.print(Text(labels, style="bold"))
             self.console.print()
-            for tree in proof(answers):
+            for tree in proof(answers, state.get("topics", [])):
                 self.console.print(tree)
         else:
             messages = state.get("messages", [])
@@ -119,19 +120,20 @@ class Screen:
         raise Changed(reply)
 
 
-def proof(answers: Sequence[Answer]) -> list[Tree]:
+def proof(answers: Sequence[Answer], topics: Sequence[Named]) -> list[Tree]:
     """The chains of all answers as trees, one a topic entity; shared steps are one branch."""
+    labels = {topic["term"]: topic["label"] for topic in topics}
     trees: dict[str, Tree] = {}
     branches: dict[tuple[str, ...], Tree] = {}
     hidden: dict[int, tuple[Tree, int]] = {}
     for chain in (chain for answer in answers for chain in answer["chains"]):
-        start = chain[0]["tail"] if chain[0]["inverse"] else chain[0]["head"]
-        place = trees.setdefault(
-            start["term"], Tree(Text(printable(start["label"]), style="bold cyan"))
-        )
-        key: tuple[str, ...] = (start["term"],)
+        first = chain[0]["tail"] if chain[0]["inverse"] else chain[0]["head"]
+        start = place_of(first["term"])
+        label = labels.get(start, first["label"])
+        place = trees.setdefault(start, Tree(Text(printable(label), style="bold cyan")))
+        key: tuple[str, ...] = (start,)
         for step in chain:
-            key = (*key, step["relation"]["term"], str(step["inverse"]), _target(step)["term"])
+            key = (*key, *(step[part]["term"] for part in Triple._fields), str(step["inverse"]))
             if key not in branches:
                 if len(place.children) >= _BRANCHES:
                     hidden[id(place)] = (place, hidden.get(id(place), (place, 0))[1] + 1)
@@ -187,7 +189,11 @@ def _branch(step: StepRecord) -> Text:
     mark, colour = _MARKS[step["verdict"]]
     relation, target = printable(step["relation"]["label"]), printable(_target(step)["label"])
     left, right = ("←", "─") if step["inverse"] else ("─", "→")
-    return Text.assemble((mark, colour), f" {left} ", (relation, "italic"), f" {right} {target}")
+    told = step["inverse"] and is_triple_term(step["tail"]["term"])
+    start = f" {printable(step['tail']['label'])}" if told else ""
+    return Text.assemble(
+        (mark, colour), f"{start} {left} ", (relation, "italic"), f" {right} {target}"
+    )
 
 
 def _footer(state: State, kg: KnowledgeGraph) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
-from ..agent.options import paper_options, read_options
-from ..agent.state import Options, State
+from ..agent.options import Options, paper_options, read_options
+from ..agent.state import State
 from ..graphs.skeleton import Compiled
 
 if TYPE_CHECKING:

@@ -1,25 +1,50 @@
-"""What a run was made with: everything that is needed to make it again."""
+"""What a run was made with: everything that is needed to make it again, and to go on with it."""
 
 import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from importlib import metadata, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from ..agent.state import Options
+from ..agent.errors import InputError, ModelError
+from ..agent.kg import Reading
+from ..agent.options import Options
+from .packed import PackedTriples
 from .samples import Part, Sample
 
 if TYPE_CHECKING:
     from ..agent.kg import KnowledgeGraph
-    from ..agent.llm.local import LocalModel
 
-_PACKAGES = ("groundwalk", "langgraph", "numpy", "pyoxigraph", "torch", "transformers")
+Topics: TypeAlias = Literal["linked", "given"]
+"""Where the topic entities come from: the question's text, or the dataset."""
+
+_PACKAGES = (
+    "groundwalk",
+    "langgraph",
+    "numpy",
+    "pyoxigraph",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
+
+_FREE = (
+    "questions.data",
+    "questions.limit",
+    "questions.count",
+    "questions.digest",
+    "kg.source",
+    "model.source",
+)
+"""Settings that may differ when a run goes on: where the same content lies, and its length."""
 
 
 @dataclass(frozen=True)
 class Questions:
-    """Which questions were asked; `digest` is over their ids, texts and gold answers."""
+    """Which questions were asked; `digest` is over all that is known about them."""
 
     dataset: str
     data: str
@@ -32,19 +57,27 @@ class Questions:
 
 @dataclass(frozen=True)
 class Config:
-    """The content of `config.json`."""
+    """The content of `config.json`.
 
-    method: str
+    How fast it was run (workers, batches) is not in it, since that changes no answer.
+    """
+
+    methods: tuple[str, ...]
     questions: Questions
+    topics: Topics
     options: dict[str, Any]
+    """Those that every method was asked with, and whether others were as in its `paper`."""
     kg: dict[str, Any]
     model: dict[str, Any]
+    llm: str
+    prompts: str
+    """The digest of the user's prompt templates; empty without any."""
     versions: dict[str, str]
     seed: int = 0
 
 
 def describe_questions(
-    samples: tuple[Sample, ...],
+    samples: Sequence[Sample],
     dataset: str,
     data: Path | None,
     split: str,
@@ -52,29 +85,68 @@ def describe_questions(
     limit: int | None,
 ) -> Questions:
     """Name the questions that were chosen."""
-    content = repr([(s.id, s.question, [(g.term, g.label) for g in s.answers]) for s in samples])
-    digest = sha256(content.encode()).hexdigest()
     source = "" if data is None else str(data)
-    return Questions(dataset, source, split, part, limit, len(samples), digest)
+    return Questions(dataset, source, split, part, limit, len(samples), questions_digest(samples))
+
+
+def questions_digest(samples: Iterable[Sample]) -> str:
+    """SHA-256 over everything that is known about some questions, in their order."""
+    total = sha256()
+    for sample in samples:
+        own = (sample.id, sample.question, sample.answers, sample.topics, sample.hops, sample.tags)
+        total.update(repr((own, sample.type, sample.choices, sample.chains)).encode())
+        if isinstance(sample.graph, PackedTriples):
+            total.update(sample.graph.names + sample.graph.places)
+        elif sample.graph is not None:
+            total.update(repr(list(sample.graph)).encode())
+    return total.hexdigest()
 
 
 def describe_kg(kg: "KnowledgeGraph") -> dict[str, Any]:
-    """Where a KG came from, its digest and its size."""
-    return {"source": kg.source, "digest": kg.digest, "counts": kg.counts._asdict()}
-
-
-def describe_model(local: "LocalModel") -> dict[str, Any]:
-    """Where a model came from, its digest and how it wants to be asked."""
+    """Where a KG came from, what was read how, and its size; that of an endpoint is not counted."""
     return {
-        "source": local.source,
-        "digest": _model_digest(local),
-        "settings": asdict(local.settings),
+        "source": kg.source,
+        "digest": kg.digest,
+        "pinned": kg.pinned,
+        "graphs": list(kg.graphs),
+        "profile": kg.profile.name,
+        "profile_digest": sha256(repr(kg.profile).encode()).hexdigest(),
+        "reading": asdict(kg.reading),
+        "counts": kg.counts._asdict() if kg.pinned else None,
     }
 
 
-def describe_options(options: Options) -> dict[str, Any]:
+def describe_own_graphs(reading: Reading) -> dict[str, Any]:
+    """That every question brings its own KG, which the questions' digest covers."""
+    return {
+        "source": "the questions",
+        "digest": "",
+        "pinned": True,
+        "reading": asdict(reading),
+    }
+
+
+def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
+    """Where a model comes from, its digest and how it wants to be asked; nothing is loaded."""
+    from ..agent.llm.local import model_settings
+
+    return {
+        "source": source,
+        "settings": asdict(model_settings(source)),
+        "digest": _model_digest(source),
+        "device": device,
+        "dtype": dtype,
+    }
+
+
+def describe_llm(spec: str) -> str:
+    """The LLM that reasons, without a password that its address may hold."""
+    return re.sub(r"//[^/@#]*@", "//", spec)
+
+
+def describe_options(options: Options, *, paper: bool = False) -> dict[str, Any]:
     """The options that every question was asked with."""
-    return asdict(options)
+    return {**asdict(options), "paper": paper}
 
 
 def installed_versions() -> dict[str, str]:
@@ -90,22 +162,74 @@ def installed_versions() -> dict[str, str]:
 
 def folder_digest(folder: Path) -> str:
     """SHA-256 over the names and contents of a folder's own files."""
-    total = sha256()
-    for file in sorted(path for path in folder.iterdir() if path.is_file()):
-        with file.open("rb") as content:
-            total.update(f"{file.name} {file_digest(content, 'sha256').hexdigest()}\n".encode())
-    return total.hexdigest()
+    return _files_digest(folder, (path for path in folder.iterdir() if path.is_file()))
 
 
-def _model_digest(local: "LocalModel") -> str:
+def tree_digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of all files in a folder and those below it."""
+    return _files_digest(folder, (path for path in folder.rglob("*") if path.is_file()))
+
+
+def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]) -> None:
+    """Raise InputError, which names what differs, where a run cannot go on with other settings.
+
+    It may have more questions than before, after the same ones, and find its data elsewhere.
+    """
+    old, new = dict(_flat(before)), dict(_flat(asdict(now)))
+    names = [name for name in (old | new) if name not in _FREE and old.get(name) != new.get(name)]
+    if names:
+        shown = ", ".join(f"{n} was {_short(old.get(n))}, is {_short(new.get(n))}" for n in names)
+        raise InputError(f"the run was made with other settings: {shown}", _HINT)
+    count, digest = old.get("questions.count"), old.get("questions.digest")
+    if not isinstance(count, int) or count > len(samples):
+        raise InputError(f"the run has {count} questions, not {len(samples)}", _HINT)
+    if questions_digest(samples[:count]) != digest:
+        raise InputError("the run was made with other questions", _HINT)
+
+
+_HINT = "choose another folder, or the settings of its config.json"
+
+
+def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+    """Every setting by its dotted name, as JSON has it."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flat(cast("dict[str, Any]", value), f"{above}{name}.")
+        else:
+            yield above + name, list(value) if isinstance(value, tuple) else value
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:12]}..."
+
+
+def _model_digest(source: str) -> str:
     """Of a folder its files; of a hub model the commit, which names them."""
     from ..agent.llm.local import BUNDLED
 
-    if local.source == BUNDLED:
+    if source == BUNDLED:
         package = f"{__name__.split('.')[0]}.data"
         with resources.as_file(resources.files(package) / "model") as folder:
             return folder_digest(folder)
-    path = Path(local.source).expanduser()
+    path = Path(source).expanduser()
     if path.is_dir():
         return folder_digest(path)
-    return str(getattr(local.model.config, "_commit_hash", None) or "unknown")
+    from transformers import AutoConfig
+
+    try:
+        found = AutoConfig.from_pretrained(source, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{source}: the model does not load", "give a folder, or a hub id"
+        ) from error
+    return str(getattr(found, "_commit_hash", None) or "unknown")
+
+
+def _files_digest(folder: Path, files: Iterable[Path]) -> str:
+    total = sha256()
+    for file in sorted(files):
+        with file.open("rb") as content:
+            name = file.relative_to(folder).as_posix()
+            total.update(f"{name} {file_digest(content, 'sha256').hexdigest()}\n".encode())
+    return total.hexdigest()

@@ -1,76 +1,126 @@
-"""`groundwalk eval run` from plain arguments: read, choose, build, ask, write."""
+"""`groundwalk eval run` from plain arguments: read, choose, describe, ask, write."""
 
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from rich.console import Console
 
-from ..agent.kg import KnowledgeGraph, open_kg
-from ..agent.state import Options, State
+from ..agent.errors import InputError
+from .asking import OpenAsk, open_setup
 from .config import (
     Config,
     describe_kg,
+    describe_llm,
     describe_model,
     describe_options,
+    describe_own_graphs,
     describe_questions,
     installed_versions,
+    tree_digest,
 )
-from .readers import read_samples
-from .run import prepare, run
-from .samples import Part, choose
-from .summary import Summary
+from .readers import PER_QUESTION, OnBroken, read_dataset
+from .run import run
+from .run_folder import check_folder
+from .samples import Part, Sample, choose
+from .setup import Setup, open_shared
+from .summary import RunSummary
+from .workers import Workers
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How a run is spread; none of it changes an answer.
+
+    Without `workers` questions are asked in this process. With `ray` the workers are Ray's actors,
+    on the cluster that `RAY_ADDRESS` names or on this machine.
+    """
+
+    workers: int | None = None
+    batch: int = 1
+    ray: bool = False
+
+
+_PLAIN = Speed()
 
 
 def evaluate(
-    dataset: str,
-    data: Path | None,
-    split: str,
-    part: Part,
-    limit: int | None,
-    kg: str,
-    model: str,
-    method: str,
+    setup: Setup,
     out: Path,
-    options: Options | None = None,
     *,
+    data: Path | None = None,
+    part: Part = "all",
+    limit: int | None = None,
+    on_broken: OnBroken = "fail",
+    default_kg: str | None = None,
     seed: int = 0,
+    speed: Speed = _PLAIN,
     console: Console | None = None,
-) -> Summary:
-    """Ask a method a question set over a KG and write the run directory `out`.
+) -> RunSummary:
+    """Ask the questions that a setup names and write the run directory `out`, or go on with it.
 
-    Arguments are as the command line takes them; nobody can be asked back, so without `options`
-    the best reading of an ambiguous mention is taken. `seed` is that of the intervals. Raises
-    InputError (KGError, ModelError, DatasetError) before anything is asked.
+    `data`, `part`, `limit` and `on_broken` choose the questions. Where the setup has no KG it is
+    the dataset's, else `default_kg`. `seed` is that of the intervals. What was skipped and how far
+    the run is goes to `console`, by default to standard error. Raises InputError (KGError,
+    ModelError, DatasetError) before anything is asked, else as `run`.
     """
-    from ..agent.llm.local import load_model
-    from ..graphs.build import build_graph
-
-    chosen = choose(read_samples(dataset, data, split), part, limit)
-    prepare(out)
-    context = options or Options(on_ambiguous="best")
-    opened = open_kg(kg)
-    try:
-        local = load_model(model)
-        graph = build_graph(method, kg=opened, generator=local)
-        config = Config(
-            method=method,
-            questions=describe_questions(chosen, dataset, data, split, part, limit),
-            options=describe_options(context),
-            kg=describe_kg(opened),
-            model=describe_model(local),
-            versions=installed_versions(),
-            seed=seed,
-        )
-
-        def answer(question: str) -> State:
-            return cast("State", graph.invoke({"question": question}, context=context))
-
-        return run(
-            chosen, answer, out, config, labels=lambda t: _labels(opened, list(t)), console=console
-        )
-    finally:
-        opened.close()
+    shown = console or Console(stderr=True)
+    check_folder(out)
+    read = read_dataset(setup.dataset, data, setup.split, on_broken)
+    if read.skipped.count:
+        for line in (f"{read.skipped.count} questions are left out:", *read.skipped.first):
+            shown.print(line, markup=False, highlight=False, soft_wrap=True)
+    samples = choose(read.samples, part, limit)
+    setup = _with_kg(setup, samples, read.kg, default_kg)
+    config = Config(
+        methods=setup.methods,
+        questions=describe_questions(samples, setup.dataset, data, setup.split, part, limit),
+        topics=setup.topics,
+        options=describe_options(setup.options, paper=setup.paper),
+        kg=_describe_kg(setup),
+        model=describe_model(setup.model, setup.device, setup.dtype),
+        llm=describe_llm(setup.llm),
+        prompts=tree_digest(setup.prompts) if setup.prompts else "",
+        versions=installed_versions(),
+        seed=seed,
+    )
+    return run(samples, _opener(setup, speed), out, config, console=shown)
 
 
-def _labels(kg: KnowledgeGraph, terms: list[str]) -> list[str]:
-    return [info.label for info in kg.labels.describe(terms)]
+def _opener(setup: Setup, speed: Speed) -> OpenAsk:
+    open_ask = partial(open_setup, replace(setup, batch=speed.batch))
+    chunk = len(setup.methods) * max(speed.batch, 2)  # a process need not wait for the writer
+    if speed.ray:
+        from .ray_run import RayActors
+
+        one = len(setup.methods) * speed.batch
+        return lambda: RayActors(open_ask, speed.workers, setup.dataset, setup.split, chunk=one)
+    if speed.workers is None:
+        return open_ask
+    workers = speed.workers
+    return lambda: Workers(open_ask, workers, setup.dataset, setup.split, chunk=chunk)
+
+
+def _with_kg(
+    setup: Setup, samples: Sequence[Sample], own: str | None, default: str | None
+) -> Setup:
+    """The setup with the KG that the user, the dataset or the settings name."""
+    if setup.kg is not None:
+        return setup
+    kg = default if own in (None, PER_QUESTION) else own
+    if all(sample.graph is not None for sample in samples):
+        kg = None
+    elif kg is None:
+        raise InputError("this dataset has no knowledge graph of its own", "name one: --kg")
+    return replace(setup, kg=kg, own_graphs=True)
+
+
+def _describe_kg(setup: Setup) -> dict[str, Any]:
+    kg = open_shared(setup)
+    if kg is None:
+        return describe_own_graphs(setup.reading)
+    with closing(kg):
+        return describe_kg(kg)

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ..agent.nodes import Node
-from ..agent.state import Answer, Candidate, Options, State, Usage
+from ..agent.options import Options
+from ..agent.state import Answer, Candidate, State, Usage
 
 LIKELIHOOD = "likelihood form: not the paper's method"
 """The note of a run in which the local model's likelihoods stood in for a chat LLM."""

@@ -22,7 +22,8 @@ from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
 from ..agent.nodes.respond import is_confident, respond
 from ..agent.nodes.verify import verify
-from ..agent.state import Options, State
+from ..agent.options import Options
+from ..agent.state import State
 from .method import Method, Parts
 
 Compiled = CompiledStateGraph[State, Options, State, State]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel
-from ..agent.state import Options
+from ..agent.options import Options
 from .graph import Graph, execute
 from .questions import Questioner, Sample
 

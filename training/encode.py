@@ -15,10 +15,6 @@ ENTITY_WEIGHT = 0.07
 """The loss weight of a token that spells an entity, beside 1 for choices of relations and ends."""
 
 
-HEAD_WEIGHT = 0.3
-"""That of a token that spells the entity from which a later triple of a chain goes on."""
-
-
 class Encoded(NamedTuple):
     """Token ids, and for each the weight of predicting it: 0 for what is given."""
 
@@ -82,8 +78,7 @@ class Encoder:
             if wire == TRIPLE and place:
                 pieces += [Piece(closing, 0.0), Piece(opening, 1.0)]
             if wire == TRIPLE or not place:
-                weight = HEAD_WEIGHT if place else 0.0
-                pieces.append(Piece(self.units.of(self.graph.names[source]), weight))
+                pieces.append(Piece(self.units.of(self.graph.names[source]), 0.0))
             pieces.append(given if wire == TRIPLE else arrow)
             pieces += [Piece(self.relation(move), 1.0), arrow if wire == PATH else given]
             pieces.append(Piece(self.entity(target), self._entity_weight))

@@ -6,7 +6,7 @@ from typing import Any, cast
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel
-from ..agent.state import Options
+from ..agent.options import Options
 from ..evaluation.samples import Sample
 from ..graphs.build import build_graph
 from .calibrate import silence_threshold

@@ -1,8 +1,8 @@
 """What the naming of a KG needs from its store: degrees of terms and pairs of a predicate.
 
 All queries aggregate inside the store, because reading every triple costs ten times as much. They
-see the default graph only, in which a built store keeps all of its triples, and expect no
-statements about statements (RDF 1.2), which `readers` leaves out.
+see the default graph only, in which a built store keeps all of its triples, and leave out triples
+with a triple term (RDF 1.2).
 """
 
 from collections import Counter
@@ -20,6 +20,7 @@ _MOST_GROUPED = 5_000_000
 """Facts whose ends are counted in the store's memory at once, at about 250 bytes an end."""
 
 _CHUNK = 200_000
+_TRIPLE = "?head ?relation ?tail FILTER(!isTRIPLE(?tail))"
 _Rows: TypeAlias = Iterator[tuple[Any, ...]]
 
 
@@ -27,7 +28,7 @@ def facts_by_relation(store: ox.Store, profile: Profile) -> dict[Term, int]:
     """The number of facts of every relation, which the profile does not skip."""
     rows = _select(
         store,
-        "SELECT ?relation (COUNT(*) AS ?facts) { ?head ?relation ?tail } GROUP BY ?relation",
+        f"SELECT ?relation (COUNT(*) AS ?facts) {{ {_TRIPLE} }} GROUP BY ?relation",
     )
     counts = ((str(relation), int(facts.value)) for relation, facts in rows)
     return {relation: facts for relation, facts in counts if not profile.skips(relation)}
@@ -40,7 +41,7 @@ def degrees(store: ox.Store, facts: Mapping[Term, int]) -> Iterator[tuple[Term, 
     """
     for relations, together in _batches(facts):
         values = " ".join(str(to_node(relation)) for relation in relations)
-        where = f"{{ VALUES ?relation {{ {values} }} ?head ?relation ?tail }}"
+        where = f"{{ VALUES ?relation {{ {values} }} {_TRIPLE} }}"
         for end in ("?head", "?tail"):
             if together:
                 query = f"SELECT {end} (COUNT(*) AS ?facts) {where} GROUP BY {end}"
@@ -54,7 +55,7 @@ def degrees(store: ox.Store, facts: Mapping[Term, int]) -> Iterator[tuple[Term, 
 
 def pairs(store: ox.Store, predicate: Term) -> Iterator[tuple[Node, Node]]:
     """The heads and tails of a predicate, in no particular order."""
-    query = f"SELECT ?head ?tail {{ ?head {to_node(predicate)} ?tail }}"
+    query = f"SELECT ?head ?tail {{ ?head {to_node(predicate)} ?tail FILTER(!isTRIPLE(?tail)) }}"
     return cast("Iterator[tuple[Node, Node]]", _select(store, query))
 
 

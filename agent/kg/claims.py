@@ -2,8 +2,8 @@
 
 A chain is a sequence of triples from topic entities on. It is supported where it has triples and is
 well-formed (DoG section 2.2): every triple is in the store as it is written, and its head or its
-tail is a topic entity or occurs in a triple before it. Supported means true, not relevant to a
-question.
+tail is a topic entity or occurs in a triple before it; a triple term (RDF 1.2) stands for its
+subject there. Supported means true, not relevant to a question.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from ..errors import ServiceError
 from .metering import metered
 from .store import Store
-from .terms import Term, Triple, is_literal
+from .terms import Term, Triple, is_literal, is_triple_term, place_of
 from .verification import Verdict
 
 MOST_TRIPLES = 200
@@ -51,6 +51,11 @@ class Written(NamedTuple):
     def identity(self) -> str:
         """The term, else the text in a form that no term has."""
         return self.term or f"?{self.text}"
+
+    @property
+    def place(self) -> str:
+        """Where it stands in a walk: a triple term at its subject, any other at itself."""
+        return place_of(self.identity)
 
 
 class Statement(NamedTuple):
@@ -167,7 +172,7 @@ def _verdict(held: bool | None) -> Verdict:
 
 def _turned(triple: Triple) -> Triple | None:
     """The triple with head and tail exchanged, if that is another one."""
-    if is_literal(triple.tail) or triple.head == triple.tail:
+    if is_literal(triple.tail) or is_triple_term(triple.tail) or triple.head == triple.tail:
         return None
     return Triple(triple.tail, triple.relation, triple.head)
 
@@ -242,7 +247,7 @@ def _connections(topics: AbstractSet[str], chain: Chain) -> Iterator[tuple[Flag,
     entities: set[str] = set()
     for place, statement in enumerate(chain):
         names = tuple(written.identity for written in statement)
-        ends = {statement.head.identity, statement.tail.identity}
+        ends = {statement.head.place, statement.tail.place}
         flags: list[Flag] = []
         if ends.isdisjoint(topics) and ends.isdisjoint(entities):
             flags.append("not connected" if place else "not from a topic")
@@ -263,7 +268,7 @@ def _introduced(topics: AbstractSet[str], chain: Chain) -> set[str]:
     places = set(topics)
     entities: set[str] = set()
     for statement in chain:
-        head, tail = statement.head.identity, statement.tail.identity
+        head, tail = statement.head.place, statement.tail.place
         entities |= {head, tail}
         places = {there for here, there in ((head, tail), (tail, head)) if here in places}
     return (entities - topics) | (places if chain else set())

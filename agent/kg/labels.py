@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..errors import KGError, ServiceError
 from .names import local_name
 from .terms import Term
+from .triple_names import with_triples
 from .typos import MOST_TYPOS, PARTS, parts_within
 
 SurfaceKind: TypeAlias = Literal["label", "alias", "hidden", "local"]
@@ -127,8 +128,7 @@ class LabelIndex:
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The unique display name of each term; an unknown one gets its local name."""
-        found = dict(self._select("term, name", terms))
-        return [found.get(term) or local_name(term) for term in terms]
+        return with_triples(terms, self._names)
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; an unknown one has its local name and no facts."""
@@ -230,6 +230,10 @@ class LabelIndex:
     def longest(self) -> int:
         """The number of words of the longest surface."""
         return self._longest
+
+    def _names(self, terms: Sequence[Term]) -> list[str]:
+        found = dict(self._select("term, name", terms))
+        return [found.get(term) or local_name(term) for term in terms]
 
     def _near(self, place: int, wanted: Sequence[tuple[int, str]]) -> Iterator[str]:
         """Surfaces that have one of the texts in a place, given with the surfaces' length."""

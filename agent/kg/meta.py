@@ -9,7 +9,7 @@ from ..errors import KGError
 from .profile import Profile, from_record
 from .store import Counts
 
-FORMAT = 3
+FORMAT = 4
 """The version of the folder's layout; folders of another version are built again."""
 
 _AGAIN = "build the KG again"

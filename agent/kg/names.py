@@ -7,7 +7,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from .nodes import lexical_form
-from .terms import Term, is_iri, is_literal
+from .terms import Term, is_iri, is_literal, is_triple_term
+from .triple_names import in_words
 
 _LONGEST_QUALIFIER = 30
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -84,8 +85,11 @@ def local_name(term: Term, *, relation: bool = False) -> str:
     """A readable name for a term that has no label.
 
     The last piece of an IRI, percent-decoded, with spaces for underscores; a relation's camel case
-    is split (`birthPlace` is `birth place`). A literal is its lexical form, a blank node itself.
+    is split (`birthPlace` is `birth place`). A literal is its lexical form, a blank node itself, a
+    triple term the names of its parts.
     """
+    if is_triple_term(term):
+        return in_words(term, local_name)
     if is_literal(term):
         return one_line(lexical_form(term)) or '""'
     if not is_iri(term):

@@ -8,11 +8,20 @@ import pyoxigraph as ox
 from .terms import Term
 
 Node: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal
+"""A node that is no triple."""
+
+MOST_NESTED = 50
+"""Triples that may stand in one another, each as the tail of the next."""
 
 _LITERAL = re.compile(
     r'"(?P<text>(?:[^"\\\n\r]|\\.)*)"'
     r"(?:@(?P<language>[A-Za-z]+(?:-[A-Za-z0-9]+)*)(?:--(?P<direction>ltr|rtl))?"
     r"|\^\^<(?P<datatype>[^<>]*)>)?"
+)
+_TRIPLE = re.compile(
+    r"<<\([ \t]*(?P<head><[^<>]*>|_:[^ \t<]+)[ \t]*(?P<relation><[^<>]*>)[ \t]*"
+    r"(?P<tail>.*[^ \t])[ \t]*\)>>",
+    re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _ESCAPED = {
@@ -43,8 +52,27 @@ def _unescape(text: str) -> str:
     return _ESCAPE.sub(_character, text) if "\\" in text else text
 
 
+def to_any_node(term: Term) -> Node | ox.Triple:
+    """Read one term, which may be a triple.
+
+    Raises ValueError when it is not a term in N-Triples syntax, or more than 50 triples in one
+    another.
+    """
+    around: list[tuple[ox.NamedNode | ox.BlankNode, ox.NamedNode]] = []
+    while match := _TRIPLE.fullmatch(term):
+        head, relation, term = to_node(match["head"]), to_node(match["relation"]), match["tail"]
+        assert not isinstance(head, ox.Literal) and isinstance(relation, ox.NamedNode)
+        around.append((head, relation))
+        if len(around) > MOST_NESTED:
+            raise ValueError(f"more than {MOST_NESTED} triples in one another")
+    node: Node | ox.Triple = to_node(term)
+    for head, relation in reversed(around):
+        node = ox.Triple(head, relation, node)
+    return node
+
+
 def to_node(term: Term) -> Node:
-    """Read one term. Raises ValueError when it is not a term in N-Triples syntax."""
+    """Read one term. Raises ValueError when it is a triple, or not a term in N-Triples syntax."""
     if term.startswith("<") and term.endswith(">"):
         return ox.NamedNode(_unescape(term[1:-1]))
     if term.startswith("_:"):
@@ -63,9 +91,9 @@ def to_node(term: Term) -> Node:
     return ox.Literal(text, language=match["language"], direction=direction)
 
 
-def to_term(node: Node) -> Term:
+def to_term(node: Node | ox.Triple) -> Term:
     """The N-Triples spelling of a node; language tags are in lower case."""
-    return str(node)
+    return f"<<( {node} )>>" if isinstance(node, ox.Triple) else str(node)
 
 
 def lexical_form(term: Term) -> str:

@@ -1,26 +1,29 @@
 """A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 
 import pyoxigraph as ox
 
 from ..errors import ServiceError
-from .nodes import Node, to_node
+from .nodes import Node, to_any_node, to_node, to_term
 from .profile import GENERIC, Profile
 from .store import Counts, Way
-from .terms import Step, Term, Triple, is_literal
+from .terms import REIFIES, Step, Term, Triple, is_literal, is_triple_term, place_of
 
 _SCAN_LIMIT = 1_000_000
 """Triples looked at for one node and direction, so that a class with millions of members ends."""
+
+_REIFIES = ox.NamedNode(REIFIES[1:-1])
 
 
 class OxigraphStore:
     """Implements `Store`. A triple that several named graphs hold is one triple.
 
     Where a node has more facts than `limit`, the first ones in the store's own order are kept:
-    always the same for the same store.
+    always the same for the same store. What reifies the triples of a subject is read whole when it
+    is first asked for, and kept in memory; the store must not change after that.
     """
 
     def __init__(
@@ -151,15 +154,36 @@ class OxigraphStore:
             return []
         if isinstance(node, ox.Literal) and not inverse:
             return []
-        ends = (None, predicate, node) if inverse else (node, predicate, None)
-        triples = islice(_distinct(map(_triple, self._quads(*ends))), limit)
-        return sorted((Step(triple, inverse) for triple in triples), key=lambda step: step.target)
+        if inverse and predicate == _REIFIES:
+            triples = self._reifying(str(node))
+        else:
+            ends = (None, predicate, node) if inverse else (node, predicate, None)
+            triples = map(_triple, self._quads(*ends))
+        found = islice(_distinct(triples), limit)
+        return sorted((Step(triple, inverse) for triple in found), key=lambda step: step.target)
+
+    def _reifying(self, subject: Term) -> Iterator[Triple]:
+        """The triples of `rdf:reifies` whose tails are triples of a subject."""
+        for reifier in self._reifiers.get(subject, ()):
+            for triple in map(_triple, self._quads(to_node(reifier), _REIFIES, None)):
+                if is_triple_term(triple.tail) and place_of(triple.tail) == subject:
+                    yield triple
+
+    @cached_property
+    def _reifiers(self) -> dict[Term, list[Term]]:
+        """What reifies the triples of each subject; Oxigraph cannot look that up."""
+        found: dict[Term, list[Term]] = {}
+        for triple in self.statements(REIFIES):
+            if is_triple_term(triple.tail):
+                found.setdefault(place_of(triple.tail), []).append(triple.head)
+        return {subject: list(dict.fromkeys(own)) for subject, own in found.items()}
 
     def _holds(self, triple: Triple) -> bool:
         if is_literal(triple.head):
             return False
         try:
-            head, relation, tail = (to_node(term) for term in triple)
+            head, relation = to_node(triple.head), to_node(triple.relation)
+            tail = to_any_node(triple.tail)
         except ValueError:
             return False
         if not isinstance(relation, ox.NamedNode):
@@ -167,14 +191,15 @@ class OxigraphStore:
         return next(self._quads(head, relation, tail), None) is not None
 
     def _quads(
-        self, head: Node | None, relation: Node | None, tail: Node | None
+        self, head: Node | None, relation: Node | None, tail: Node | ox.Triple | None
     ) -> Iterator[ox.Quad]:
-        """Matching quads; statements about statements (RDF 1.2) are left out."""
+        """Matching quads; triple terms only where they are asked for, or `rdf:reifies` is."""
         assert not isinstance(head, ox.Literal)
         assert relation is None or isinstance(relation, ox.NamedNode)
+        every = relation == _REIFIES or isinstance(tail, ox.Triple)
         try:
             for quad in self._store.quads_for_pattern(head, relation, tail, None):
-                if not isinstance(quad.object, ox.Triple):
+                if every or not isinstance(quad.object, ox.Triple):
                     yield quad
         except (OSError, RuntimeError) as error:
             raise ServiceError(
@@ -199,7 +224,7 @@ def _predicate(term: Term) -> ox.NamedNode:
 
 
 def _triple(quad: ox.Quad) -> Triple:
-    return Triple(str(quad.subject), str(quad.predicate), str(quad.object))
+    return Triple(str(quad.subject), str(quad.predicate), to_term(quad.object))
 
 
 def _distinct(triples: Iterable[Triple]) -> Iterator[Triple]:

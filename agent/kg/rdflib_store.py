@@ -25,8 +25,8 @@ class RdflibStore:
     """Implements `Store`. The graph is read as it is at each question, and never written to.
 
     The graphs of a dataset are read as one. What N-Triples cannot say (variables, formulas, IRIs
-    with blanks in them) is left out. Where a node has more facts than `limit`, those that rdflib
-    gives first are kept.
+    with blanks in them) is left out; rdflib knows no triple terms (RDF 1.2), so it holds none.
+    Where a node has more facts than `limit`, those that rdflib gives first are kept.
     """
 
     def __init__(

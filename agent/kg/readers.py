@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from ..errors import KGError
+from .nodes import MOST_NESTED
 from .sources import Format, OnRead, Source, opened, unreadable
 
 _RDF: dict[Format, ox.RdfFormat] = {
@@ -49,11 +50,11 @@ def read_quads(
 ) -> Iterator[ox.Quad]:
     """Every triple of the sources, in their order, as a quad of the default graph.
 
-    With `graphs`, only what these named graphs hold. Statements about statements (RDF 1.2) are
-    left out; a triple may come more than once. A single N-Triples or N-Quads file keeps the names
-    of its blank nodes, and in a folder they get a prefix for the file; in the other formats blank
-    nodes are numbered as they appear, for which their names are kept in memory. Raises KGError,
-    naming file and line, at the first malformed line, and when there is no triple.
+    With `graphs`, only what these named graphs hold. A triple may come more than once. A single
+    N-Triples or N-Quads file keeps the names of its blank nodes, and in a folder they get a prefix
+    for the file; in the other formats blank nodes are numbered as they appear, for which their
+    names are kept in memory. Raises KGError, naming file and line, at the first malformed line, and
+    when there is no triple; also where more than 50 triples stand in one another (RDF 1.2).
     """
     blanks = _Blanks(alone=len(sources) == 1)
     quads = itertools.chain.from_iterable(
@@ -111,9 +112,11 @@ def _in_one_graph(
     default = ox.DefaultGraph()
     for quad in quads:
         head, tail, graph = quad.subject, quad.object, quad.graph_name
-        if isinstance(tail, ox.Triple) or (graphs and graph not in graphs):
+        if graphs and graph not in graphs:
             continue
-        if rename and (isinstance(head, ox.BlankNode) or isinstance(tail, ox.BlankNode)):
+        if isinstance(tail, ox.Triple):
+            yield ox.Quad(_renamed(head, rename), quad.predicate, _renamed_triple(tail, rename))
+        elif rename and (isinstance(head, ox.BlankNode) or isinstance(tail, ox.BlankNode)):
             yield ox.Quad(_renamed(head, rename), quad.predicate, _renamed(tail, rename))
         elif graph == default:
             yield quad
@@ -121,8 +124,22 @@ def _in_one_graph(
             yield ox.Quad(head, quad.predicate, tail)
 
 
-def _renamed(node: Any, rename: _Rename) -> Any:
-    return rename(node) if isinstance(node, ox.BlankNode) else node
+def _renamed(node: Any, rename: _Rename | None) -> Any:
+    return rename(node) if rename and isinstance(node, ox.BlankNode) else node
+
+
+def _renamed_triple(triple: ox.Triple, rename: _Rename | None) -> ox.Triple:
+    around = [triple]
+    while isinstance(tail := around[-1].object, ox.Triple):
+        around.append(tail)
+    if len(around) > MOST_NESTED:
+        raise KGError(
+            f"more than {MOST_NESTED} triples stand in one another", "leave such triples out"
+        )
+    node = _renamed(tail, rename)
+    for own in reversed(around):
+        node = ox.Triple(_renamed(own.subject, rename), own.predicate, node)
+    return node
 
 
 def _read_rdf(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:

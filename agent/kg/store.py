@@ -28,6 +28,9 @@ class Store(Protocol):
     """A source of triples: the user's own data, asked anew for every verification.
 
     Every method raises ServiceError where the source does not answer; `holds` may say None.
+
+    A triple whose tail is a triple term (RDF 1.2) is no fact. It shows in `holds`, and one of
+    `rdf:reifies` in `statements` and `follow` too: backwards it leaves the subject of its tail.
     """
 
     source: str

@@ -2,12 +2,21 @@
 
 A term is its N-Triples spelling (`<iri>`, `"text"@en`, `_:b0`), so that it is hashable, sortable
 and JSON without conversion. Labels are never identity: see `labels.py`.
+
+A triple may be a term itself (RDF 1.2): `<<( <s> <p> <o> )>>`, only as the tail of another one. No
+walk stops at such a term: in a walk it stands for its subject. So a walk goes from the subject to
+what is said of the triple along `r rdf:reifies <<( s p o )>>`, from tail to head.
 """
 
 from typing import NamedTuple, TypeAlias
 
 Term: TypeAlias = str
-"""An RDF term in N-Triples syntax."""
+"""An RDF term in N-Triples syntax, of RDF 1.2."""
+
+REIFIES: Term = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>"
+"""The relation from what speaks of a triple, its reifier, to that triple as a term."""
+
+_OPENING, _CLOSING = "<<( ", " )>>"
 
 
 class Triple(NamedTuple):
@@ -27,12 +36,12 @@ class Step(NamedTuple):
     @property
     def source(self) -> Term:
         """The entity that the step leaves."""
-        return self.triple.tail if self.inverse else self.triple.head
+        return place_of(self.triple.tail) if self.inverse else self.triple.head
 
     @property
     def target(self) -> Term:
         """The entity that the step reaches."""
-        return self.triple.head if self.inverse else self.triple.tail
+        return self.triple.head if self.inverse else place_of(self.triple.tail)
 
 
 class Path(NamedTuple):
@@ -68,12 +77,32 @@ def is_unknown(term: Term) -> bool:
 
 def is_iri(term: Term) -> bool:
     """Whether the term is an IRI."""
-    return term.startswith("<")
+    return term.startswith("<") and not is_triple_term(term)
 
 
 def is_literal(term: Term) -> bool:
     """Whether the term is a literal."""
     return term.startswith('"')
+
+
+def is_triple_term(term: Term) -> bool:
+    """Whether the term is itself a triple."""
+    return term.startswith(_OPENING)
+
+
+def triple_of(term: Term) -> Triple:
+    """The triple that a triple term is."""
+    return Triple(*term[len(_OPENING) : -len(_CLOSING)].split(" ", 2))
+
+
+def triple_term(triple: Triple) -> Term:
+    """A triple as a term."""
+    return f"{_OPENING}{' '.join(triple)}{_CLOSING}"
+
+
+def place_of(term: Term) -> Term:
+    """Where a term stands in a walk: a triple term at its subject, any other at itself."""
+    return triple_of(term).head if is_triple_term(term) else term
 
 
 def is_connected(topics: frozenset[Term], path: Path) -> bool:
@@ -90,7 +119,7 @@ def is_well_formed(topics: frozenset[Term], chain: Path) -> bool:
     """Whether each triple touches a topic entity or one before it (DoG section 2.2)."""
     known = set(topics)
     for step in chain.steps:
-        ends = {step.triple.head, step.triple.tail}
+        ends = {step.source, step.target}
         if known.isdisjoint(ends):
             return False
         known |= ends

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .claims import Written
 from .names import normalise, one_line
-from .nodes import to_node, to_term
+from .nodes import to_any_node, to_term
 from .store import Labels
 from .terms import Term
 
@@ -20,7 +20,7 @@ def read_written(text: str) -> Written:
     if not text.startswith(("<", '"', "_:")):
         return Written(text)
     try:
-        return Written(text, to_term(to_node(text)))
+        return Written(text, to_term(to_any_node(text)))
     except ValueError:
         return Written(text)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..errors import ModelError
 
@@ -38,6 +38,8 @@ class ModelSettings:
     """Whether the prompt starts with an instruction."""
     formats: tuple[str, ...] = ("path",)
     """The wire formats that it writes: `path`, `plan`, `chain`."""
+    chains: Literal["kg", "walk"] = "kg"
+    """How the triples of its chains are spelled, as `ChainLimits.spelling` says."""
     confidence: float = 0.0
     """The least relation confidence of an answer that is shown; 0 is uncalibrated."""
     confidences: Mapping[str, float] = field(default_factory=dict[str, float])

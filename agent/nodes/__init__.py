@@ -4,7 +4,8 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
-from ..state import Options, State
+from ..options import Options
+from ..state import State
 
 
 class Node(Protocol):

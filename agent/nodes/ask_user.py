@@ -8,7 +8,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ..state import MentionRecord, Options, State
+from ..options import Options
+from ..state import MentionRecord, State
 from . import Node
 from .link import best_topics
 

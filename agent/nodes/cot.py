@@ -20,8 +20,9 @@ from ..kg.terms import Path, Step
 from ..llm.asking import Asker, UnansweredError
 from ..llm.free_text import Writing, write_freely
 from ..llm.local import LocalModel
+from ..options import Options
 from ..prompting import render
-from ..state import Named, Options, State
+from ..state import Named, State
 from . import Node
 from .cot_walks import free_walks
 from .dog_prompt import ChainPrompt

@@ -18,7 +18,8 @@ from ..llm.free_text import Writing, write_freely
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
 from ..llm.written_triples import WrittenTriple, read_walk
-from ..state import Answer, Candidate, Named, Options, State
+from ..options import Options
+from ..state import Answer, Candidate, Named, State
 from . import Node
 from .conclude import Conclusion, elect
 from .explore import Walk, end, walked

@@ -14,7 +14,8 @@ from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..llm.path_question import answer_text, free_answer, path_question
-from ..state import Candidate, Options, State
+from ..options import Options
+from ..state import Candidate, State
 from . import Node
 from .ground import OpenGround, told
 from .records import proven_candidate, question_mentions

@@ -21,8 +21,9 @@ from ..llm.free_text import Writing, write_freely
 from ..llm.likelihood import prompt_tokens
 from ..llm.local import LocalModel
 from ..llm.reading import read_answers
+from ..options import Options
 from ..prompting import render
-from ..state import Named, Options, State, StepRecord
+from ..state import Named, State, StepRecord
 from . import Node
 from .conclude import Conclusion, elect, match_answers
 from .explore import Walk, walked

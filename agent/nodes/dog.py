@@ -1,14 +1,18 @@
 """dog: the local model writes well-formed chains of triples, and concludes (DoG section 2).
 
-A model that groundwalk trained for it writes triples only: it answers with the entity that the last
-one reaches. Any other instruct model reads the triples around the question and three examples,
-thinks aloud between the triples and names its answers after `*`.
+A model that groundwalk trained for it writes triples only, each of which goes on from where the one
+before it ended, and answers with the entity that the last one reaches. Any other instruct model
+reads the triples around the question and three examples, thinks aloud between the triples and names
+its answers after `*`.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path as Folder
+from sys import float_info
 from time import perf_counter
 from typing import Any
 
@@ -25,10 +29,12 @@ from ..decoding.wire import TRIPLE
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..kg.ranking import BM25Ranker, top_connected
+from ..kg.terms import Term
 from ..kg.view import GraphView
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
-from ..state import Options, State
+from ..options import Options
+from ..state import State
 from . import Node
 from .dog_answers import Concluded, conclude, elect
 from .dog_prompt import ChainPrompt, is_trained
@@ -39,6 +45,8 @@ from .surroundings import spelled, surroundings
 from .usage import spent
 
 _UNTRAINED = "the model was not trained to write chains"
+_BARE_BEAMS = 10
+"""Beams of a model that groundwalk trained, where nobody chose."""
 _ANOTHER = re.compile(r"^\s*(?:#|Graph:|Question:)", re.M)
 
 
@@ -98,7 +106,8 @@ def dog(
         if trained and "chain" not in local.settings.formats and _UNTRAINED not in notes:
             notes.append(_UNTRAINED)
         spelling = local.settings.chains if trained else "kg"
-        limits = ChainLimits(inverse=view["inverse"], spelling=spelling)
+        onward = spelling == "walk"
+        limits = ChainLimits(inverse=view["inverse"], spelling=spelling, onward=onward)
         try:
             constraint = ChainTriples(opened.index, openings(opened.index), topics, tags, limits)
         except NoPathError as error:
@@ -108,7 +117,7 @@ def dog(
         question, around = asked(state, options, constraint)
         plan = ChainPlan(
             ends=asking().ends,
-            beams=options.beams or beams,
+            beams=options.beams or (_BARE_BEAMS if trained else beams),
             steps=options.steps or view["hops"],
             scores=options.scores,
             free=0 if trained else options.free,
@@ -116,8 +125,12 @@ def dog(
             seed=options.seed,
         )
         (found,) = chain_search(local.model, [question], plan)
-        texts = [_text(local, chain) if plan.free else None for chain in found.chains]
-        concluded = conclude(kg, topics, list(zip(found.chains, texts, strict=True)))
+        chains = found.chains
+        if trained:
+            banned = [] if options.revisits == "walk" else topics
+            chains = _by_relevance([own for own in chains if not _returns(own, banned)])
+        texts = [_text(local, chain) if plan.free else None for chain in chains]
+        concluded = conclude(kg, topics, list(zip(chains, texts, strict=True)))
         runtime.stream_writer({"event": "decoded", "paths": len(concluded)})
         notes += [note for note in _told(kg, opened) if note not in notes]
         usage = spent(
@@ -128,7 +141,7 @@ def dog(
             forced_tokens=found.cost.forced_tokens,
             kg_requests=_requests(opened) + (around.requests if around else 0),
         )
-        changes = {**_answered(concluded), "notes": notes, "usage": usage}
+        changes: dict[str, Any] = {**_answered(concluded), "notes": notes, "usage": usage}
         walks = [own.chain for own in concluded if own.chain and own.chain.get("form") == "path"]
         decisive = next((own.chain for own in concluded if own.answers), None)
         if options.complete and decisive in walks:
@@ -167,6 +180,21 @@ def _local_prompt(
         return asking.tokens(question, spelled(kg, top_connected(triples, visited, scores, shown)))
 
     return prompt
+
+
+def _returns(chain: FoundChain, topics: Sequence[Term]) -> bool:
+    """Whether a chain leads back to one of the topic entities."""
+    return any(step.target in topics for step in chain.steps)
+
+
+def _by_relevance(chains: Sequence[FoundChain]) -> list[FoundChain]:
+    """The chains with the log of their relevance as score, the most relevant first.
+
+    A small model knows relations well and the names behind them hardly, so that the score of
+    equation 3 prefers relations that lead to few entities.
+    """
+    scored = [replace(c, score=math.log(max(c.relevance, float_info.min))) for c in chains]
+    return sorted(scored, key=lambda chain: -round(chain.score, 6))
 
 
 def _text(local: LocalModel, chain: FoundChain) -> str:

@@ -67,8 +67,8 @@ def conclude(
             answers, asserted = read_conclusion(text, entities)
         record = _record(chain, answers, asserted, topics, steps, named)
         if not kg.reading.plain:
-            relations = [(step.triple.relation, step.inverse) for step in chain.steps]
-            record = {**record, "walked": relations, "read": proof.read}
+            record["walked"] = [(step.triple.relation, step.inverse) for step in chain.steps]
+            record["read"] = proof.read
         concluded.append(Concluded(record, answers, asserted))
     return concluded
 

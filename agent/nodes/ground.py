@@ -20,7 +20,8 @@ from ..errors import ServiceError
 from ..kg import KnowledgeGraph, local_name
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..llm.local import LocalModel
-from ..state import Options, State
+from ..options import Options
+from ..state import State
 
 MOST_WHOLE = 2_000_000
 """Facts of a KG that is indexed whole; indexing more would take minutes and gigabytes."""

@@ -14,8 +14,9 @@ from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
 from ..kg.names import normalise, one_line
+from ..options import Options
 from ..prompting import render
-from ..state import Answer, Candidate, Options, State
+from ..state import Answer, Candidate, State
 from . import Node
 from .records import name_terms, readings_of, step_records, with_reading
 from .usage import prompt_tokens, spent

@@ -12,7 +12,8 @@ from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
-from ..state import Entity, MentionRecord, Options, State, no_usage
+from ..options import Options
+from ..state import Entity, MentionRecord, State, no_usage
 from . import Node
 from .given import given_mentions
 from .usage import spent

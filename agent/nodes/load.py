@@ -6,7 +6,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..llm.local import ModelSettings
-from ..state import Options, State, View
+from ..options import Options
+from ..state import State, View
 from . import Node
 from .usage import spent
 

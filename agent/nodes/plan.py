@@ -27,7 +27,8 @@ from ..kg.execution import execute
 from ..kg.terms import Path, RelationPath, Term
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
-from ..state import Candidate, Options, State, Usage
+from ..options import Options
+from ..state import Candidate, State, Usage
 from . import Node
 from .ground import Ground, OpenGround, told
 from .records import candidates_of, question_mentions

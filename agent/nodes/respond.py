@@ -7,7 +7,8 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from ..state import Answer, MentionRecord, Options, State, Status
+from ..options import Options
+from ..state import Answer, MentionRecord, State, Status
 from . import Node
 
 SILENT = "The graph does not say."

@@ -19,7 +19,8 @@ from ..kg.ranking import DIGITS, BM25Ranker, EmbeddingRanker, Ranker
 from ..kg.terms import Path
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..kg.walk_listing import list_walks
-from ..state import Options, State
+from ..options import Options
+from ..state import State
 from . import Node
 from .ground import told
 from .shares import proven, shared_candidates

@@ -22,7 +22,8 @@ from ..kg.terms import Path, Term, is_connected
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..kg.written import Meanings, read_written
 from ..llm.relation_plans import Planned
-from ..state import Candidate, Named, Options, State, StepRecord
+from ..options import Options
+from ..state import Candidate, Named, State, StepRecord
 from . import Node
 from .conclude import proofs
 from .explore import Walk, walked

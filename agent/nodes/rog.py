@@ -23,7 +23,8 @@ from ..kg.execution import execute
 from ..kg.terms import Path, RelationPath, Term
 from ..llm.local import LocalModel
 from ..llm.relation_plans import Planned, read_relation, write_plans
-from ..state import Candidate, Options, State
+from ..options import Options
+from ..state import Candidate, State
 from . import Node
 from .records import candidates_of, question_mentions
 from .usage import spent

@@ -8,7 +8,8 @@ from ..kg import KnowledgeGraph
 from ..kg.ranking import BM25Ranker, Ranker, top_connected
 from ..kg.terms import Step, Term, Triple
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
-from ..state import Options, State
+from ..options import Options
+from ..state import State
 from .records import name_terms
 
 SHOWN = 120

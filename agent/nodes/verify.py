@@ -15,7 +15,8 @@ from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..kg.terms import Path, Term, place_of
 from ..kg.verification import PathVerdict, verify_paths
-from ..state import Answer, Candidate, Emitted, Form, Options, State, Status, StepRecord
+from ..options import Options
+from ..state import Answer, Candidate, Emitted, Form, State, Status, StepRecord
 from . import Node
 from .records import path_of
 from .usage import spent

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from ..kg.execution import Execution, Reached, execute
 from ..kg.store import Store
 from ..kg.terms import Path, RelationPath, Term
-from ..state import Candidate, Options
+from ..options import Options
+from ..state import Candidate
 from .records import path_of, walked_relations
 
 _SHARE = 0.2

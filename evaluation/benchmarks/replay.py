@@ -18,7 +18,7 @@ from rich.table import Table
 
 from ...agent.kg import KnowledgeGraph
 from ...agent.nodes.rog import Plan, follow_plan, read_plans
-from ...agent.state import Options
+from ...agent.options import Options
 from ..readers import read_samples
 from ..sample_graph import open_sample_graph
 from ..samples import Sample

@@ -26,7 +26,8 @@ from ...agent.nodes.explore import (
 )
 from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
-from ...agent.state import Named, Options, State, StepRecord
+from ...agent.options import Options
+from ...agent.state import Named, State, StepRecord
 from ..loop import LIKELIHOOD, Outcome, looping, unread_note
 from ..method import Method, Parts
 from .chat import ChatJudge

@@ -5,7 +5,8 @@ from typing import NamedTuple, Protocol
 
 from ...agent.nodes.conclude import Conclusion
 from ...agent.nodes.explore import Walk, Way
-from ...agent.state import Named, Options, State
+from ...agent.options import Options
+from ...agent.state import Named, State
 from ..loop import Bill
 
 

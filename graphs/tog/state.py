@@ -3,7 +3,8 @@
 from typing_extensions import TypedDict
 
 from ...agent.nodes.explore import Walk, Way
-from ...agent.state import Candidate, Options, State
+from ...agent.options import Options
+from ...agent.state import Candidate, State
 
 DEPTH = 3
 """The longest walk where the user sets none (the paper's D)."""

@@ -13,7 +13,8 @@ from ...agent.nodes.explore import (
     steps_along,
     ways_out,
 )
-from ...agent.state import Candidate, Named, Options, StepRecord
+from ...agent.options import Options
+from ...agent.state import Candidate, Named, StepRecord
 from .policy import Act, Place, Policy, walk_to
 from .state import Phase, Traversal, deepest, entities, gathered
 

@@ -15,7 +15,8 @@ from ...agent.nodes.conclude import Conclusion, match_answers, proofs
 from ...agent.nodes.explore import Walk, walked
 from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
-from ...agent.state import Answer, Candidate, Named, Options, State
+from ...agent.options import Options
+from ...agent.state import Answer, Candidate, Named, State
 from ..loop import LIKELIHOOD, Outcome, looping, unread_note
 from ..method import Method, Parts
 from .chat import ChatPolicy

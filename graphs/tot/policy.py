@@ -7,7 +7,8 @@ from ...agent.kg.terms import Term
 from ...agent.llm.walk_choices import Weight
 from ...agent.nodes.conclude import proofs
 from ...agent.nodes.explore import Walk, Way
-from ...agent.state import Named, Options, State
+from ...agent.options import Options
+from ...agent.state import Named, State
 from ..loop import Bill
 from .state import Traversal, gathered
 

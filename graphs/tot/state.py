@@ -6,7 +6,8 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from ...agent.kg.terms import is_literal
-from ...agent.state import Candidate, Named, Options, State, StepRecord
+from ...agent.options import Options
+from ...agent.state import Candidate, Named, State, StepRecord
 
 DEPTH = 7
 """The actions of a traversal after which it must answer (the paper's maximum depth)."""

@@ -2,8 +2,7 @@
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.options import paper_options, read_options
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options, paper_options, read_options
 
 
 def test_texts_become_values_of_the_right_type() -> None:
@@ -42,3 +41,9 @@ def test_a_papers_settings_give_way_to_the_users() -> None:
     paper = {"beams": 3, "revisits": "walk"}
     assert paper_options(Options(), paper) == Options(beams=3, revisits="walk")
     assert paper_options(Options(beams=7), paper) == Options(beams=7, revisits="walk")
+
+
+@pytest.mark.parametrize("pair", ["width=0", "depth=-1", "enough=1.5", "seed=-1", "beams=0"])
+def test_values_out_of_range_are_refused(pair: str) -> None:
+    with pytest.raises(InputError, match="cannot be"):
+        read_options([pair])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import rdflib
 from groundwalk.agent.llm.local import BUNDLED, load_model
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.evaluation.metrics import Predicted, strict
 from groundwalk.evaluation.readers import read_world
 from groundwalk.evaluation.samples import Sample

@@ -1,16 +1,26 @@
 """A run without a model: questions, answers and settings made up."""
 
+from collections.abc import Callable, Generator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from time import perf_counter
+
 from groundwalk.agent.errors import QuestionError, ServiceError
 from groundwalk.agent.state import Answer, Named, State, StepRecord, Usage, no_usage
-from groundwalk.evaluation.config import Config, Questions
+from groundwalk.evaluation.asking import OpenAsk, Task, of_question
+from groundwalk.evaluation.config import Config, Questions, questions_digest
+from groundwalk.evaluation.records import Asked, Labels, Record, answered, failed
 from groundwalk.evaluation.samples import Gold, Sample
 
 CONFIG = Config(
-    method="gcr",
-    questions=Questions("jsonl", "q.jsonl", "", "all", None, 7, "0"),
+    methods=("gcr",),
+    questions=Questions("jsonl", "q.jsonl", "", "all", None, 0, ""),
+    topics="linked",
     options={"on_ambiguous": "best"},
     kg={"source": "stub"},
     model={"source": "stub"},
+    llm="none",
+    prompts="",
     versions={"python": "3"},
     seed=3,
 )
@@ -23,6 +33,14 @@ SAMPLES = (
     Sample("s6", "nothing", (Gold(label="Lima"),)),
     Sample("s7", "too long"),
 )
+
+
+def config(samples: Sequence[Sample] = SAMPLES, methods: tuple[str, ...] = ("gcr",)) -> Config:
+    """The settings of a run over these samples."""
+    asked = replace(
+        CONFIG.questions, count=len(samples), digest=questions_digest(samples), limit=len(samples)
+    )
+    return replace(CONFIG, methods=methods, questions=asked)
 
 
 def named(name: str) -> Named:
@@ -62,3 +80,20 @@ def stub_answer(question: str) -> State:
             raise QuestionError("too long")
         case _:
             return says()
+
+
+def opens(answer: Callable[[str], State] = stub_answer, labels: Labels | None = None) -> OpenAsk:
+    """What opens answering by a function from questions to states."""
+
+    def record(task: Task) -> Record:
+        since, asked = perf_counter(), Asked("jsonl", "", task.method)
+        try:
+            state = answer(task.sample.question)
+            return answered(task.sample, asked, state, perf_counter() - since, labels)
+        except Exception as error:
+            return failed(task.sample, asked, of_question(error), perf_counter() - since)
+
+    def ask(tasks: Sequence[Task]) -> Generator[Record]:
+        yield from map(record, tasks)
+
+    return lambda: nullcontext(ask)

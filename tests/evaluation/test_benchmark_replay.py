@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.evaluation.benchmarks.replay import Followed, replay
 
 DATA = os.environ.get("GROUNDWALK_DATA")

@@ -4,7 +4,15 @@ from typing import TypeVar
 
 import pytest
 from groundwalk.agent.state import Named, StepRecord
-from groundwalk.evaluation.metrics import METRICS, Emitted, Predicted, Scores, emitted, strict
+from groundwalk.evaluation.metrics import (
+    METRICS,
+    Emitted,
+    Predicted,
+    Scores,
+    emitted,
+    no_scores,
+    strict,
+)
 from groundwalk.evaluation.samples import Gold
 from hypothesis import given
 from hypothesis import strategies as st
@@ -147,3 +155,37 @@ def test_emitted_triples_are_counted_once() -> None:
 def test_a_triple_is_supported_only_if_every_verdict_says_so() -> None:
     assert emitted([[step("a")], [step("a", "unknown")]]) == Emitted(1, 0)
     assert emitted([]) == Emitted(0, 0)
+
+
+def test_an_alias_is_a_name_of_the_same_answer() -> None:
+    gold = [Gold(label="Cape Town", aliases=("Kaapstad", "iKapa"))]
+    scores = score(gold, named("Kaapstad", "Cape Town"))
+    assert (scores["hits_at_1"], scores["precision"], scores["recall"]) == (1, 1, 1)
+    assert score([Gold("<urn:c>", "Cape Town", ("Kaapstad",))], named("Kaapstad"))["hit"] == 0
+    termless = [Predicted("", ("kaapstad",))]
+    assert score([Gold("<urn:c>", "Cape Town", ("Kaapstad",))], termless)["hit"] == 1
+
+
+def test_an_alias_of_two_answers_stands_for_both() -> None:
+    gold = [Gold(label="Georgia", aliases=("GA",)), Gold(label="Gabon", aliases=("GA",))]
+    assert score(gold, named("ga"))["recall"] == 1
+
+
+def test_of_choices_the_right_one_alone_is_right() -> None:
+    gold, choices = [Gold(label="bank", aliases=("financial bank",))], ("bank", "river")
+
+    def chosen(*answers: Predicted) -> Scores | None:
+        return strict(gold, answers, choices)
+
+    assert chosen(Predicted("<urn:1>", ("Bank",))) == score(gold, named("bank"))
+    assert chosen(Predicted("", ("river",))) == no_scores()
+    assert chosen(Predicted("<urn:1>", ("bank", "river"))) == no_scores()
+    assert chosen(*named("nothing of the kind")) == no_scores()
+    both = chosen(*named("river", "bank"))
+    assert both is not None
+    assert (both["hits_at_1"], both["precision"], both["recall"]) == (0, 0.5, 1)
+
+
+def test_an_alias_that_is_a_wrong_choice_is_wrong() -> None:
+    gold = [Gold(label="bank", aliases=("river",))]
+    assert strict(gold, named("river"), ("bank", "river")) == no_scores()

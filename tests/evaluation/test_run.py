@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.state import State
+from groundwalk.evaluation.records import SCHEMA
 from groundwalk.evaluation.run import run
-from groundwalk.evaluation.summary import Summary, Unanswerable
+from groundwalk.evaluation.summary import RunSummary, Summary, Unanswerable
 from rich.console import Console
 
-from .stubs import CONFIG, SAMPLES, stub_answer
+from .stubs import SAMPLES, config, opens, stub_answer
 
 QUIET = Console(quiet=True)
 
@@ -21,7 +23,7 @@ QUIET = Console(quiet=True)
 @pytest.fixture(name="made")
 def _made(tmp_path: Path) -> tuple[Path, Summary]:
     out = tmp_path / "deep" / "out"
-    return out, run(SAMPLES, stub_answer, out, CONFIG, console=QUIET)
+    return out, run(SAMPLES, opens(), out, config(), console=QUIET).methods["gcr"]
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -32,8 +34,12 @@ def lines(out: Path) -> list[dict[str, Any]]:
 def test_the_files_of_a_run(made: tuple[Path, Summary]) -> None:
     out, summary = made
     assert {path.name for path in out.iterdir()} == {"config.json", "samples.jsonl", "summary.json"}
-    assert json.loads((out / "config.json").read_text(encoding="utf-8")) == asdict(CONFIG)
-    assert json.loads((out / "summary.json").read_text(encoding="utf-8")) == asdict(summary)
+    assert json.loads((out / "config.json").read_text(encoding="utf-8")) == {
+        **asdict(config()),
+        "methods": ["gcr"],
+    }
+    whole = asdict(RunSummary(SCHEMA, {"gcr": summary}))
+    assert json.loads((out / "summary.json").read_text(encoding="utf-8")) == whole
 
 
 def test_a_line_for_every_question(made: tuple[Path, Summary]) -> None:
@@ -90,53 +96,61 @@ def test_lines_are_there_as_soon_as_they_are_answered(tmp_path: Path) -> None:
         seen.append(len(lines(tmp_path)))
         return stub_answer(question)
 
-    run(SAMPLES, answer, tmp_path, CONFIG, console=QUIET)
+    run(SAMPLES, opens(answer), tmp_path, config(), console=QUIET)
     assert seen == list(range(len(SAMPLES)))
 
 
 def test_labels_of_the_kg_match_too(tmp_path: Path) -> None:
-    summary = run(
-        SAMPLES[1:2],
-        stub_answer,
-        tmp_path,
-        CONFIG,
-        labels=lambda terms: ["Lima" for _ in terms],
-        console=QUIET,
-    )
+    own = opens(labels=lambda terms: ["Lima" for _ in terms])
+    chosen = SAMPLES[1:2]
+    summary = run(chosen, own, tmp_path, config(chosen), console=QUIET).methods["gcr"]
     assert summary.accuracy is not None
     assert summary.accuracy.f1.mean == 1
 
 
-@pytest.mark.parametrize("error", [ModelError("does not load"), ZeroDivisionError()])
-def test_what_would_meet_every_question_is_raised(tmp_path: Path, error: Exception) -> None:
+def failing(error: Exception) -> Callable[[str], State]:
+    """Answers the first question and raises the error at the second."""
+
     def answer(question: str) -> State:
         if question == SAMPLES[1].question:
             raise error
         return stub_answer(question)
 
-    with pytest.raises(type(error)):
-        run(SAMPLES, answer, tmp_path, CONFIG, console=QUIET)
+    return answer
+
+
+def test_what_would_meet_every_question_is_raised(tmp_path: Path) -> None:
+    with pytest.raises(ModelError):
+        answer = failing(ModelError("does not load"))
+        run(SAMPLES, opens(answer), tmp_path, config(), console=QUIET)
     assert len(lines(tmp_path)) == 1
 
 
-def test_a_folder_that_holds_something_is_refused(made: tuple[Path, Summary]) -> None:
-    before = lines(made[0])
+def test_any_other_error_is_a_line(tmp_path: Path) -> None:
+    run(SAMPLES, opens(failing(ZeroDivisionError("by zero"))), tmp_path, config(), console=QUIET)
+    assert lines(tmp_path)[1]["error"] == "error: ZeroDivisionError: by zero"
+    assert len(lines(tmp_path)) == len(SAMPLES)
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match="not empty"):
-        run(SAMPLES, stub_answer, made[0], CONFIG, console=QUIET)
-    assert lines(made[0]) == before
+        run(SAMPLES, opens(), tmp_path, config(), console=QUIET)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     for out in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(InputError, match="cannot be written"):
-            run(SAMPLES, stub_answer, out, CONFIG, console=QUIET)
+            run(SAMPLES, opens(), out, config(), console=QUIET)
     with pytest.raises(InputError, match="no questions"):
-        run([], stub_answer, tmp_path / "new", CONFIG, console=QUIET)
+        run([], opens(), tmp_path / "new", config([]), console=QUIET)
 
 
 def test_only_questions_without_an_answer(tmp_path: Path) -> None:
-    summary = run(SAMPLES[3:4], stub_answer, tmp_path, CONFIG, console=QUIET)
+    chosen = SAMPLES[3:4]
+    summary = run(chosen, opens(), tmp_path, config(chosen), console=QUIET).methods["gcr"]
     assert summary.accuracy is None
     assert (summary.by_hops, summary.by_answers) == ({}, {})
     assert summary.faithfulness.share is None
@@ -144,16 +158,16 @@ def test_only_questions_without_an_answer(tmp_path: Path) -> None:
 
 def test_progress_in_a_pipe_is_plain(tmp_path: Path) -> None:
     console = Console(file=io.StringIO())
-    run(SAMPLES, stub_answer, tmp_path, CONFIG, console=console)
+    run(SAMPLES, opens(), tmp_path, config(), console=console)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue().splitlines()
     assert len(shown) == 1
     assert shown[0].startswith("7/7  ")
-    assert shown[0].endswith("/s  Hits@1 25.0")
+    assert shown[0].endswith("/s  Hits@1 25.0  2 errors")
 
 
 def test_progress_on_a_terminal_moves(tmp_path: Path) -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
-    run(SAMPLES, stub_answer, tmp_path, CONFIG, console=console)
+    run(SAMPLES, opens(), tmp_path, config(), console=console)
     assert isinstance(console.file, io.StringIO)
     assert "Hits@1 25.0" in console.file.getvalue()

@@ -4,26 +4,29 @@ import io
 from pathlib import Path
 
 import pytest
+from groundwalk.agent.state import nothing_emitted
+from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.run import run
-from groundwalk.evaluation.summary import Summary
+from groundwalk.evaluation.summary import RunSummary, summarise
 from groundwalk.evaluation.table import print_summary
 from rich.console import Console
 
-from .stubs import CONFIG, SAMPLES, stub_answer
+from .stub_records import stub_records
+from .stubs import SAMPLES, config, opens
 
 
 @pytest.fixture(name="summary")
-def _summary(tmp_path: Path) -> Summary:
-    return run(SAMPLES, stub_answer, tmp_path, CONFIG, console=Console(quiet=True))
+def _summary(tmp_path: Path) -> RunSummary:
+    return run(SAMPLES, opens(), tmp_path, config(), console=Console(quiet=True))
 
 
-def printed(summary: Summary, *, terminal: bool) -> str:
+def printed(summary: RunSummary, *, terminal: bool) -> str:
     file = io.StringIO()
     print_summary(summary, Console(file=file, force_terminal=terminal, color_system=None, width=80))
     return file.getvalue()
 
 
-def test_in_a_pipe_it_is_plain_and_aligned(summary: Summary) -> None:
+def test_in_a_pipe_it_is_plain_and_aligned(summary: RunSummary) -> None:
     text = printed(summary, terminal=False)
     assert text.isascii()
     head, everything, *_ = lines = text.splitlines()
@@ -38,7 +41,7 @@ def test_in_a_pipe_it_is_plain_and_aligned(summary: Summary) -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_what_it_says(summary: Summary, terminal: bool) -> None:
+def test_what_it_says(summary: RunSummary, terminal: bool) -> None:
     text = printed(summary, terminal=terminal)
     assert max(map(len, text.splitlines())) <= 80
     for said in (
@@ -54,7 +57,37 @@ def test_what_it_says(summary: Summary, terminal: bool) -> None:
 
 
 def test_without_answerable_questions_there_is_no_table(tmp_path: Path) -> None:
-    summary = run(SAMPLES[3:4], stub_answer, tmp_path / "o", CONFIG, console=Console(quiet=True))
+    chosen = SAMPLES[3:4]
+    summary = run(chosen, opens(), tmp_path / "o", config(chosen), console=Console(quiet=True))
     text = printed(summary, terminal=False)
     assert "Hits@1" not in text
     assert "no triples emitted" in text
+
+
+def test_several_methods_have_a_row_each() -> None:
+    def emitting(method: str) -> list[Record]:
+        records = stub_records(method)
+        for record in records:
+            record["emitted"] = {**nothing_emitted(), "triples": 4, "supported": 3, "ill": 1}
+        return records
+
+    summary = summarise([*emitting("gcr"), *emitting("dog")])
+    plain = printed(summary, terminal=False)
+    head, *rows = plain.splitlines()[:3]
+    assert head.split() == "Hits@1 Hit F1 unans. supp. ill seconds passes LLM".split()
+    for row, method in zip(rows, ("gcr", "dog"), strict=True):
+        name, hits, *cells = row.replace("(", " (").split("  ")
+        cells = " ".join(cells).split()
+        assert (name, hits) == (method, "25.0")
+        assert cells[1:] == ["50.0", "37.5", "33.3", "75.0", "25.0", "0.250", "0.0", "0.7"]
+    for text in (plain, printed(summary, terminal=True)):
+        assert max(map(len, text.splitlines())) <= 80
+        assert "dog, 7 questions: 2 abstained, 3 answered, 2 error" in text
+        assert "emitted: 28 triples, 75.0% supported, 25.0% ill" in text
+
+
+def test_a_method_without_answerable_questions_has_a_row_too() -> None:
+    rows = summarise([*stub_records("gcr")[3:5], *stub_records("dog")[3:5]])
+    assert printed(rows, terminal=False).splitlines()[1].split() == (
+        "gcr - - - 50.0 - - 0.250 0.0 1.0".split()
+    )

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options, State
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
 
 from ..agent.decoding import worlds

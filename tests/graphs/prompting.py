@@ -6,7 +6,7 @@ from typing import Any
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs.build import METHODS
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import skeleton

@@ -17,7 +17,8 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes import ground
 from groundwalk.agent.nodes.link import link
 from groundwalk.agent.nodes.verify import verify
-from groundwalk.agent.state import Options, State
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler

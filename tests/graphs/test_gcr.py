@@ -9,7 +9,8 @@ import pytest
 from groundwalk.agent.errors import ConstraintError, InputError, QuestionError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options, State
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import HumanMessage

@@ -7,7 +7,7 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, Reading, Triple, load_profile, open_kg
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.nodes import ground
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from langchain_core.language_models import FakeListChatModel
 

@@ -9,7 +9,7 @@ from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.relation_plans import Planned, read_plan
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from langchain_core.language_models import FakeListChatModel
 

@@ -16,7 +16,7 @@ from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs.cot import COT_SC
 from groundwalk.graphs.direct import DIRECT
 from groundwalk.graphs.method import Method, Parts

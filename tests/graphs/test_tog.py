@@ -11,7 +11,7 @@ from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import Compiled, skeleton
 from groundwalk.graphs.tog import TOG

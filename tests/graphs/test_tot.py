@@ -8,7 +8,7 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import Compiled, skeleton
 from groundwalk.graphs.tot import TOT

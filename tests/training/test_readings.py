@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from groundwalk.agent.kg import Reading, load_profile, open_kg
-from groundwalk.agent.state import Options
+from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from groundwalk.training.graph import load_graph
 from groundwalk.training.model import Size

@@ -6,7 +6,7 @@ from ..profile import UNLABELLED, Profile
 from ..recent import Recent
 from ..store import Store
 from ..terms import Term, is_literal
-from .statements import SUBJECT, StatementStore
+from .statements import StatementStore
 
 MOST_STEPS = 50
 """Steps that may leave a mediator. A node with more is an entity, whatever it looks like."""
@@ -19,7 +19,8 @@ _MOST_LABELS = 100
 class Mediators:
     """Tells nodes that look like mediators, in batches; safe to share between threads.
 
-    They are of `Profile.nodes`, or reified statements. Whether they are ones shows by their steps.
+    They are of `Profile.nodes`, or statements about triples. Whether they are ones shows by their
+    steps.
     """
 
     def __init__(self, store: Store, profile: Profile, statements: StatementStore) -> None:
@@ -41,7 +42,7 @@ class Mediators:
         Raises ServiceError.
         """
         labelled = {t.head for label in self._labels for t in self._store.statements(label)}
-        statements = {t.head for t in self._store.statements(SUBJECT)}
+        statements = self._statements.nodes()
 
         def looks_like_one(term: Term) -> bool:
             if is_literal(term):
@@ -59,9 +60,7 @@ class Mediators:
                 left = self._without(left, label)
             found.update(dict.fromkeys(left, True))
         others = [term for term, is_one in found.items() if not is_one]
-        if others and self._statements.exist:
-            plain = set(self._without(others, SUBJECT))
-            found.update((term, term not in plain) for term in others)
+        found.update(dict.fromkeys(self._statements.among(others), True))
         return found
 
     def _without(self, terms: Sequence[Term], predicate: Term) -> list[Term]:

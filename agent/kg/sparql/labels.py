@@ -9,6 +9,7 @@ from ..nodes import lexical_form
 from ..profile import GENERIC, SCHEMA_NAMESPACES, Profile
 from ..recent import Recent
 from ..terms import Term, is_literal
+from ..triple_names import with_triples
 from . import label_queries
 from .about import About, Roles, Terms
 from .client import SparqlClient
@@ -59,8 +60,7 @@ class SparqlLabels:
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term, which no other that was named before has."""
-        names = self._names.names(terms)
-        return [names[term] for term in terms]
+        return with_triples(terms, lambda some: [*map(self._names.names(some).__getitem__, some)])
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is."""

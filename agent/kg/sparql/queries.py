@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyoxigraph as ox
 
 from ..nodes import to_node, to_term
-from ..terms import Term, Triple
+from ..terms import REIFIES, Term, Triple, is_triple_term, triple_of
 
 _ESCAPES = {
     "\\": "\\\\",
@@ -60,10 +60,12 @@ class Pattern(NamedTuple):
 def spell(term: Term) -> str:
     """A term as SPARQL spells it. Raises ValueError for what is no term or cannot be asked about.
 
-    That is so of blank nodes, which a query cannot name, and of the literals of RDF 1.2. A `u`
-    after a backslash is escaped too: some engines expand codepoint escapes (SPARQL 1.1, section
-    19.2) before they read strings.
+    That is so of blank nodes, which a query cannot name, and of literals with a base direction. A
+    triple term is spelled as in SPARQL 1.2. A `u` after a backslash is escaped too: some engines
+    expand codepoint escapes (SPARQL 1.1, section 19.2) before they read strings.
     """
+    if is_triple_term(term):
+        return f"<<( {' '.join(map(spell, triple_of(term)))} )>>"
     node = to_node(term)
     if isinstance(node, ox.NamedNode):
         return f"<{node.value}>"
@@ -76,7 +78,12 @@ def spell(term: Term) -> str:
 
 
 def can_ask(term: Term) -> bool:
-    """Whether a query can name the term."""
+    """Whether any query can name the term, of SPARQL 1.1 too: no triple term."""
+    return not is_triple_term(term) and can_spell(term)
+
+
+def can_spell(term: Term) -> bool:
+    """Whether a query of SPARQL 1.2 can name the term."""
     try:
         spell(term)
     except ValueError:
@@ -169,6 +176,16 @@ def first_edges(ways: Sequence[tuple[Term, Term, bool]], scope: Scope, each: int
             f"BIND({spell(relation)} AS ?p) BIND(?{found} AS ?t) }}"
         )
     return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
+
+
+def reifying(subjects: Sequence[Term], scope: Scope, limit: int) -> Query:
+    """What reifies triples of subjects, in SPARQL 1.2: the triples, and their reifiers."""
+    told = within(scope, f"?t {REIFIES} <<( ?s ?p ?o )>> .")
+    text = (
+        f"SELECT DISTINCT ?s ?p ?o ?t WHERE {{ {values('?s', zip(subjects))} {told} "
+        f"FILTER(!isBlank(?t)) }} LIMIT {limit}"
+    )
+    return Query(text, ("s", "p", "o", "t"), limit)
 
 
 def matches(pattern: Pattern, scope: Scope, limit: int) -> Query:

@@ -6,14 +6,14 @@ from typing import Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from ..nodes import to_term
-from ..terms import Term
+from ..nodes import to_any_node, to_term
+from ..terms import Term, Triple, triple_term
 
 Row: TypeAlias = tuple[Term | None, ...]
 """The values of the asked variables. None where there is none or it cannot be asked about.
 
-That is so of blank nodes, which have no name outside one answer, of statements, and of IRIs and
-literals that RDF does not allow.
+That is so of blank nodes, which have no name outside one answer, of triple terms (RDF 1.2) with
+such a part, and of IRIs and literals that RDF does not allow.
 """
 
 
@@ -29,7 +29,10 @@ def read_rows(body: bytes, variables: Sequence[str]) -> list[Row]:
         raise ValueError("it has not the variables that were asked for")
     if not isinstance(bindings, list):
         raise ValueError("it has no rows")
-    return [_row(binding, variables) for binding in cast("list[object]", bindings)]
+    try:
+        return [_row(binding, variables) for binding in cast("list[object]", bindings)]
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def _object(document: object, key: str) -> Mapping[str, Any]:
@@ -51,8 +54,10 @@ def _term(value: object) -> Term | None:
         raise ValueError("a value is no object")
     fields = cast("dict[str, object]", value)
     kind, text = fields.get("type"), fields.get("value")
-    if kind in ("bnode", "triple"):
+    if kind == "bnode":
         return None
+    if kind == "triple":
+        return _triple(fields.get("value"))
     if not isinstance(text, str) or kind not in ("uri", "literal", "typed-literal"):
         raise ValueError("a value is no RDF term")
     language, datatype = fields.get("xml:lang"), fields.get("datatype")
@@ -68,5 +73,20 @@ def _term(value: object) -> Term | None:
         if datatype:
             return to_term(ox.Literal(text, datatype=ox.NamedNode(datatype)))
         return to_term(ox.Literal(text))
+    except ValueError:
+        return None
+
+
+def _triple(value: object) -> Term | None:
+    """A triple term in SPARQL 1.2's form; None for the forms that engines had before."""
+    keys = ("subject", "predicate", "object")
+    if not (isinstance(value, dict) and set(keys) <= value.keys()):
+        return None
+    parts = [_term(cast("dict[str, object]", value)[key]) for key in keys]
+    terms = [part for part in parts if part is not None]
+    if len(terms) < len(keys):
+        return None
+    try:
+        return to_term(to_any_node(triple_term(Triple(*terms))))
     except ValueError:
         return None

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ...errors import ServiceError
 from ..nodes import lexical_form
-from ..terms import Term, Triple
+from ..terms import REIFIES, Term, Triple, is_triple_term
 from . import queries
 from .client import Answer, SparqlClient
 from .queries import Pattern, Query, Scope
@@ -130,6 +130,8 @@ def _filled(pattern: Pattern, row: Row) -> Triple | None:
     terms = [term or next(found) for term in pattern]
     head, relation, tail = terms
     if head is None or relation is None or tail is None:
+        return None
+    if is_triple_term(tail) and relation != REIFIES:
         return None
     return Triple(head, relation, tail)
 

@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from ...errors import KGError, ServiceError
-from ..nodes import to_node
+from ..nodes import to_any_node, to_node, to_term
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way
-from ..terms import Step, Term, Triple, is_iri, is_literal
+from ..terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_term
 from . import queries
 from .client import Answer, SparqlClient
-from .queries import Pattern, Query, Scope, can_ask
+from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .results import Row
 from .scan import in_batches, number, read_all, read_some, relation_counts
 
@@ -86,7 +87,10 @@ class SparqlStore:
             for node in dict.fromkeys(nodes)
             if can_ask(node) and (inverse or is_iri(node))
         ]
-        found = self._steps(sides, relation, limit)
+        if inverse and relation == REIFIES:
+            found = self._reifying([node for _, node in sides if is_iri(node)], limit)
+        else:
+            found = self._steps(sides, relation, limit)
         for steps in found.values():
             steps.sort(key=lambda step: step.target)
         return [list(found.get((inverse, node), ())) for node in nodes]
@@ -158,20 +162,21 @@ class SparqlStore:
 
         One request for 200 triples, and up to two more about those that an answer leaves out. None
         where the endpoint did not say clearly: it did not answer, left the triple out, or answered
-        about another spelling of a term. Text that is not a triple is not held.
+        about another spelling of a term. Text that is not a triple is not held. Triples with triple
+        terms are asked apart, as an endpoint may not read SPARQL 1.2.
         """
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
         verdicts.update((t, False) for t in verdicts if not _is_triple(t))
-        left = [t for t, held in verdicts.items() if held is None and all(map(can_ask, t))]
-        try:
-            for _ in range(_MOST_ROUNDS):
-                said: set[Triple] = set()
-                for triple, held in self._verdicts(left):
-                    verdicts[triple] = held
-                    said.add(triple)
-                left = [triple for triple in left if triple not in said] if said else []
-        except ServiceError:
-            pass
+        asked = [t for t, held in verdicts.items() if held is None and all(map(can_spell, t))]
+        for nested in (False, True):
+            left = [triple for triple in asked if is_triple_term(triple.tail) == nested]
+            with suppress(ServiceError):
+                for _ in range(_MOST_ROUNDS):
+                    said: set[Triple] = set()
+                    for triple, held in self._verdicts(left):
+                        verdicts[triple] = held
+                        said.add(triple)
+                    left = [triple for triple in left if triple not in said] if said else []
         return [verdicts[triple] for triple in triples]
 
     def facts(self) -> Iterator[Triple]:
@@ -222,6 +227,22 @@ class SparqlStore:
                     found.setdefault(side, []).append(step)
         return {side: steps[:limit] for side, steps in found.items()}
 
+    def _reifying(self, subjects: Sequence[Term], limit: int) -> dict[_Side, list[Step]]:
+        """What reifies triples of each subject; an answer about one is taken even if it is cut."""
+        found: dict[_Side, list[Step]] = {}
+        for _, answer in in_batches(
+            self._client,
+            subjects,
+            lambda batch: queries.reifying(batch, self._whole, _MOST_ROWS),
+            most=_MOST_NODES,
+        ):
+            for subject, predicate, other, reifier in answer.rows:
+                if subject and predicate and other and reifier:
+                    tail = triple_term(Triple(subject, predicate, other))
+                    step = Step(Triple(reifier, REIFIES, tail), True)
+                    found.setdefault((True, subject), []).append(step)
+        return {side: steps[:limit] for side, steps in found.items()}
+
     def _alone(self, side: _Side, relation: Term | None, limit: int) -> list[Step]:
         inverse, node = side
         pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
@@ -237,6 +258,8 @@ class SparqlStore:
         asked = frozenset(batch)
         for way, node, relation, other in rows:
             if node is None or relation is None or other is None:
+                continue
+            if is_triple_term(other) and relation != REIFIES:
                 continue
             inverse = way == '"in"'
             if self._is_asked(node, asked, inverse):
@@ -260,8 +283,9 @@ class SparqlStore:
 
 def _is_triple(triple: Triple) -> bool:
     try:
-        for term in triple:
+        for term in triple[:2]:
             to_node(term)
+        to_any_node(triple.tail)
     except ValueError:
         return False
     return is_iri(triple.relation) and not is_literal(triple.head)
@@ -280,4 +304,4 @@ def _read_verdicts(batch: Sequence[Triple], rows: Sequence[Row]) -> dict[Triple,
 
 def _normal(triple: Triple) -> tuple[Term, ...]:
     """The triple in the spelling that answers have."""
-    return tuple(str(to_node(term)) for term in triple)
+    return tuple(to_term(to_any_node(term)) for term in triple)

@@ -7,7 +7,8 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Triple, name_iri, open_kg
 from groundwalk.agent.nodes.records import candidate
 from groundwalk.agent.nodes.vote import Outcome, vote
-from groundwalk.agent.state import Candidate, Options
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import Candidate
 
 FACTS = """
 Paris|country|France
