@@ -12,9 +12,6 @@ from ..agent.nodes import Node
 from ..agent.options import Options
 from ..agent.state import Answer, Candidate, State, Usage
 
-LIKELIHOOD = "likelihood form: not the paper's method"
-"""The note of a run in which the local model's likelihoods stood in for a chat LLM."""
-
 
 class Outcome(TypedDict, total=False):
     """What a loop changes in the state of the skeleton."""
@@ -58,8 +55,3 @@ def looping(
         return outcome
 
     return run
-
-
-def unread_note(unread: int) -> list[str]:
-    """A note on the replies that could not be read, where there are any."""
-    return [f"{unread} {'reply' if unread == 1 else 'replies'} could not be read"] if unread else []

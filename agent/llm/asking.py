@@ -44,3 +44,8 @@ class Asker:
         found = reader(self.ask(prompt))
         self.unread += found is None
         return found
+
+
+def unread_note(unread: int) -> list[str]:
+    """A note on the replies that could not be read, where there are any."""
+    return [f"{unread} {'reply' if unread == 1 else 'replies'} could not be read"] if unread else []

@@ -16,9 +16,13 @@ _SAMPLING = Lock()
 
 @dataclass(frozen=True)
 class FreeTexts:
-    """Texts without the tokens that ended them, the best first, and what they cost."""
+    """Texts without the tokens that ended them, the best first, and what they cost.
+
+    `scores` are the log-probabilities of what a search found; 0 where there was none.
+    """
 
     texts: tuple[str, ...]
+    scores: tuple[float, ...] = ()
     forward_passes: int = 0
     tokens: int = 0
 
@@ -57,6 +61,7 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         "pad_token_id": min(ends, default=0),
     }
     model = cast(Any, local.model)
+    scores = (0.0,) * (how.samples or how.beams)
     if how.samples:
         drawn = {
             "do_sample": True,
@@ -69,13 +74,18 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
     else:
         search: dict[str, Any] = {"num_beams": how.beams, "num_return_sequences": how.beams}
         if how.beams > 1:
-            search["length_penalty"] = 0.0
+            search |= {"length_penalty": 0.0, "output_scores": True}
         with torch.inference_mode():
-            rows = model.generate(input_ids=ids, **settings, **search, do_sample=False)
+            found = model.generate(
+                input_ids=ids, **settings, **search, do_sample=False, return_dict_in_generate=True
+            )
+        rows = found.sequences
+        if how.beams > 1:
+            scores = tuple(found.sequences_scores.tolist())
     written = [row[len(prompt) :] for row in rows.tolist()]
     texts = [_text(local.tokenizer, row, ends, how.closing) for row in written]
     steps = len(written[0])
-    return FreeTexts(tuple(texts), steps, len(prompt) + steps * len(written))
+    return FreeTexts(tuple(texts), scores, steps, len(prompt) + steps * len(written))
 
 
 def _text(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Any, NamedTuple, cast
 
-from ..decoding.wire import INVERSE, PLAN
-from ..errors import ConstraintError
+from ..decoding.wire import INVERSE, PATH, PLAN
+from .free_text import Writing, write_freely
 from .local import LocalModel
 from .prompt import Mention, wire_prompt
 
@@ -49,44 +49,22 @@ def write_plans(
 
     Raises ConstraintError where the model cannot hold the prompt.
     """
-    import torch
-
     tokens, _ = wire_prompt(local, question, mentions, PLAN, prompts)
-    limit = getattr(local.model.config, "max_position_embeddings", None)
-    if limit is not None and len(tokens) + longest > limit:
-        raise ConstraintError("the question is too long for the model", "ask a shorter one")
-    end: Any = local.tokenizer.eos_token_id
-    ids = torch.tensor([tokens], device=local.model.device)
-    with torch.inference_mode():
-        written = cast(Any, local.model).generate(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            num_beams=beams,
-            num_return_sequences=beams,
-            max_new_tokens=longest,
-            do_sample=False,
-            eos_token_id=end,
-            pad_token_id=end,
-            return_dict_in_generate=True,
-            output_scores=True,
-            length_penalty=0.0,
-        )
-    texts = [
-        str(local.tokenizer.decode(row[len(tokens) :], skip_special_tokens=False))
-        for row in written.sequences.tolist()
+    known = cast("dict[str, int]", cast(Any, local.tokenizer).get_added_vocab())
+    closing = frozenset(known[tag] for tag in (PLAN.close, PATH.close) if tag in known)
+    written = write_freely(local, tokens, Writing(longest, beams=beams, closing=closing))
+    read = [
+        (read_plan(text), score) for text, score in zip(written.texts, written.scores, strict=True)
     ]
-    scores = written.sequences_scores.tolist() if beams > 1 else [0.0]
-    read = [(read_plan(text), score) for text, score in zip(texts, scores, strict=True)]
     distinct: dict[tuple[Planned, ...], float] = {}
     for relations, score in read:
         if relations:
-            distinct.setdefault(relations, float(score))
-    steps = len(written.scores)
+            distinct.setdefault(relations, score)
     return Plans(
         tuple(distinct.items()),
         sum(not relations for relations, _ in read),
-        steps,
-        len(tokens) + beams * steps,
+        written.forward_passes,
+        written.tokens,
     )
 
 

@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from ..decoding.wire import TRIPLE
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Step
-from ..llm.asking import Asker, UnansweredError
+from ..llm.asking import Asker, UnansweredError, unread_note
 from ..llm.free_text import Writing, write_freely
 from ..llm.local import LocalModel
 from ..options import Options
@@ -90,7 +90,7 @@ def cot(
         unread = sum(not (own.chain or own.answers or own.asserted) for own in thoughts)
         runtime.stream_writer({"event": "decoded", "paths": len(thoughts)})
         notes = list(state.get("notes", []))
-        told_of = [*written.notes, *unread_notes(unread), *told(kg, around)]
+        told_of = [*written.notes, *unread_note(unread), *told(kg, around)]
         return {
             "candidates": [own.chain for own in thoughts if own.chain],
             "answers": concluded.answers,
@@ -103,11 +103,6 @@ def cot(
         }
 
     return run
-
-
-def unread_notes(unread: int) -> list[str]:
-    """A note on the replies that could not be read, where there are any."""
-    return [f"{unread} {'reply' if unread == 1 else 'replies'} could not be read"] if unread else []
 
 
 def _prompt(question: str, facts: Sequence[str], prompts: Folder | None) -> str:

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.ranking import DIGITS
-from ...agent.llm.asking import UnansweredError
+from ...agent.llm.asking import UnansweredError, unread_note
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.nodes import Node
 from ...agent.nodes.conclude import elect
@@ -24,11 +24,12 @@ from ...agent.nodes.explore import (
     walked,
     ways_out,
 )
+from ...agent.nodes.likely import LIKELIHOOD
 from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Named, State, StepRecord
-from ..loop import LIKELIHOOD, Outcome, looping, unread_note
+from ..loop import Outcome, looping
 from ..method import Method, Parts
 from .chat import ChatJudge
 from .judge import Judge, OpenJudge

@@ -8,16 +8,17 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ...agent.kg import KnowledgeGraph
-from ...agent.llm.asking import UnansweredError
+from ...agent.llm.asking import UnansweredError, unread_note
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.nodes import Node
 from ...agent.nodes.conclude import Conclusion, match_answers, proofs
 from ...agent.nodes.explore import Walk, walked
+from ...agent.nodes.likely import LIKELIHOOD
 from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Answer, Candidate, Named, State
-from ..loop import LIKELIHOOD, Outcome, looping, unread_note
+from ..loop import Outcome, looping
 from ..method import Method, Parts
 from .chat import ChatPolicy
 from .expand import Expanded, expand, root
