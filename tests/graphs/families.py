@@ -1,6 +1,7 @@
 """A small family graph and a random model that can write every format."""
 
 from pathlib import Path
+from typing import Any, cast
 
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
@@ -36,11 +37,11 @@ def random_local(seed: int = 0) -> LocalModel:
 
 def asked(
     kg: KnowledgeGraph, local: LocalModel, method: str, question: str, **options: object
-) -> State:
+) -> Any:
     """What a method says; nothing is held back for lack of confidence."""
-    context = Options(on_ambiguous="best", confidence=0.0, **options)  # type: ignore[arg-type]
+    context = Options(on_ambiguous="best", confidence=0.0, **cast(dict[str, Any], options))
     graph = build_graph(method, kg=kg, generator=local)
-    return graph.invoke({"question": question}, context=context)  # type: ignore[return-value]
+    return graph.invoke({"question": question}, context=context)
 
 
 def labels(state: State) -> set[str]:

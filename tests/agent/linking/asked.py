@@ -30,6 +30,10 @@ class AskedLabels:
         self.calls.append("named")
         return self._index.named(text, relation=relation)
 
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        self.calls.append("labelled")
+        return self._index.labelled(text, relation=relation)
+
     def lookup(self, norm: str) -> list[Hit]:
         self.calls.append("lookup")
         return self._index.lookup(norm)

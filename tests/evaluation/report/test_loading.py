@@ -43,11 +43,15 @@ def _write(name: str, text: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_text(text, encoding="utf-8")
 
 
+def _remove(name: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).unlink()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda folder: (folder / "config.json").unlink(), "config.json cannot be read"),
-        (lambda folder: (folder / "samples.jsonl").unlink(), "samples.jsonl cannot be read"),
+        (_remove("config.json"), "config.json cannot be read"),
+        (_remove("samples.jsonl"), "samples.jsonl cannot be read"),
         (_write("config.json", "{"), "config.json is not JSON"),
         (_write("config.json", "[" * 100_000), "config.json is not JSON"),
         (_write("config.json", "[1]"), "config.json is no JSON object"),

@@ -1,0 +1,138 @@
+"""The directory of a run: `config.json`, `samples.jsonl` and `summary.json`.
+
+Whatever ends a run, the same command goes on where it stopped: the settings are written before
+anything is asked, every answer as soon as it is there, and files that are replaced are replaced at
+once. Only one process writes to it at a time.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ..agent.errors import InputError
+from .config import Config, check_same
+from .locking import LOCK_FILE, locked
+from .run_lines import RunLines, unwritable
+from .samples import Sample
+
+if TYPE_CHECKING:
+    from .summary import RunSummary
+
+CONFIG_FILE, SAMPLES_FILE, SUMMARY_FILE = "config.json", "samples.jsonl", "summary.json"
+
+
+@contextlib.contextmanager
+def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[RunLines]:
+    """Begin a run in a new or empty folder, or go on with the one that is there.
+
+    A run that has answered nothing yet takes any settings. Raises InputError when the folder holds
+    something else, cannot be written, belongs to a run with other settings, or is being written to.
+    Nothing is left in the folder where nothing was answered.
+    """
+    check_folder(out)
+    with contextlib.ExitStack() as stack:
+        try:
+            if not out.exists():
+                out.mkdir(parents=True)
+                stack.callback(_remove_empty, out)
+            stack.enter_context(locked(out))
+            lines = stack.enter_context(RunLines(out / SAMPLES_FILE))
+            _settle(out / CONFIG_FILE, config, samples if len(lines) else None)
+            _sync_folder(out)
+        except OSError as error:
+            raise _no_folder(out, error) from error
+        try:
+            yield lines
+        finally:
+            if not len(lines):  # nothing was answered, so there is nothing to go on with
+                for name in (CONFIG_FILE, SAMPLES_FILE):
+                    (out / name).unlink(missing_ok=True)
+
+
+def check_folder(out: Path) -> None:
+    """Raise InputError when a folder holds something that no run wrote."""
+    try:
+        held = {path.name for path in out.iterdir()} if out.exists() else set[str]()
+        left = {LOCK_FILE, f"{CONFIG_FILE}.new"}  # by a run that was killed as it began
+        if SAMPLES_FILE in held and not (out / SAMPLES_FILE).stat().st_size:
+            left.add(SAMPLES_FILE)
+    except OSError as error:
+        raise _no_folder(out, error) from error
+    if CONFIG_FILE not in held and held - left:
+        raise InputError(f"{out} is not empty and holds no run", "choose a new folder for this run")
+
+
+def write_summary(out: Path, summary: "RunSummary") -> None:
+    """Write `summary.json`. Raises GroundwalkError when it cannot be written."""
+    try:
+        _replace(out / SUMMARY_FILE, asdict(summary))
+    except OSError as error:
+        raise unwritable(out / SUMMARY_FILE, error) from error
+
+
+def read_summary(out: Path) -> "RunSummary | None":
+    """The summary of the lines as they are now; None where it is missing, older or damaged."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from .summary import RunSummary
+
+    file = out / SUMMARY_FILE
+    try:
+        if file.stat().st_mtime_ns < (out / SAMPLES_FILE).stat().st_mtime_ns:
+            return None
+        return TypeAdapter(RunSummary).validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _no_folder(out: Path, error: OSError) -> InputError:
+    reason = error.strerror or str(error)
+    return InputError(f"{out} cannot be written: {reason}", "choose another folder")
+
+
+def _settle(file: Path, config: Config, samples: Sequence[Sample] | None) -> None:
+    """Write the settings; where `samples` were answered, see that they are still the same."""
+    before = _read_config(file) if samples is not None else {}
+    if samples is not None:
+        check_same(before, config, samples)
+    if before.get("questions") != asdict(config.questions):
+        _replace(file, asdict(config))
+
+
+def _read_config(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{file} is damaged", "choose a new folder for this run") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file} holds no settings", "choose a new folder for this run")
+    return cast("dict[str, Any]", found)
+
+
+def _replace(file: Path, content: object) -> None:
+    """Write a JSON file at once: it is the old one or the new one, never half of it."""
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    beside = file.with_name(f"{file.name}.new")
+    with beside.open("wb") as out:
+        out.write(text.encode("utf-8", "backslashreplace"))
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(file)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the disk know the files of a folder by name."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

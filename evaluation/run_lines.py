@@ -1,0 +1,167 @@
+"""`samples.jsonl` while a run writes it: appended line by line, mended after a crash, put in order.
+
+A line is with the system before anything else happens, and on the disk before the next one is
+written. What a crash may leave is a torn last line, which is cut off.
+"""
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, cast
+
+from ..agent.errors import GroundwalkError, InputError
+from .records import Record
+
+_TEXT = rb'"(?:[^"\\]|\\.)*"'
+_HEAD = re.compile(
+    rb'\{"schema": \d+, "dataset": %b, "split": %b, "id": (%b), "method": (%b), ' % ((_TEXT,) * 4)
+)
+
+
+class Key(NamedTuple):
+    """What tells the lines of one run apart."""
+
+    id: str
+    method: str
+
+
+class _Place(NamedTuple):
+    """Where in its file a line is."""
+
+    start: int
+    stop: int
+
+
+class RunLines:
+    """The lines of a run, open to be appended to by this process alone."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the file or make it, and cut off what is torn.
+
+        Raises InputError for what is no file of a run, and OSError.
+        """
+        self._file = file
+        self._handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            self._places = _places(file)
+            self._size = max((place.stop for place in self._places.values()), default=0)
+            if self._size < file.stat().st_size:
+                os.ftruncate(self._handle, self._size)
+        except BaseException:
+            os.close(self._handle)
+            raise
+        self._beside = ThreadPoolExecutor(1)
+        self._synced: Future[None] | None = None
+
+    def __enter__(self) -> "RunLines":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._beside.shutdown()
+        os.close(self._handle)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._places
+
+    def append(self, record: Record) -> None:
+        """Write a line, and have the disk take it while the next question is answered.
+
+        Where it cannot be written the file stays as it was. Raises GroundwalkError.
+        """
+        text = json.dumps(record, ensure_ascii=False) + "\n"
+        data = text.encode("utf-8", "backslashreplace")  # half a character, as JSON escapes it
+        try:
+            self._sync()
+            written = 0
+            while written < len(data):
+                written += os.write(self._handle, data[written:])
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._handle, self._size)
+            raise unwritable(self._file, error) from error
+        place = _Place(self._size, self._size + len(data))
+        self._places[Key(record["id"], record["method"])] = place
+        self._size = place.stop
+        self._synced = self._beside.submit(os.fsync, self._handle)
+
+    def sort(self, order: Sequence[Key]) -> None:
+        """Put the finished file in this order, so that runs with other workers compare.
+
+        The file is replaced at once or stays as it is, and nothing can be appended after that.
+        Raises GroundwalkError.
+        """
+        wanted = [self._places[key] for key in order if key in self._places]
+        beside = self._file.with_name(f"{self._file.name}.new")
+        try:
+            self._sync()
+            if wanted == sorted(wanted) and sum(p.stop - p.start for p in wanted) == self._size:
+                return
+            with beside.open("wb") as out:
+                for start, stop in wanted:
+                    out.write(os.pread(self._handle, stop - start, start))
+                out.flush()
+                os.fsync(out.fileno())
+            beside.replace(self._file)
+        except OSError as error:
+            raise unwritable(self._file, error) from error
+
+    def _sync(self) -> None:
+        """Wait until the disk has the lines. Raises OSError."""
+        if self._synced is not None:
+            self._synced.result()
+
+
+def light_records(file: Path) -> Iterator[Record]:
+    """The records of a whole file without their chains, which are most of it and in no number."""
+    with file.open("rb") as lines:
+        for line in lines:
+            record = cast(Record, json.loads(line))
+            for answer in record["answers"]:
+                answer["chains"] = []
+            yield record
+
+
+def unwritable(file: Path, error: OSError) -> GroundwalkError:
+    """What to tell the user when a file of a run cannot be written; what is there is kept."""
+    reason = error.strerror or str(error)
+    return GroundwalkError(
+        f"{file} cannot be written: {reason}",
+        "make room; the same command goes on where this one stopped",
+    )
+
+
+def _places(file: Path) -> dict[Key, _Place]:
+    """Where the whole lines are; of two with one key the first."""
+    found: dict[Key, _Place] = {}
+    size, start = file.stat().st_size, 0
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            stop = start + len(line)
+            head = _HEAD.match(line)
+            if stop == size and not _is_whole(line):
+                break
+            if head is None:
+                raise InputError(f"{file}, line {number}: is damaged", "remove the line")
+            found.setdefault(Key(json.loads(head[1]), json.loads(head[2])), _Place(start, stop))
+            start = stop
+    return found
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        return line.endswith(b"\n") and isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
