@@ -6,18 +6,23 @@ opening tag, and at the latest after `free` tokens of its own; it ends where the
 score is the sum of the log-probabilities of its triples (equation 3); free text does not count.
 Chains that have ended stay among the best K and compete with the others. Opening and closing tags
 are whole tokens, so nothing that stands around them can merge with them.
+
+A chain's relevance is the probability, under the model without any constraint, of what it commits
+to: that there is a triple, its relation, and so on to the last; and where there is no free text,
+that the chain ends there. How a text ends tells nothing of its chain.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from transformers import PreTrainedModel
 
 from ..errors import ConstraintError, NoPathError
-from ..kg.terms import Triple
-from .chains import ChainTriples
+from ..kg.terms import Step, Triple
+from .chains import ChainState, ChainTriples
 from .plan import BeamPlan, Cost, Scores
-from .session import Session, Start
+from .session import Searched, Session, Start
 from .tree import ROOT
 from .writing import WritingPlan, write
 
@@ -64,17 +69,23 @@ class ChainPlan:
 
 @dataclass(frozen=True)
 class FoundChain:
-    """A chain: its triples, all its tokens after the prompt, and its score.
+    """A chain: its triples as they are walked, all its tokens after the prompt, and its score.
 
     `words` are where the triples stand among the tokens, from the opening tag to behind the closing
     one; what follows the last is the conclusion. `ended` tells whether the model ended the chain.
     """
 
-    triples: tuple[Triple, ...]
+    steps: tuple[Step, ...]
     tokens: tuple[int, ...]
     words: tuple[tuple[int, int], ...]
     score: float
+    relevance: float
     ended: bool
+
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The triples, as the KG holds them."""
+        return tuple(step.triple for step in self.steps)
 
     @property
     def conclusion(self) -> tuple[int, ...]:
@@ -92,16 +103,21 @@ class FoundChains:
 
 @dataclass(frozen=True)
 class _Chain:
-    """A chain so far; `row` and `node` are where it stands in the session's trees."""
+    """A chain so far; `row` and `node` are where it stands in the session's trees.
+
+    `latest` is the search that found its last triple, until its relevance counts that too.
+    """
 
     question: int
     constraint: ChainTriples
     row: int
     node: int = ROOT
-    triples: tuple[Triple, ...] = ()
+    steps: tuple[Step, ...] = ()
     tokens: tuple[int, ...] = ()
     words: tuple[tuple[int, int], ...] = ()
     score: float = 0.0
+    relevance: float = 1.0
+    latest: Searched[ChainState] | None = None
     ended: bool = False
     stuck: bool = False
 
@@ -137,6 +153,8 @@ def chain_search(
             sorted((c for c in rivals if c.question == i), key=lambda c: c.rank)[: plan.beams]
             for i in range(len(questions))
         ]
+        weighed = iter(_weighed(trees.session, [chain for pool in pools for chain in pool]))
+        pools = [[next(weighed) for _ in pool] for pool in pools]
     best = [chain for pool in pools for chain in pool]
     without = trees.place([chain for chain in best if not chain.ended])
     concluded = iter(_write(trees.session, without, plan, opening=False))
@@ -145,7 +163,14 @@ def chain_search(
     return [
         FoundChains(
             [
-                FoundChain(after.triples, after.tokens, after.words, after.score, before.ended)
+                FoundChain(
+                    after.steps,
+                    after.tokens,
+                    after.words,
+                    after.score,
+                    after.relevance,
+                    before.ended,
+                )
                 for before, after in zip(best, chains, strict=True)
                 if before.question == i
             ],
@@ -215,7 +240,7 @@ def _write(
         seed=plan.seed,
     )
     texts = write(session, [(chain.row, chain.node) for chain in chains], writing)
-    return [
+    written = [
         replace(
             chain,
             node=text.node,
@@ -223,6 +248,16 @@ def _write(
             ended=text.stop in plan.ends,
         )
         for chain, text in zip(chains, texts, strict=True)
+    ]
+    over = [chain for chain in written if chain.ended or not opening]
+    if plan.free or not plan.ends or not over:
+        return written
+    places = [(chain.row, chain.node) for chain in over]
+    chances = session.forward.logprobs(places, [sorted(plan.ends)] * len(over), full=True)
+    ending = {p: math.fsum(map(math.exp, own)) for p, own in zip(places, chances, strict=True)}
+    return [
+        replace(chain, relevance=chain.relevance * ending.get((chain.row, chain.node), 1.0))
+        for chain in written
     ]
 
 
@@ -234,9 +269,9 @@ def _lengthen(trees: _Trees, chains: Sequence[_Chain], plan: ChainPlan) -> list[
     for chain, searched in zip(chains, found, strict=True):
         trees.force(chain.question, searched.forced)
         for beam in searched.best:
-            triple = chain.constraint.triple(beam.state)
+            step = chain.constraint.step(beam.state)
             try:
-                constraint, stuck = chain.constraint.after(triple), False
+                constraint, stuck = chain.constraint.after(step.triple, inverse=step.inverse), False
             except NoPathError:
                 constraint, stuck = chain.constraint, True
             tokens = (*chain.tokens, *beam.tokens)
@@ -245,11 +280,24 @@ def _lengthen(trees: _Trees, chains: Sequence[_Chain], plan: ChainPlan) -> list[
                     chain,
                     constraint=constraint,
                     node=beam.node,
-                    triples=(*chain.triples, triple),
+                    steps=(*chain.steps, step),
                     tokens=tokens,
                     words=(*chain.words, (len(chain.tokens), len(tokens))),
                     score=chain.score + beam.score,
+                    latest=replace(searched, best=[beam]),
                     stuck=stuck,
                 )
             )
     return longer
+
+
+def _weighed(session: Session, chains: Sequence[_Chain]) -> list[_Chain]:
+    """The chains with the relevance of the triples that were found just now."""
+    found = [chain.latest for chain in chains if chain.latest]
+    hypotheses = iter(own[0] for own in session.hypotheses(found))
+    return [
+        replace(chain, relevance=chain.relevance * next(hypotheses).relevance, latest=None)
+        if chain.latest
+        else chain
+        for chain in chains
+    ]

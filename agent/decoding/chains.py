@@ -1,7 +1,8 @@
 """The constraint of DoG: well-formed chains, one triple of the KG at a time (section 2.2).
 
-Each triple is spelled as the KG holds it, head first, and touches a visited entity with its head or
-its tail; then both its ends count as visited (Eq. 1). The visited set starts with the topics. A
+Each triple touches a visited entity with its head or its tail; then both its ends count as visited
+(Eq. 1). The visited set starts with the topics. A triple is spelled as the KG holds it, head first,
+or from a visited entity on; what is spelled first is the head here, whatever it is in the KG. A
 state is a range of heads, of a head's relations or of their tails, and a depth in their names.
 """
 
@@ -12,9 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..errors import ConstraintError, NoPathError
-from ..kg.terms import Term, Triple
+from ..kg.terms import Step, Term, Triple
 from .automaton import Automaton, Needs
 from .graph_index import GraphIndex, OrderedUnits
+from .strings import Array
 from .subgraph import Chain, ChainLimits, Place, QueryGraph
 
 
@@ -35,9 +37,11 @@ class ChainState(NamedTuple):
 class ChainTriples(Automaton[ChainState]):
     """The automaton over the words `<TRIPLE>h -> r -> t</TRIPLE>`; a `RelationConstraint`.
 
-    A word is one triple that a well-formed chain may go on with; `after` makes the automaton of the
-    next. It asks the graph for more, which `prepare` can do before it for many finished states at
-    once. Raises NoPathError when no triple is legal.
+    A word is one triple that a well-formed chain may go on with. Spelled as a walk, one that is
+    walked from its tail is `<TRIPLE>t -> ^r -> h</TRIPLE>`, and one whose ends are both visited has
+    a word from either. `after` makes the automaton of the next triple; it asks the graph for more,
+    which `prepare` can do before it for many finished states at once. Raises NoPathError when no
+    triple is legal.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class ChainTriples(Automaton[ChainState]):
         self._openings = openings
         self._open, self._close = tags
         self._arrow = index.style.arrow
+        self._walks = limits.spelling == "walk"
         self._graph = QueryGraph(index, openings, topics, limits)
         self._chain: Chain = ()
         if not len(self._graph.heads(())):
@@ -62,13 +67,14 @@ class ChainTriples(Automaton[ChainState]):
 
     # Chains.
 
-    def after(self, triple: Triple) -> "ChainTriples":
+    def after(self, triple: Triple, *, inverse: bool = False) -> "ChainTriples":
         """The automaton of the triple that follows this one in the chain (Eq. 1).
 
-        It shares what was found out, and either can advance the states of both. Raises
+        A triple that may be walked from either end is walked from its tail if `inverse`. What
+        follows shares what was found out, and either can advance the states of both. Raises
         ConstraintError where `triple` is not legal here, and NoPathError where none may follow it.
         """
-        place = self._graph.find(triple, self._chain)
+        place = self._graph.find(triple, self._chain, inverse=inverse)
         if place is None:
             raise ConstraintError(f"{' '.join(triple)} cannot be the next triple of this chain")
         longer = copy(self)
@@ -100,6 +106,12 @@ class ChainTriples(Automaton[ChainState]):
         """The triple, in RDF terms, that a finished state stands for."""
         return self._graph.triple(Place(*state.trail))
 
+    def step(self, state: ChainState) -> Step:
+        """That triple as it is walked from an entity that was visited before it."""
+        head, walked, _ = state.trail
+        backwards = walked % 2 if self._walks else head not in self._graph.visited(state.chain)
+        return Step(self.triple(state), bool(backwards))
+
     def relation_tokens(self, state: ChainState) -> Sequence[bool]:
         """For each token: whether it opens the triple or spells its relation."""
         head, relation, tail = state.trail
@@ -126,14 +138,18 @@ class ChainTriples(Automaton[ChainState]):
 
     def _needs(self, state: ChainState) -> Needs:
         match state.phase:
-            case "head":
-                heads = self._graph.heads(state.chain)[state.lo : state.hi]
-                read = heads[self._openings.units.read(heads, state.depth)]
-                return Needs(runs=self._graph.runs(state.chain, read.tolist()))
+            case "tail":
+                return Needs(runs=self._run(state))
             case "done":
                 return Needs(np.array([state.trail[0], state.trail[-1]]))
             case _:
                 return Needs()
+
+    def _run(self, state: ChainState) -> Array:
+        """What has to be in order for the tails of a state to be."""
+        head, relation = state.trail
+        visited = head in self._graph.visited(state.chain)
+        return self._graph.run(head, relation) if visited else np.empty(0, np.int64)
 
     def _expand_head(self, state: ChainState) -> dict[int, ChainState]:
         heads = self._graph.heads(state.chain)[state.lo : state.hi]
@@ -142,31 +158,30 @@ class ChainTriples(Automaton[ChainState]):
         for token, lo, hi, whole in branches:
             if whole:
                 head = int(heads[lo])
-                relations = len(self._graph.tails(state.chain, head).starts) - 1
-                children[token] = ChainState("relation", 0, relations, 0, state.chain, (head,))
+                relations = self._graph.relations(state.chain, head)
+                children[token] = _entered(state, "relation", relations, (head,))
             else:
                 children[token] = _narrowed(state, lo, hi)
         return children
 
     def _expand_relation(self, state: ChainState) -> dict[int, ChainState]:
         (head,) = state.trail
-        tails = self._graph.tails(state.chain, head)
-        relations = tails.relations[tails.starts[state.lo : state.hi]]
+        relations = self._graph.relations(state.chain, head)[state.lo : state.hi]
         branches, _ = self._index.relation_table.fork(
             relations, state.depth, self._arrow, lambda _: True
         )
         children: dict[int, ChainState] = {}
         for token, lo, hi, whole in branches:
             if whole:
-                first, last = tails.starts[state.lo + lo : state.lo + hi + 1].tolist()
-                trail = (head, int(relations[lo]))
-                children[token] = ChainState("tail", first, last, 0, state.chain, trail)
+                relation = int(relations[lo])
+                tails = self._graph.tails(state.chain, head, relation, ordered=False)
+                children[token] = _entered(state, "tail", tails, (head, relation))
             else:
                 children[token] = _narrowed(state, lo, hi)
         return children
 
     def _expand_tail(self, state: ChainState) -> dict[int, ChainState]:
-        tails = self._graph.tails(state.chain, state.trail[0]).tails[state.lo : state.hi]
+        tails = self._graph.tails(state.chain, *state.trail)[state.lo : state.hi]
         branches, end = self._index.entity_table.fork(
             tails, state.depth, self._arrow, lambda _: False
         )
@@ -175,6 +190,12 @@ class ChainTriples(Automaton[ChainState]):
             trail = (*state.trail, int(tails[end]))
             children[self._close] = ChainState("done", 0, 0, 0, state.chain, trail)
         return children
+
+
+def _entered(
+    state: ChainState, phase: Literal["relation", "tail"], names: Array, trail: tuple[int, ...]
+) -> ChainState:
+    return ChainState(phase, 0, len(names), 0, state.chain, trail)
 
 
 def _narrowed(state: ChainState, lo: int, hi: int) -> ChainState:

@@ -5,20 +5,27 @@ so a hub costs a few of them, not a step for each of its triples. Only visited e
 up: the triples of any other head are among those that reach them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from ..errors import ConstraintError
 from ..kg.terms import Term, Triple
 from .graph_index import GraphIndex, OrderedUnits
 from .permitted import Permitted
 from .strings import Array
 
+Spelling = Literal["kg", "walk"]
+"""How triples are spelled: `kg` as the KG holds them, head first; `walk` from an entity that was
+visited, with a caret before a relation that is walked from tail to head."""
+
 
 class Place(NamedTuple):
-    """A triple in the index: its relation is one that is walked from head to tail."""
+    """A triple in the index, as it is spelled: head and tail are those of the KG where its relation
+    is walked from head to tail, and the other way round where it is walked back.
+    """
 
     head: int
     relation: int
@@ -30,31 +37,29 @@ Chain = tuple[Place, ...]
 
 @dataclass(frozen=True)
 class ChainLimits:
-    """What counts as a legal triple, beside being well-formed."""
+    """What counts as a legal triple, beside being well-formed, and how it is spelled."""
 
     repeats: bool = False
     """Whether a triple may come again in its chain."""
     excluded: frozenset[Term] = frozenset()
     """Relations that no triple may have."""
+    inverse: bool = True
+    """Whether a triple may touch what was visited with its tail alone."""
+    spelling: Spelling = "kg"
+    onward: bool = False
+    """Whether each triple goes on from where the one before it ended, so that chains are walks."""
 
-
-class Tails(NamedTuple):
-    """The legal triples of one head in token order, and where each relation begins and ends."""
-
-    relations: Array
-    tails: Array
-    starts: Array
-
-
-class _Steps(NamedTuple):
-    """The permitted steps that leave one node in one direction; forwards in token order."""
-
-    relations: Array
-    targets: Array
+    def __post_init__(self) -> None:
+        if self.onward and self.spelling != "walk":
+            raise ConstraintError("triples that are not spelled as walks do not go on from a place")
 
 
 class QueryGraph:
-    """The subgraphs of all chains that start at the same topics; what was found out is kept."""
+    """The subgraphs of all chains that start at the same topics; what was found out is kept.
+
+    It speaks of triples as they are spelled: `head` is the entity that is spelled first, and a
+    relation is one of the index, walked from there in either direction.
+    """
 
     def __init__(
         self,
@@ -67,100 +72,126 @@ class QueryGraph:
         self._index = index
         self._openings = openings
         self._repeats = limits.repeats
-        self._permitted = Permitted(index, limits.excluded)
+        self._walks, self._onward = limits.spelling == "walk", limits.onward
+        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
         self._topics = frozenset(node for node in index.find([*topics]) if node is not None)
-        self._steps: dict[tuple[int, bool], _Steps] = {}
         self._heads: dict[Chain, Array] = {}
-        self._tails: dict[tuple[Chain, int], Tails] = {}
+        self._relations: dict[tuple[Chain, int], Array] = {}
+        self._reached: dict[tuple[Chain, int], Array] = {}
 
     def visited(self, chain: Chain) -> frozenset[int]:
         """The topics and both ends of every triple of a chain (Eq. 1)."""
         return self._topics.union(*((head, tail) for head, _, tail in chain))
 
     def heads(self, chain: Chain) -> Array:
-        """The heads of the triples that may follow a chain, in token order."""
+        """What the triples that may follow a chain are spelled from, in token order."""
         heads = self._heads.get(chain)
         if heads is None:
-            visited = np.array(sorted(self.visited(chain)), np.int64)
-            own = visited[[len(self._runs(node, inverse=False)) > 0 for node in visited.tolist()]]
-            if not self._repeats:
-                used_up = [head for head, _, _ in chain if not len(self.tails(chain, head).tails)]
-                own = own[~np.isin(own, used_up)]
-            back = [self._leaving(node, inverse=True).targets for node in visited.tolist()]
-            others = np.unique(np.concatenate([visited[:0], *back]))
-            heads = np.append(own, others[~np.isin(others, visited)])
+            sources = np.array(sorted(self._sources(chain)), np.int64)
+            heads = sources[[len(self.relations(chain, node)) > 0 for node in sources.tolist()]]
+            if not self._walks:
+                back = [self._targets(self._runs(node, 1)) for node in sources.tolist()]
+                others = np.unique(np.concatenate([sources[:0], *back]))
+                heads = np.append(heads, others[~np.isin(others, sources)])
             heads = self._heads[chain] = self._openings.ordered(heads)
         return heads
 
-    def runs(self, chain: Chain, heads: Sequence[int]) -> Array:
-        """The runs that `tails` reads for these heads."""
-        visited = self.visited(chain)
-        runs = [self._runs(head, inverse=False) for head in heads if head in visited]
-        return np.concatenate([np.empty(0, np.int64), *runs])
-
-    def tails(self, chain: Chain, head: int) -> Tails:
-        """The triples with this head that may follow a chain."""
-        tails = self._tails.get((chain, head))
-        if tails is None:
-            visited = self.visited(chain)
-            if head in visited:
-                relations, targets = self._leaving(head, inverse=False)
+    def relations(self, chain: Chain, head: int) -> Array:
+        """The relations of the triples from a head that may follow a chain, in token order."""
+        relations = self._relations.get((chain, head))
+        if relations is None:
+            if head in self.visited(chain):
+                runs = self._runs(head) if self._walks else self._runs(head, 0)
+                relations = self._index.run_relation[runs]
+                used = {relation for relation, _ in self._used(chain, head)}
+                gone = [r for r in used if not len(self.tails(chain, head, r, ordered=False))]
+                relations = relations[~np.isin(relations, gone)]
             else:
-                relations, targets = self._reaching(visited, head)
-            if not self._repeats:
-                for place in chain:
-                    if place.head == head:
-                        new = (relations != place.relation) | (targets != place.tail)
-                        relations, targets = relations[new], targets[new]
-            starts = np.flatnonzero(np.diff(relations, prepend=-1, append=-1))
-            tails = self._tails[chain, head] = Tails(relations, targets, starts)
-        return tails
+                relations = self._reaching(chain, head)[:, 0]
+                relations = relations[np.diff(relations, prepend=-1) != 0]
+            self._relations[chain, head] = relations
+        return relations
+
+    def tails(self, chain: Chain, head: int, relation: int, *, ordered: bool = True) -> Array:
+        """The other ends of the triples from a head over a relation that may follow a chain.
+
+        In token order, if `ordered`.
+        """
+        if head not in self.visited(chain):
+            reaching = self._reaching(chain, head)
+            return reaching[reaching[:, 0] == relation, 1]
+        run = self.run(head, relation)
+        if ordered:
+            self._index.order(run)
+        tails = self._targets(run)
+        used = [tail for walked, tail in self._used(chain, head) if walked == relation]
+        return tails[~np.isin(tails, used)] if used else tails
+
+    def run(self, head: int, relation: int) -> Array:
+        """The run of a visited head over a relation, which `tails` puts in order; one or none."""
+        runs = self._runs(head)
+        return runs[self._index.run_relation[runs] == relation]
 
     def triple(self, place: Place) -> Triple:
-        """A triple in RDF terms."""
+        """A triple in RDF terms, as the KG holds it."""
         entities, relation = self._index.entities, self._index.relations[place.relation // 2]
-        return Triple(entities[place.head], relation, entities[place.tail])
+        head, tail = entities[place.head], entities[place.tail]
+        return Triple(tail, relation, head) if place.relation % 2 else Triple(head, relation, tail)
 
-    def find(self, triple: Triple, chain: Chain) -> Place | None:
-        """The place of a triple that may follow a chain; None for any other."""
+    def find(self, triple: Triple, chain: Chain, *, inverse: bool) -> Place | None:
+        """The place of a triple that may follow a chain; None for any other.
+
+        One that may be walked from either end is walked from its head, unless `inverse`.
+        """
         entities = self._index.entities
         head, tail = entities.find(triple.head), entities.find(triple.tail)
-        relation = self._index.relations.find(triple.relation)
-        if head is None or tail is None or relation is None:
+        number = self._index.relations.find(triple.relation)
+        if head is None or tail is None or number is None:
             return None
-        legal = self.tails(chain, head)
-        if not np.any((legal.relations == 2 * relation) & (legal.tails == tail)):
-            return None
-        return Place(head, 2 * relation, tail)
+        ways = [Place(head, 2 * number, tail), Place(tail, 2 * number + 1, head)]
+        for place in reversed(ways) if inverse else ways:
+            if place.head in self._sources(chain):
+                tails = self.tails(chain, place.head, place.relation, ordered=False)
+                if np.any(tails == place.tail):
+                    return place if self._walks else ways[0]
+        return None
 
-    def _runs(self, node: int, *, inverse: bool) -> Array:
-        """The permitted runs of a node in one direction."""
+    def _sources(self, chain: Chain) -> frozenset[int]:
+        """The entities that the next triple may be walked from."""
+        return frozenset((chain[-1].tail,)) if self._onward and chain else self.visited(chain)
+
+    def _used(self, chain: Chain, head: int) -> set[tuple[int, int]]:
+        """Relation and other end of the triples from a head that may not come again."""
+        if self._repeats:
+            return set()
+        forwards = {(relation, tail) for source, relation, tail in chain if source == head}
+        return forwards | {(relation ^ 1, source) for source, relation, end in chain if end == head}
+
+    def _runs(self, node: int, way: int | None = None) -> Array:
+        """The permitted runs of a node; with a way, 0 forwards or 1 backwards, only those."""
         runs = self._index.runs(np.array([node]))
         relations = self._index.run_relation[runs]
-        return runs[self._permitted.mask[relations] & (relations % 2 == inverse)]
+        permitted = self._permitted.mask[relations]
+        return runs[permitted if way is None else permitted & (relations % 2 == way)]
 
-    def _leaving(self, node: int, *, inverse: bool) -> _Steps:
-        steps = self._steps.get((node, inverse))
-        if steps is None:
-            index, runs = self._index, self._runs(node, inverse=inverse)
-            if not inverse:
-                index.order(runs)
-            sizes = index.run_edges[runs + 1] - index.run_edges[runs]
-            relations = np.repeat(index.run_relation[runs], sizes)
-            steps = _Steps(relations, index.edge_target[index.edges(runs)])
-            self._steps[node, inverse] = steps
-        return steps
+    def _targets(self, runs: Array) -> Array:
+        return self._index.edge_target[self._index.edges(runs)]
 
-    def _reaching(self, visited: frozenset[int], head: int) -> _Steps:
-        """The steps from a head that is not visited to visited entities."""
-        index, arrow, found = self._index, self._index.style.arrow, list[tuple[int, int]]()
-        for node in visited:
-            relations, heads = self._leaving(node, inverse=True)
-            found += [(relation - 1, node) for relation in relations[heads == head].tolist()]
-        found.sort(
-            key=lambda step: (
-                index.relation_table.unit(step[0]) + arrow,
-                index.entity_table.unit(step[1]) + arrow,
+    def _reaching(self, chain: Chain, head: int) -> Array:
+        """The steps, relation and target, from a head that is not visited to visited entities."""
+        reached = self._reached.get((chain, head))
+        if reached is None:
+            index, arrow, found = self._index, self._index.style.arrow, list[tuple[int, int]]()
+            for node in self.visited(chain):
+                runs = self._runs(node, 1)
+                sizes = index.run_edges[runs + 1] - index.run_edges[runs]
+                walked = np.repeat(index.run_relation[runs], sizes)[self._targets(runs) == head]
+                found += [(relation - 1, node) for relation in walked.tolist()]
+            found.sort(
+                key=lambda step: (
+                    index.relation_table.unit(step[0]) + arrow,
+                    index.entity_table.unit(step[1]) + arrow,
+                )
             )
-        )
-        return _Steps(*np.array(found, np.int64).reshape(-1, 2).T)
+            reached = self._reached[chain, head] = np.array(found, np.int64).reshape(-1, 2)
+        return reached

@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from ..kg.terms import place_of
 from ..options import Options
 from ..state import Answer, MentionRecord, State, Status
 from . import Node
@@ -71,7 +72,7 @@ def _outside_names(state: State) -> str:
 def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
     """The topics that a question names but its answers' chains do not touch."""
     touched = {
-        step[end]["term"]
+        place_of(step[end]["term"])
         for answer in answers
         for chain in answer["chains"]
         for step in chain

@@ -72,3 +72,6 @@ def test_choices_weigh_most_and_what_is_forced_nothing(wire: Wire) -> None:
     closes = [weight for token, weight in tokens if token == closing]
     assert closes == ([0.0, 0.0] if wire == TRIPLE else [1.0])
     assert tokens[-1] == (ENCODER.units.eos, 1.0)
+    if wire != PLAN:
+        opened = [place for place, (token, _) in enumerate(tokens) if token == opening]
+        assert [tokens[place + 1][1] for place in opened] == [0.0] * len(opened)

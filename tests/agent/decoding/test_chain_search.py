@@ -1,5 +1,6 @@
 """DoG's search equals Algorithm 1 done naively: every triple enumerated, every text recomputed."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -14,7 +15,7 @@ from groundwalk.agent.decoding.chain_search import (
     chain_search,
 )
 from groundwalk.agent.decoding.chains import ChainTriples
-from groundwalk.agent.decoding.openings import entity_openings
+from groundwalk.agent.decoding.openings import Openings, entity_openings
 from groundwalk.agent.decoding.subgraph import ChainLimits
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, TRIPLE
@@ -122,6 +123,39 @@ def algorithm_1(
     return last
 
 
+def commitment(
+    model: Any,
+    prompt: Callable[[tuple[Triple, ...]], Sequence[int]],
+    graph: Graph,
+    openings: Openings,
+    chain: FoundChain,
+    plan: ChainPlan,
+    *,
+    stuck: bool,
+) -> float:
+    """What the model gives, over its whole vocabulary, to openings, relations and the end."""
+
+    def logprobs(tokens: Sequence[int]) -> torch.Tensor:
+        with torch.no_grad():
+            return model(input_ids=torch.tensor([tokens])).logits[0].double().log_softmax(-1)
+
+    index, total = graph.index, 0.0
+    for place, (triple, (start, stop)) in enumerate(zip(chain.triples, chain.words, strict=True)):
+        before = [*prompt(chain.triples[:place]), *chain.tokens[:start]]
+        word = chain.tokens[start:stop]
+        values = logprobs([*before, *word])
+        head, relation = index.entities.find(triple.head), index.relations.find(triple.relation)
+        assert head is not None and relation is not None
+        first = 1 + len(openings.units.unit(head)) + len(index.style.arrow)
+        chosen = [0, *range(first, first + len(index.relation_units[2 * relation]))]
+        total += sum(float(values[len(before) - 1 + at, word[at]]) for at in chosen)
+    if plan.ends and not plan.free:
+        shown = chain.triples[:-1] if stuck else chain.triples
+        ending = logprobs([*prompt(shown), *chain.tokens])[-1, sorted(plan.ends)]
+        total += float(ending.logsumexp(0))
+    return total
+
+
 def follows(graph: Graph, some: Sequence[Term], chain: Sequence[Triple]) -> Iterator[Triple]:
     """The triples that a well-formed chain may go on with (section 2.2)."""
     visited = {*some, *(end for t in chain for end in (t.head, t.tail))}
@@ -180,6 +214,9 @@ def test_chains_equal_algorithm_1(
         asked = ChainQuestion((lambda c: shown(c.chain)) if local else PROMPT, constraint)
         (found,) = chain_search(model, [asked], plan)
         expected = algorithm_1(model, shown, legal, tags, plan)
+        for ours, theirs in zip(found.chains, expected, strict=True):
+            committed = commitment(model, shown, graph, openings, ours, plan, stuck=theirs.stuck)
+            assert ours.relevance == pytest.approx(math.exp(committed), rel=1e-4, abs=1e-30)
     assert [chain.triples for chain in found.chains] == [chain.triples for chain in expected]
     assert [chain.tokens for chain in found.chains] == [chain.tokens for chain in expected]
     assert [chain.ended for chain in found.chains] == [chain.ended for chain in expected]

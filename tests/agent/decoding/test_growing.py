@@ -19,7 +19,7 @@ from groundwalk.agent.kg import Term
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from . import oracle, worlds
+from . import oracle, test_chains, worlds
 from .language import TOKENIZERS, facts, topics
 from .neighbourhoods import pair
 
@@ -145,7 +145,7 @@ def test_paths_are_those_of_the_whole_index(
 @settings(max_examples=30, deadline=None)
 @given(
     facts=facts(),
-    limits=st.builds(ChainLimits, repeats=st.booleans(), excluded=excluded),
+    limits=test_chains.limits,
     family=families,
     beams=beams,
     scores=scores,
@@ -176,14 +176,16 @@ def test_chains_are_those_of_the_whole_index(
             assert_same(expected, found)
             triples = [whole.triple(h.state) for h in expected.hypotheses]
             assert [growing.triple(h.state) for h in found.hypotheses] == triples
-            chosen = data.draw(st.sampled_from(triples))
+            steps = [whole.step(h.state) for h in expected.hypotheses]
+            assert [growing.step(h.state) for h in found.hypotheses] == steps
+            chosen, inverse = data.draw(st.sampled_from(steps))
             try:
-                longer = whole.after(chosen)
+                longer = whole.after(chosen, inverse=inverse)
             except NoPathError:
                 with pytest.raises(NoPathError):
-                    growing.after(chosen)
+                    growing.after(chosen, inverse=inverse)
                 return
-            made = longer, growing.after(chosen)
+            made = longer, growing.after(chosen, inverse=inverse)
 
 
 @settings(max_examples=30, deadline=None)

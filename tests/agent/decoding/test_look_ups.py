@@ -83,7 +83,8 @@ def test_one_look_up_serves_all_states_of_a_step(
         automata: list[tuple[Wire, Make, str]] = [
             (PATH, lambda index, _, tags: ReasoningPaths(index, units, tags, limits), "path"),
             (PLAN, plans(some, reached), "relations"),
-            (TRIPLE, chains(some, ChainLimits(excluded=excluded)), "triple"),
+            (TRIPLE, chains(some, ChainLimits(excluded=excluded)), "step"),
+            (TRIPLE, chains(some, ChainLimits(excluded=excluded, spelling="walk")), "step"),
         ]
         wire, make, meaning = data.draw(st.sampled_from(automata))
         made = both.of(wire, make)
