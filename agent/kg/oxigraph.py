@@ -173,9 +173,9 @@ class OxigraphStore:
     def _reifiers(self) -> dict[Term, list[Term]]:
         """What reifies the triples of each subject; Oxigraph cannot look that up."""
         found: dict[Term, list[Term]] = {}
-        for triple in self.statements(REIFIES):
-            if is_triple_term(triple.tail):
-                found.setdefault(place_of(triple.tail), []).append(triple.head)
+        for quad in self._quads(None, _REIFIES, None):
+            if isinstance(quad.object, ox.Triple):
+                found.setdefault(str(quad.object.subject), []).append(str(quad.subject))
         return {subject: list(dict.fromkeys(own)) for subject, own in found.items()}
 
     def _holds(self, triple: Triple) -> bool:

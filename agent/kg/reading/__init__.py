@@ -4,7 +4,7 @@ A reading presents virtual facts to walks, in layers over the user's store:
 
     Plain        the facts as they are
     Entailed     `owl:inverseOf`, `rdfs:subPropertyOf`     --infer inverse-of,sub-property-of
-    Statement    what reified statements are about         --mediators collapse
+    Statement    what statements about triples are of      --mediators collapse
     Merged       `owl:sameAs`: what is one is one node     --infer same-as
     Collapsed    `h -> mediator -> t` is one step          --mediators collapse
 

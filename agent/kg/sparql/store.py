@@ -6,7 +6,6 @@ from contextlib import suppress
 from itertools import chain
 
 from ...errors import KGError, ServiceError
-from ..nodes import to_any_node, to_node, to_term
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way
 from ..terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_term
@@ -15,6 +14,7 @@ from .client import Answer, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .results import Row
 from .scan import in_batches, number, read_all, read_some, relation_counts
+from .verdicts import is_triple, read_verdicts
 
 _MOST_NODES = 97
 """A prime number, so that the same number of rows for each node is not a round one."""
@@ -166,7 +166,7 @@ class SparqlStore:
         terms are asked apart, as an endpoint may not read SPARQL 1.2.
         """
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
-        verdicts.update((t, False) for t in verdicts if not _is_triple(t))
+        verdicts.update((t, False) for t in verdicts if not is_triple(t))
         asked = [t for t, held in verdicts.items() if held is None and all(map(can_spell, t))]
         for nested in (False, True):
             left = [triple for triple in asked if is_triple_term(triple.tail) == nested]
@@ -205,7 +205,7 @@ class SparqlStore:
         for batch, answer in in_batches(
             self._client, triples, query, most=_MOST_TRIPLES, spoilt=lambda batch, answer: False
         ):
-            yield from _read_verdicts(batch, answer.rows).items()
+            yield from read_verdicts(batch, answer.rows).items()
 
     def _steps(
         self, sides: Sequence[_Side], relation: Term | None, limit: int
@@ -279,29 +279,3 @@ class SparqlStore:
             f"{self.source} answers about other terms than it was asked about",
             "set GROUNDWALK_SPARQL_METHOD to `direct`: its forms may be decoded twice",
         )
-
-
-def _is_triple(triple: Triple) -> bool:
-    try:
-        for term in triple[:2]:
-            to_node(term)
-        to_any_node(triple.tail)
-    except ValueError:
-        return False
-    return is_iri(triple.relation) and not is_literal(triple.head)
-
-
-def _read_verdicts(batch: Sequence[Triple], rows: Sequence[Row]) -> dict[Triple, bool | None]:
-    """What is said of each triple in the very terms of the question, and not gainsaid."""
-    words = {'"yes"': True, '"no"': False}
-    said: dict[Triple, set[bool | None]] = {}
-    asked = {f'"{place}"': _normal(triple) for place, triple in enumerate(batch)}
-    for place, held, *terms in rows:
-        if place is not None and asked.get(place) == tuple(terms):
-            said.setdefault(batch[int(place[1:-1])], set()).add(words.get(held or ""))
-    return {triple: next(iter(s)) for triple, s in said.items() if len(s) == 1}
-
-
-def _normal(triple: Triple) -> tuple[Term, ...]:
-    """The triple in the spelling that answers have."""
-    return tuple(to_term(to_any_node(term)) for term in triple)

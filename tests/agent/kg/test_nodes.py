@@ -2,7 +2,23 @@
 
 import pyoxigraph as ox
 import pytest
-from groundwalk.agent.kg.nodes import lexical_form, literal_tag, to_node, to_term
+from groundwalk.agent.kg.nodes import (
+    MOST_NESTED,
+    lexical_form,
+    literal_tag,
+    to_any_node,
+    to_node,
+    to_term,
+)
+from groundwalk.agent.kg.terms import (
+    Triple,
+    is_iri,
+    is_literal,
+    is_triple_term,
+    place_of,
+    triple_of,
+    triple_term,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,3 +102,65 @@ def test_every_escape_is_read(term: str, text: str) -> None:
 def test_what_is_no_term_is_refused(term: str) -> None:
     with pytest.raises(ValueError, match="."):
         to_node(term)
+
+
+IRIS = st.sampled_from(["http://example.org/a", "urn:x:é%20", "urn:x:)("]).map(ox.NamedNode)
+BLANKS = st.sampled_from(["b0", "x.y"]).map(ox.BlankNode)
+LITERALS = st.builds(ox.Literal, TEXTS) | st.builds(
+    ox.Literal, st.sampled_from([" )>>", "<<( a", '"', "a b"]), language=st.just("en")
+)
+TRIPLES = st.recursive(
+    st.builds(ox.Triple, IRIS | BLANKS, IRIS, IRIS | BLANKS | LITERALS),
+    lambda inner: st.builds(ox.Triple, IRIS | BLANKS, IRIS, inner),
+    max_leaves=4,
+)
+
+
+@given(TRIPLES)
+def test_triple_terms_round_trip(triple: ox.Triple) -> None:
+    term = to_term(triple)
+    assert to_any_node(term) == triple
+    assert is_triple_term(term) and not is_iri(term) and not is_literal(term)
+    parts = Triple(*map(to_term, (triple.subject, triple.predicate, triple.object)))
+    assert triple_of(term) == parts and triple_term(parts) == term
+    assert place_of(term) == parts.head == place_of(parts.head)
+    (quad,) = ox.parse(f"<urn:r> <urn:p> {term} .", ox.RdfFormat.N_TRIPLES)
+    assert quad.object == triple
+    with pytest.raises(ValueError, match="."):
+        to_node(term)
+
+
+@given(TRIPLES, st.sampled_from(["", " ", "\t "]))
+def test_blanks_in_a_triple_term_do_not_matter(triple: ox.Triple, blank: str) -> None:
+    parts = map(to_term, (triple.subject, triple.predicate, triple.object))
+    spelled = f"<<({blank}{(blank or ' ').join(parts)}{blank})>>"
+    assert to_any_node(spelled) == triple
+
+
+def test_triples_too_deep_in_one_another_are_refused() -> None:
+    for depth in (MOST_NESTED, MOST_NESTED + 1, 10_000):
+        term = "<<( _:s <urn:p> " * depth + '"a"' + " )>>" * depth
+        if depth > MOST_NESTED:
+            with pytest.raises(ValueError, match="in one another"):
+                to_any_node(term)
+        else:
+            assert to_term(to_any_node(term)) == term
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "<<( <urn:s> <urn:p> )>>",
+        "<<( <urn:s> <urn:p> <urn:o> <urn:o> )>>",
+        '<<( "s" <urn:p> <urn:o> )>>',
+        "<<( <urn:s> _:p <urn:o> )>>",
+        "<<( <<( <urn:s> <urn:p> <urn:o> )>> <urn:p> <urn:o> )>>",
+        "<< <urn:s> <urn:p> <urn:o> >>",
+        "<<( <urn:s> <urn:p> <urn:o> )>> ",
+        "<<( <urn:s> <urn:p> <urn:o> )>> )>>",
+        "<<(",
+    ],
+)
+def test_what_is_no_triple_term_is_refused(term: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        to_any_node(term)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import KGError
 from groundwalk.agent.kg import readers
+from groundwalk.agent.kg.nodes import to_term
 from groundwalk.agent.kg.readers import name_iri, read_quads
 from groundwalk.agent.kg.sources import digest, find_sources
 from hypothesis import given
@@ -51,7 +52,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 
 def triples(path: Path) -> list[str]:
     quads = read_quads(find_sources(path))
-    return [" ".join(str(node) for node in quad.triple) for quad in quads]
+    return [" ".join(to_term(node) for node in quad.triple) for quad in quads]
 
 
 def refusal(path: Path) -> KGError:
@@ -195,9 +196,66 @@ def test_a_table_of_more_names_than_are_kept(
     assert set(triples(file)) == every
 
 
-def test_statements_about_statements_are_left_out(tmp_path: Path) -> None:
-    file = written(tmp_path, "kg.ttl", f"{TRIPLE} . <urn:a> <urn:p> <<( <urn:b> <urn:q> _:x )>> .")
-    assert triples(file) == [TRIPLE]
+def test_triples_about_triples_are_read(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "kg.ttl",
+        f"{TRIPLE} . <urn:a> <urn:p> <<( _:x <urn:q> <<( _:y <urn:r> _:x )>> )>>.",
+    )
+    nested = "<urn:a> <urn:p> <<( _:b0 <urn:q> <<( _:b1 <urn:r> _:b0 )>> )>>"
+    assert sorted(triples(file)) == sorted([TRIPLE, nested])
+
+
+REIFIES = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>"
+TOLD = f"<urn:r> {REIFIES} <<( {TRIPLE} )>>"
+SINCE = "<urn:r> <urn:since> <urn:then>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "asserted"),
+    [
+        ("kg.ttl", f"{TRIPLE} ~ <urn:r> {{| <urn:since> <urn:then> |}} .", True),
+        ("kg.ttl", f"<< {TRIPLE} ~ <urn:r> >> <urn:since> <urn:then> .", False),
+        ("kg.trig", f"<urn:g> {{ << {TRIPLE} ~ <urn:r> >> <urn:since> <urn:then> }}", False),
+        ("kg.nt", f"{TOLD} .\n{SINCE} .\n", False),
+        ("kg.nt", f"{TOLD.replace('<<( ', '<<(').replace(' )>>', ')>>')} .\n{SINCE} .\n", False),
+        ("kg.nq", f"{TOLD} <urn:g> .\n{SINCE} <urn:h> .\n", False),
+        ("kg.nt.gz", f"{TOLD} .\n{SINCE} .\n", False),
+    ],
+)
+def test_reifiers_are_read_from_every_format_that_has_them(
+    tmp_path: Path, name: str, content: str, asserted: bool
+) -> None:
+    found = triples(written(tmp_path, name, content))
+    assert sorted(found) == sorted([TOLD, SINCE, *([TRIPLE] if asserted else [])])
+
+
+def test_reifiers_without_a_name_are_numbered(tmp_path: Path) -> None:
+    file = written(tmp_path, "kg.ttl", f"{TRIPLE} {{| <urn:since> <urn:then> |}} .")
+    assert triples(file) == triples(file)
+    assert f"_:b0 {REIFIES} <<( {TRIPLE} )>>" in triples(file)
+
+
+def test_blank_nodes_of_several_files_stay_apart_in_triple_terms(tmp_path: Path) -> None:
+    for name in ("a.nt", "b.nt"):
+        written(tmp_path, name, f"_:r {REIFIES} <<( _:r <urn:p> _:o )>> .\n")
+    assert sorted(triples(tmp_path)) == [
+        f"_:f{i}-r {REIFIES} <<( _:f{i}-r <urn:p> _:f{i}-o )>>" for i in (0, 1)
+    ]
+
+
+def test_the_triple_terms_of_rdf_star_are_refused_with_their_line(tmp_path: Path) -> None:
+    """N-Triples-star, which RDF 1.2 did not become, says `<< >>` where an IRI must be."""
+    error = refusal(written(tmp_path, "kg.nt", f"{TRIPLE} .\n<<{TRIPLE}>> <urn:p> <urn:o> .\n"))
+    assert "kg.nt, line 2" in error.message
+
+
+def test_triples_too_deep_in_one_another_are_refused(tmp_path: Path) -> None:
+    def nested(depth: int) -> str:
+        return "<urn:a> <urn:p> " + "<<( _:s <urn:p> " * depth + "_:o" + " )>>" * depth + " ."
+
+    assert len(triples(written(tmp_path, "kg.nt", nested(50)))) == 1
+    assert "in one another" in refusal(written(tmp_path, "deep.nt", nested(51))).message
 
 
 def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from groundwalk.agent.kg import Profile, Reading, Step, Term, Triple
 from groundwalk.agent.kg.profile import SCHEMA_NAMESPACES, UNLABELLED
 from groundwalk.agent.kg.reading.relations import Joined, about
 
-from .worlds import PREDICATE, SUBJECT
+from .worlds import PREDICATE, REIFIES, SUBJECT
 
 MOST_STEPS = 50
 
@@ -28,6 +28,8 @@ class Presented(NamedTuple):
 
 
 def presented(triples: Collection[Triple], profile: Profile, reading: Reading) -> Presented:
+    reified = [t for t in triples if t.relation == REIFIES]
+    triples = [t for t in triples if not t.tail.startswith("<<(")]
     base = {t for t in triples if not profile.skips(t.relation)}
     facts, one_way = entailed(triples, base, profile, reading)
     if reading.mediators == "collapse":
@@ -38,6 +40,10 @@ def presented(triples: Collection[Triple], profile: Profile, reading: Reading) -
             if s.relation == SUBJECT and p.relation == PREDICATE and s.head == p.head
             if not literal(s.tail) and not profile.skips(p.tail)
         }
+        for reifier, _, told in reified:
+            subject, predicate, _ = told.removeprefix("<<( ").split(" ", 2)
+            if not profile.skips(predicate):
+                facts.add(Triple(reifier, about(predicate), subject))
     stands = merged(triples, base, profile) if reading.same_as else {}
 
     def moved(fact: Triple) -> Triple:
@@ -47,7 +53,7 @@ def presented(triples: Collection[Triple], profile: Profile, reading: Reading) -
 
     facts, one_way = {moved(f) for f in facts}, {moved(f) for f in one_way}
     if reading.mediators == "collapse":
-        facts, one_way = collapsed(triples, facts, one_way, profile)
+        facts, one_way = collapsed([*triples, *reified], facts, one_way, profile)
     return Presented(frozenset(facts), frozenset(one_way), stands)
 
 
@@ -96,7 +102,7 @@ def collapsed(
     triples: Collection[Triple], facts: set[Triple], one_way: set[Triple], profile: Profile
 ) -> tuple[set[Triple], set[Triple]]:
     labelled = {t.head for t in triples if t.relation in profile.labels}
-    statements = {t.head for t in triples if t.relation == SUBJECT}
+    statements = {t.head for t in triples if t.relation in (SUBJECT, REIFIES)}
     prefixes = tuple(text for text in profile.nodes if text != UNLABELLED)
 
     def like(term: Term) -> bool:

@@ -39,6 +39,8 @@ def remote(
 @settings(deadline=None, max_examples=60)
 @given(graphs, readings)
 def test_rdflib_gives_the_same(triples: list[Triple], reading: Reading) -> None:
+    """Of all but triple terms, which rdflib cannot hold."""
+    triples = [t for t in triples if not t.tail.startswith("<<(")]
     graph = rdflib.Graph()
     graph.parse(data="".join(f"{' '.join(t)} .\n" for t in triples), format="nt")
     local = opened(triples, reading)

@@ -19,6 +19,7 @@ INVERSE = f"<{OWL}inverseOf>"
 SCHEMA_INVERSE = "<https://schema.org/inverseOf>"
 ABOVE = f"<{RDFS}subPropertyOf>"
 SUBJECT, PREDICATE = f"<{RDF}subject>", f"<{RDF}predicate>"
+REIFIES = f"<{RDF}reifies>"
 
 PROFILE = replace(GENERIC, nodes=(UNLABELLED, "<http://example.org/statement/"))
 
@@ -39,6 +40,15 @@ nodes = st.sampled_from(NODES)
 tails = nodes | st.sampled_from(LITERALS)
 relations = st.sampled_from(RELATIONS)
 plain = st.builds(Triple, nodes, relations, tails)
+flat = st.builds(
+    lambda head, relation, tail: f"<<( {head} {relation} {tail} )>>",
+    nodes,
+    relations | st.just(LABEL),
+    tails,
+)
+told = flat | flat.map(lambda inner: f"<<( {NODES[0]} {RELATIONS[0]} {inner} )>>")
+reifying = st.builds(Triple, st.sampled_from(STATEMENTS), st.just(REIFIES), told)
+quoting = st.builds(Triple, nodes, relations | st.sampled_from([SAME, ABOVE, SUBJECT, LABEL]), told)
 said = (
     st.builds(
         Triple, relations, st.sampled_from([INVERSE, SCHEMA_INVERSE, ABOVE, ABOVE]), relations
@@ -46,6 +56,9 @@ said = (
     | st.builds(Triple, nodes, st.just(SAME), nodes)
     | st.builds(Triple, st.sampled_from(STATEMENTS), st.just(SUBJECT), nodes)
     | st.builds(Triple, st.sampled_from(STATEMENTS), st.just(PREDICATE), relations)
+    | reifying
+    | reifying
+    | quoting
 )
 graphs = st.tuples(st.lists(plain, min_size=1, max_size=14), st.lists(said, max_size=7)).map(
     lambda both: sorted({*both[0], *both[1], *named()})
