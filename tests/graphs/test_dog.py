@@ -20,7 +20,6 @@ from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.nodes import ground as grounds
 from groundwalk.agent.nodes.dog_prompt import ChainPrompt
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,18 +68,18 @@ def asked(
     question: str = QUESTION,
     prompts: Path | None = None,
     **options: Any,
-) -> State:
+) -> Any:
     """What dog says; nothing is held back for lack of confidence."""
     context = Options(on_ambiguous="best", confidence=0.0, **options)
     graph: Any = build_graph("dog", kg=kg, generator=local, prompts=prompts)
     return graph.invoke({"question": question}, context=context)
 
 
-def labels(state: State) -> list[str]:
+def labels(state: Any) -> list[str]:
     return [answer["label"] for answer in state["answers"]]
 
 
-def chains(state: State) -> set[tuple[tuple[str, str, str], ...]]:
+def chains(state: Any) -> set[tuple[tuple[str, str, str], ...]]:
     return {
         tuple((s["head"]["label"], s["relation"]["label"], s["tail"]["label"]) for s in own)
         for own in (

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path as Folder
+from typing import Any
 
 import pytest
 from groundwalk.agent.decoding.chains import ChainTriples
@@ -20,8 +21,13 @@ from . import worlds
 from .language import TOKENIZERS, Graph, facts, language, opened, python_lines, shuffled, topics
 from .test_search import MODELS, PROMPT, search
 
+
+def _limits(how: Any, **others: Any) -> ChainLimits:
+    return ChainLimits(spelling=how[0], onward=how[1], **others)
+
+
 limits = st.builds(
-    lambda how, **others: ChainLimits(spelling=how[0], onward=how[1], **others),
+    _limits,
     how=st.sampled_from([("kg", False), ("walk", False), ("walk", True)]),
     repeats=st.booleans(),
     excluded=st.frozensets(st.sampled_from([worlds.relation(0)]), max_size=1),

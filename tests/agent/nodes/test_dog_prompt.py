@@ -86,4 +86,5 @@ def test_a_tokenizer_that_cannot_set_triples_apart_is_an_error() -> None:
 def test_texts_end_as_the_model_and_its_tokenizer_say() -> None:
     prompt = asking(TOKENIZERS["tags"])
     prompt.local.model.generation_config.eos_token_id = [7, 8]
-    assert prompt.ends == {7, 8, TOKENIZERS["tags"].eos_token_id}
+    own: Any = TOKENIZERS["tags"].eos_token_id
+    assert prompt.ends == {7, 8, own}

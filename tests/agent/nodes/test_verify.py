@@ -7,7 +7,7 @@ from groundwalk.agent.kg import OxigraphStore
 from groundwalk.agent.kg.names import local_name
 from groundwalk.agent.kg.terms import unknown_term
 from groundwalk.agent.nodes.verify import verify
-from groundwalk.agent.state import Answer, Entity, Form, Named, State, StepRecord
+from groundwalk.agent.state import Answer, Entity, Form, Named, StepRecord
 
 TRIPLES = b"<urn:a> <urn:p> <urn:b> . <urn:b> <urn:q> <urn:c> . <urn:d> <urn:p> <urn:b> ."
 
@@ -56,7 +56,7 @@ def outcome(*answers: Answer) -> Any:
     return node({"topics": [topic], "answers": [*answers]}, cast(Any, Run()))
 
 
-def labels(state: State) -> list[str]:
+def labels(state: Any) -> list[str]:
     return [a["label"] for a in state["answers"]]
 
 

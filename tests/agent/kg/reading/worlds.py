@@ -40,8 +40,14 @@ nodes = st.sampled_from(NODES)
 tails = nodes | st.sampled_from(LITERALS)
 relations = st.sampled_from(RELATIONS)
 plain = st.builds(Triple, nodes, relations, tails)
+
+
+def _triple_term(head: str, relation: str, tail: str) -> str:
+    return f"<<( {head} {relation} {tail} )>>"
+
+
 flat = st.builds(
-    lambda head, relation, tail: f"<<( {head} {relation} {tail} )>>",
+    _triple_term,
     nodes,
     relations | st.just(LABEL),
     tails,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from groundwalk.agent.errors import ServiceError
@@ -95,15 +96,15 @@ def triple(**parts: object) -> dict[str, object]:
 
 
 URI = {"type": "uri", "value": "urn:a"}
-ANY = st.recursive(
+
+
+def _nested(subject: object, predicate: object, inner: object, kind: str) -> dict[str, object]:
+    return {"type": kind, "value": {"subject": subject, "predicate": predicate, "object": inner}}
+
+
+ANY: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.text(max_size=3) | st.just(URI) | st.just({"type": "bnode", "value": "b"}),
-    lambda inner: st.builds(
-        lambda s, p, o, kind: {"type": kind, "value": {"subject": s, "predicate": p, "object": o}},
-        inner,
-        inner,
-        inner,
-        st.sampled_from(["triple", "uri"]),
-    ),
+    lambda inner: st.builds(_nested, inner, inner, inner, st.sampled_from(["triple", "uri"])),
 )
 
 
