@@ -72,6 +72,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         "forward_passes",
         "tokens",
         "forced_tokens",
+        "prompt_tokens",
         "llm_calls",
         "kg_requests",
         "seconds",

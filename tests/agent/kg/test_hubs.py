@@ -65,7 +65,7 @@ def test_every_relation_of_a_hub_is_represented(
     for triple in sorted({*triples}):
         if triple.relation != LABEL:
             around[triple[2 * inverse], inverse].append(Step(triple, inverse))
-    hubs = {side: steps for side, steps in around.items() if len(steps) > limit}
+    hubs = {side: sorted(own, key=place) for side, own in around.items() if len(own) > limit}
     read = {side: chance.sample(steps, limit + 1) for side, steps in hubs.items()}  # pyright: ignore
     for store in stores(triples):
         found, requests = represent(store, read, limit)
