@@ -26,6 +26,7 @@ def verify(
     kg: o.KG = None,
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
+    language: o.Language = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print errors as JSON too.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
@@ -41,7 +42,7 @@ def verify(
     Exit code: 2 where any line has an error, else 1 where any verdict is
     unsupported, else 3 where any is unknown.
     """
-    from ..agent.kg import load_profile, open_kg
+    from ..agent.kg import language_tags, load_profile, open_kg
     from ..agent.kg.checks import Unclear, check_records
     from ..agent.kg.claim_lines import (
         SHAPE,
@@ -64,8 +65,14 @@ def verify(
     chains: Counter[Verdict] = Counter()
     answers: Counter[Verdict] = Counter()
     errors: list[InputError] = []
-    source, read_as = settings.kg if kg is None else kg, load_profile(profile)
-    with contextlib.closing(open_kg(source, profile=read_as, graphs=graph or ())) as opened:
+    with contextlib.closing(
+        open_kg(
+            settings.kg if kg is None else kg,
+            profile=load_profile(profile),
+            graphs=graph or (),
+            languages=language_tags(settings.language if language is None else language),
+        )
+    ) as opened:
         inquiry = Inquiry(opened.store)
         for checked in check_records(chain([first], records), inquiry, opened.labels):
             if isinstance(checked, Unclear):

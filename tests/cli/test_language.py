@@ -57,7 +57,7 @@ def test_a_graph_is_built_in_a_language(home: Path) -> None:
     assert_one_line_error(run, 2, "built for de", "--language en")
 
 
-def test_claims_are_in_the_language_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claims_are_in_the_language_too(home: Path) -> None:
     moon = "erste Mondlandung"
     claim = {"topics": [moon], "chain": [[moon, "Datum", "1969-07-20"]], "answers": ["1969-07-20"]}
     (home / "claims.jsonl").write_text(json.dumps(claim), encoding="utf-8")
@@ -65,9 +65,11 @@ def test_claims_are_in_the_language_too(home: Path, monkeypatch: pytest.MonkeyPa
     assert groundwalk(home, *asked, "--language", "de").returncode == 0
     english = groundwalk(home, *asked)
     assert english.returncode == 1 and "unknown name" in english.stdout
-    monkeypatch.setenv("GROUNDWALK_LANGUAGE", "de")
-    run = groundwalk(home, *asked)
-    assert run.returncode == 0 and '"label": "Datum"' in run.stdout
+    (home / ".env").write_text("GROUNDWALK_LANGUAGE=de\n", encoding="utf-8")
+    try:
+        assert groundwalk(home, *asked).returncode == 0
+    finally:
+        (home / ".env").unlink()
 
 
 def test_what_is_no_language_is_told(home: Path) -> None:

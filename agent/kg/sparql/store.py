@@ -51,9 +51,13 @@ class SparqlStore:
     def check(self) -> None:
         """See that the endpoint answers. Raises ServiceError, and KGError when it is empty."""
         if not self._client.select(queries.matches(Pattern(), self._whole, 1)).rows:
-            which = "the named graphs" if self._whole.graphs else "the default graph"
+            if self._whole.graphs:
+                raise KGError(
+                    f"the named graphs of {self.source} that --graph names are empty",
+                    "check their IRIs",
+                )
             raise KGError(
-                f"{which} of {self.source} is empty", "name a graph that is not with --graph"
+                f"the default graph of {self.source} is empty", "name a graph of it with --graph"
             )
 
     def neighbours(

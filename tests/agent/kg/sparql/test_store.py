@@ -279,6 +279,10 @@ def test_opening_sees_that_there_is_something(endpoint: Endpoint) -> None:
     quiet = EndpointSettings(_env_file=None)  # pyright: ignore[reportCallIssue]
     with pytest.raises(KGError, match="default graph .* is empty"):
         open_endpoint(endpoint.url, settings=quiet)
+    other = quiet.model_copy(update={"graphs": ("<http://example.org/graph>",)})
+    with pytest.raises(KGError, match="named graphs .* are empty") as raised:
+        open_endpoint(endpoint.url, settings=other)
+    assert raised.value.hint == "check their IRIs"
     endpoint.reset(turtle(":a :p :b ."))
     opened = open_endpoint(f"{endpoint.url}?x=1#f", settings=quiet)
     assert isinstance(opened.store, SparqlStore)
