@@ -10,6 +10,7 @@ import rdflib
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import Labels, OxigraphStore, Step, Store, Term, Triple, local_name
 from groundwalk.agent.kg.hubs import Side, represent
+from groundwalk.agent.kg.ranking import place
 from groundwalk.agent.kg.rdflib_store import RdflibStore
 from groundwalk.agent.kg.store import Way
 from groundwalk.agent.kg.view import GraphView, NeighbourCache, ViewLimits
