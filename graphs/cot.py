@@ -16,7 +16,7 @@ from functools import partial
 
 from ..agent.nodes import Node
 from ..agent.nodes.cot import cot
-from .method import Method, Parts
+from .method import Method, Parts, never
 
 
 def _cot(parts: Parts, *, consistent: bool) -> Node:
@@ -27,6 +27,7 @@ COT = Method(
     partial(_cot, consistent=False),
     "chain of thought without a constraint (DoG's ablation)",
     prompts="cot",
+    reads=never,
     reasons=True,
     paper={"shown": 120},
 )
@@ -34,6 +35,7 @@ COT_SC = Method(
     partial(_cot, consistent=True),
     "what most of several chains of thought answer (self-consistency)",
     prompts="cot",
+    reads=never,
     reasons=True,
     paper={"shown": 120},
 )

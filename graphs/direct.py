@@ -8,7 +8,7 @@ model that writes paths weighs the walks along what is shown, and a note says so
 
 from ..agent.nodes import Node
 from ..agent.nodes.direct import direct
-from .method import Method, Parts
+from .method import Method, Parts, never
 
 
 def _direct(parts: Parts) -> Node:
@@ -19,6 +19,7 @@ DIRECT = Method(
     _direct,
     "answers at once from the triples around the question (DoG's direct answering)",
     prompts="direct",
+    reads=never,
     reasons=True,
     paper={"shown": 120},
 )

@@ -28,9 +28,8 @@ from .method import Method, Parts
 
 
 def _dog(parts: Parts) -> Node:
-    kg = parts.kg if is_trained(parts.settings) else parts.kg.as_stored
-    opened = ground(kg, parts.generator, None)
-    return dog(kg, parts.generator, opened, parts.prompts, beams=3)
+    opened = ground(parts.kg, parts.generator, None)
+    return dog(parts.kg, parts.generator, opened, parts.prompts, beams=3)
 
 
 DOG = Method(
@@ -38,6 +37,7 @@ DOG = Method(
     "chains of triples decoded along the graph, with free analysis between them (DoG)",
     format="chain",
     prompts="dog",
+    reads=is_trained,
     reasons=True,
     paper={"beams": 3, "complete": False, "visibility": "full", "shown": 120},
 )

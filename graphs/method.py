@@ -25,6 +25,16 @@ class Parts:
     prompts: Path | None = None
 
 
+def always(_: ModelSettings) -> bool:
+    """For methods that prove their walks, whatever the model."""
+    return True
+
+
+def never(_: ModelSettings) -> bool:
+    """For methods that walk the facts as they are stored."""
+    return False
+
+
 @dataclass(frozen=True)
 class Method:
     """A method: how its part of the state machine is built, and the settings of its paper.
@@ -42,6 +52,8 @@ class Method:
     """The folder of the prompt with which the general LLM reasons over the candidates."""
     common: bool = False
     """Whether a relation path from several topics means what it reaches from each of them."""
+    reads: Callable[[ModelSettings], bool] = always
+    """Whether, with such a model, it walks the KG as it is read; else the facts as stored."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

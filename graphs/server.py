@@ -6,7 +6,7 @@ server keeps the threads, so the graph comes without a checkpointer.
 
 from functools import cache
 
-from ..agent.kg import open_kg, reading_of
+from ..agent.kg import language_tags, open_kg, reading_of
 from ..agent.settings import read_settings
 from .build import build_graph
 from .skeleton import Compiled
@@ -16,5 +16,9 @@ from .skeleton import Compiled
 def graph() -> Compiled:
     """The compiled graph; the server calls this once a run, so it is made once."""
     settings = read_settings()
-    kg = open_kg(settings.kg, reading=reading_of(settings.mediators, settings.infer))
+    kg = open_kg(
+        settings.kg,
+        languages=language_tags(settings.language),
+        reading=reading_of(settings.mediators, settings.infer),
+    )
     return build_graph(settings.method, kg=kg, generator=settings.model)

@@ -30,6 +30,8 @@ Compiled = CompiledStateGraph[State, Options, State, State]
 
 RECURSION_LIMIT = 25
 
+_AS_STORED = "walks the facts as they are stored: --mediators and --infer are not used"
+
 
 def skeleton(
     name: str, method: Method, parts: Parts, checkpointer: BaseCheckpointSaver[Any] | None
@@ -41,9 +43,12 @@ def skeleton(
     """
     can_ask = checkpointer is not None
     settings = replace(parts.settings, confidence=parts.settings.threshold(method.format))
+    told = list[str]()
+    if not (parts.kg.reading.plain or method.reads(parts.settings)):
+        parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
-        "link": link(parts.linker, name, parts.kg),
+        "link": link(parts.linker, name, parts.kg, told),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),

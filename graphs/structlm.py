@@ -7,7 +7,7 @@ note says so.
 
 from ..agent.nodes import Node
 from ..agent.nodes.structlm import structlm
-from .method import Method, Parts
+from .method import Method, Parts, never
 
 
 def _structlm(parts: Parts) -> Node:
@@ -18,6 +18,7 @@ STRUCTLM = Method(
     _structlm,
     "the triples around the question as the StructLM checkpoints read them",
     prompts="structlm",
+    reads=never,
     reasons=True,
     paper={"shown": 120},
 )

@@ -11,8 +11,9 @@ from ..agent.options import Options
 from .graph import Graph, execute
 from .questions import Questioner, Sample
 
-FALSE_COST = 3.0
-"""What a wrong answer costs, beside 1 for a right one that is withheld."""
+FALSE_COST = 3
+"""What an answer costs where there is none, beside 1 for any other wrong answer, and for a right
+one that is withheld."""
 
 
 class Judged(NamedTuple):
@@ -24,7 +25,7 @@ class Judged(NamedTuple):
 
 
 def fit_threshold(
-    scores: Sequence[float], labels: Sequence[bool], *, false_cost: float = FALSE_COST
+    scores: Sequence[float], labels: Sequence[bool], *, false_cost: float = 1.0
 ) -> float:
     """The threshold of least cost: answers that score at least as much are shown.
 
@@ -87,5 +88,6 @@ def calibration_samples(questioner: Questioner, count: int, seed: int) -> list[S
 
 
 def confidence_of(judged: Sequence[Judged]) -> float:
-    """The threshold for what was judged."""
-    return fit_threshold([j.confidence for j in judged], [j.right for j in judged])
+    """The threshold for what was judged; an unanswerable question counts as FALSE_COST of them."""
+    counted = [one for one in judged for _ in range(1 if one.sample.moves else FALSE_COST)]
+    return fit_threshold([one.confidence for one in counted], [one.right for one in counted])

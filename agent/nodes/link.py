@@ -1,5 +1,6 @@
 """link: the question's mentions become entities of the KG, each with its rivals and scores."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -27,12 +28,14 @@ _SLOW = (
 )
 
 
-def link(linker: Linker, method: str, kg: KnowledgeGraph | None = None) -> Node:
+def link(
+    linker: Linker, method: str, kg: KnowledgeGraph | None = None, told: Sequence[str] = ()
+) -> Node:
     """Link the question and clear what an earlier turn of the thread left in the state.
 
     Topics that are `given` take the place of linked ones. Of entities that the reading of `kg`
-    takes for one, the representative is the topic. The node raises QuestionError for a question
-    that is empty or too long.
+    takes for one, the representative is the topic. `told` are notes of every question. The node
+    raises QuestionError for a question that is empty or too long.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -44,7 +47,7 @@ def link(linker: Linker, method: str, kg: KnowledgeGraph | None = None) -> Node:
                 found, missing = given_mentions(kg, question, given, found)
             linked = [represented(mention, kg) for mention in found]
         mentions = [mention_record(mention) for mention, _ in linked]
-        notes = [*missing, *dict.fromkeys(note for _, note in linked if note)]
+        notes = [*told, *missing, *dict.fromkeys(note for _, note in linked if note)]
         seconds = perf_counter() - since
         slow = meter.requests and seconds > _LONG
         topics = best_topics(mentions)

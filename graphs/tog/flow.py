@@ -30,7 +30,7 @@ from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Named, State, StepRecord
 from ..loop import Outcome, looping
-from ..method import Method, Parts
+from ..method import Method, Parts, never
 from .chat import ChatJudge
 from .judge import Judge, OpenJudge
 from .likely import LikelyJudge
@@ -286,6 +286,7 @@ def _spent(state: TogState, since: float, judge: Judge, requests: int = 0) -> _C
 TOG = Method(
     _build,
     "relations and entities explored step by step, chosen by an LLM (Think-on-Graph)",
+    reads=never,
     reasons=True,
     paper={"width": 3, "depth": 3, "sample": 5, "inverse": True, "revisits": "walk"},
 )

@@ -19,7 +19,7 @@ from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Answer, Candidate, Named, State
 from ..loop import Outcome, looping
-from ..method import Method, Parts
+from ..method import Method, Parts, never
 from .chat import ChatPolicy
 from .expand import Expanded, expand, root
 from .likely import LikelyPolicy
@@ -219,6 +219,7 @@ def _spent(state: TotState, since: float, policy: Policy, requests: int = 0) -> 
 TOT = Method(
     _build,
     "best-first search over traversals that think, expand and answer (Tree-of-Traversals)",
+    reads=never,
     reasons=True,
     paper={"width": 3, "depth": 7, "expansions": 25, "enough": 0.8, "inverse": True},
 )

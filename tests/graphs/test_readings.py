@@ -275,3 +275,24 @@ def test_methods_that_do_not_prove_walks_take_the_graph_as_it_is(
     assert not any("urn:groundwalk:joined" in step["relation"]["term"] for step in written)
     assert {step["verdict"] for step in written} <= {"supported"}
     kg.close()
+
+
+@pytest.mark.parametrize("method", ["tog", "tot", "direct", "cot"])
+def test_a_method_that_walks_facts_as_stored_says_so(
+    method: str, tmp_path: Path, model: LocalModel
+) -> None:
+    text = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:a rdfs:label "Ada" ; owl:sameAs :b ; :likes :chess . :b rdfs:label "Ada Stone" ; :knows :c, :d .
+:c rdfs:label "Ben" . :d rdfs:label "Cleo" . :chess rdfs:label "chess" .
+"""
+    kg = opened(text, tmp_path, "generic", Reading("keep", same_as=True))
+    state = asked(kg, model, "What does Ada like?", method=method)
+    assert [topic["term"] for topic in state["topics"]] == ["<http://example.org/a>"]
+    note = f"{method} walks the facts as they are stored: --mediators and --infer are not used"
+    assert note in state["notes"]
+    plain = asked(kg.as_stored, model, "What does Ada like?", method=method)
+    assert note not in plain["notes"]
+    kg.close()

@@ -1,5 +1,12 @@
 import pytest
-from groundwalk.training.calibrate import fit_threshold, silence_threshold
+from groundwalk.training.calibrate import (
+    Judged,
+    confidence_of,
+    fit_threshold,
+    silence_threshold,
+)
+from groundwalk.training.graph import Move
+from groundwalk.training.questions import Sample
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +35,7 @@ def test_nothing_to_tell_apart() -> None:
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=12))
 def test_no_other_threshold_costs_less(pairs: list[tuple[float, bool]]) -> None:
     scores, labels = [score for score, _ in pairs], [right for _, right in pairs]
-    found = cost(fit_threshold(scores, labels), scores, labels, 3)
+    found = cost(fit_threshold(scores, labels, false_cost=3), scores, labels, 3)
     if len(set(labels)) == 2:
         for threshold in [0.0, *scores]:
             assert found <= cost(threshold, scores, labels, 3) + 1e-9
@@ -39,3 +46,15 @@ def test_silence_threshold_leaves_its_share_answered() -> None:
     assert silence_threshold(scores, share=0.04) == pytest.approx(0.7)
     assert silence_threshold(scores, share=0.0) == pytest.approx(0.95)
     assert silence_threshold([], share=0.04) == pytest.approx(0.5)
+
+
+def test_an_unanswerable_question_that_is_answered_costs_more_than_a_wrong_answer() -> None:
+    def judged(confidence: float, *, right: bool, answerable: bool = True) -> Judged:
+        moves = (Move(0),) if answerable else None
+        return Judged(Sample("?", (), (0,), moves), confidence, right)
+
+    rights = [judged(score, right=True) for score in (0.1, 0.2, 0.9)]
+    wrong = [*rights, judged(0.3, right=False)]
+    absent = [*rights, judged(0.3, right=False, answerable=False)]
+    assert confidence_of(wrong) < 0.1
+    assert 0.3 < confidence_of(absent) < 0.9
