@@ -10,11 +10,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, cast
 
 from ..agent.errors import GroundwalkError, InputError
+from ..agent.state import StepRecord
 from .records import Record
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
@@ -125,13 +127,18 @@ class RunLines:
 
 
 def light_records(file: Path) -> Iterator[Record]:
-    """The records of a whole file without their chains, which are most of it and in no number."""
+    """The records of a whole file with one proof an answer at most, as numbers need no more."""
     with file.open("rb") as lines:
         for line in lines:
             record = cast(Record, json.loads(line))
             for answer in record["answers"]:
-                answer["chains"] = []
+                proofs = (chain for chain in answer["chains"] if _is_proof(chain))
+                answer["chains"] = list(islice(proofs, 1))
             yield record
+
+
+def _is_proof(chain: Sequence[StepRecord]) -> bool:
+    return all(step["verdict"] == "supported" for step in chain)
 
 
 def unwritable(file: Path, error: OSError) -> GroundwalkError:

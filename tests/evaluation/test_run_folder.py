@@ -17,11 +17,12 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.evaluation.asking import OpenAsk, Task
 from groundwalk.evaluation.config import Config
+from groundwalk.evaluation.record_lines import read_records
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.run import run
 from groundwalk.evaluation.run_folder import open_run
 from groundwalk.evaluation.samples import Gold, Sample
-from groundwalk.evaluation.summary import RunSummary
+from groundwalk.evaluation.summary import RunSummary, summarise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -91,6 +92,12 @@ def test_a_finished_run_asks_and_opens_nothing(whole: Path) -> None:
     summary = ask(whole, by=opened)
     assert list(summary.methods) == list(METHODS)
     assert {path.name: path.read_bytes() for path in whole.iterdir()} == before
+
+
+def test_the_summary_is_that_of_the_whole_lines(whole: Path) -> None:
+    found = ask(whole)
+    assert found == summarise(read_records(whole), config(SAMPLES, METHODS).seed)
+    assert all(summary.faithfulness.proven > 0 for summary in found.methods.values())
 
 
 def test_a_missing_or_old_summary_is_made_again(whole: Path) -> None:
