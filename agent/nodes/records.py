@@ -8,8 +8,6 @@ from ..kg.terms import Path, RelationPath, Step, Term, Triple, is_triple_term
 from ..llm.prompt import Mention
 from ..state import Candidate, Named, State, StepRecord
 
-Walked = Candidate
-
 
 def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
     """The readable name of each term, in one request."""
@@ -50,10 +48,8 @@ def candidates_of(
     """The records of paths over `kg.walks` that are equally likely; of those that have a proof."""
     proofs = [(path, proof) for path, proof in zip(paths, kg.prove(paths), strict=True) if proof]
     records = _candidates(kg.labels, [proof for _, proof in proofs], score, relevance)
-    if kg.reading.plain:
-        return records
     return [
-        {**record, "walked": list(path.relations), "read": kg.used(path, proof)}
+        _as_walked(kg, record, path, proof)
         for record, (path, proof) in zip(records, proofs, strict=True)
     ]
 
@@ -87,6 +83,11 @@ def proven_candidate(
 ) -> Candidate:
     """The record of a path that was walked over `kg.walks`, given its proof of real triples."""
     record = candidate(kg.labels, proof, score, relevance, hypothesis)
+    return _as_walked(kg, record, path, proof)
+
+
+def _as_walked(kg: KnowledgeGraph, record: Candidate, path: Path, proof: Path) -> Candidate:
+    """The record with the walk itself, where that is not its proof."""
     if kg.reading.plain:
         return record
     return {**record, "walked": list(path.relations), "read": kg.used(path, proof)}
