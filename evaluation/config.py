@@ -3,7 +3,7 @@
 import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import file_digest, sha256
 from importlib import metadata, resources
 from pathlib import Path
@@ -39,7 +39,10 @@ _FREE = (
     "kg.source",
     "model.source",
 )
-"""Settings that may differ when a run goes on: where the same content lies, and its length."""
+"""Settings that may differ when a run goes on: where the same content lies, and how long it is."""
+
+_ABOUT = ("begun", "speed.")
+"""What is written down and decides no answer."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,7 @@ class Questions:
 
 @dataclass(frozen=True)
 class Config:
-    """The content of `config.json`.
-
-    How fast it was run (workers, batches) is not in it, since that changes no answer.
-    """
+    """The content of `config.json`."""
 
     methods: tuple[str, ...]
     questions: Questions
@@ -74,6 +74,10 @@ class Config:
     """The digest of the user's prompt templates; empty without any."""
     versions: dict[str, str]
     seed: int = 0
+    begun: str = ""
+    """The date and time at which the run was begun, in UTC."""
+    speed: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How it was spread when it began: workers, questions at once, Ray."""
 
 
 def describe_questions(
@@ -176,7 +180,7 @@ def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]
     It may have more questions than before, after the same ones, and find its data elsewhere.
     """
     old, new = dict(_flat(before)), dict(_flat(asdict(now)))
-    names = [name for name in (old | new) if name not in _FREE and old.get(name) != new.get(name)]
+    names = [name for name in (old | new) if _matters(name) and old.get(name) != new.get(name)]
     if names:
         shown = ", ".join(f"{n} was {_short(old.get(n))}, is {_short(new.get(n))}" for n in names)
         raise InputError(f"the run was made with other settings: {shown}", _HINT)
@@ -188,6 +192,10 @@ def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]
 
 
 _HINT = "choose another folder, or the settings of its config.json"
+
+
+def _matters(name: str) -> bool:
+    return name not in _FREE and not name.startswith(_ABOUT)
 
 
 def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:

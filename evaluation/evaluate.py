@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,8 @@ def evaluate(
         prompts=tree_digest(setup.prompts) if setup.prompts else "",
         versions=installed_versions(),
         seed=seed,
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+        speed=asdict(speed),
     )
     return run(samples, _opener(setup, speed), out, config, console=shown)
 

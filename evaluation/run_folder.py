@@ -22,6 +22,9 @@ from .samples import Sample
 if TYPE_CHECKING:
     from .summary import RunSummary
 
+_FIRST = ("begun", "speed")
+"""What `config.json` keeps of the first time when a run goes on with more questions."""
+
 CONFIG_FILE, SAMPLES_FILE, SUMMARY_FILE = "config.json", "samples.jsonl", "summary.json"
 
 
@@ -105,7 +108,7 @@ def _settle(file: Path, config: Config, samples: Sequence[Sample] | None) -> Non
     if samples is not None:
         check_same(before, config, samples)
     if before.get("questions") != asdict(config.questions):
-        _replace(file, asdict(config))
+        _replace(file, asdict(config) | {name: before[name] for name in _FIRST if name in before})
 
 
 def _read_config(file: Path) -> dict[str, Any]:

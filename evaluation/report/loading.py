@@ -78,9 +78,9 @@ def _read_run(folder: Path, name: str, seen: Callable[[str, Record], None]) -> R
 
 
 def _config(file: Path) -> tuple[dict[str, Any], datetime]:
-    """What a run was made with, and when that was written."""
+    """What a run was made with, and when it was begun."""
     try:
-        begun = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        written = datetime.fromtimestamp(file.stat().st_mtime, UTC)
         config: Any = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}", _HINT) from None
@@ -88,7 +88,11 @@ def _config(file: Path) -> tuple[dict[str, Any], datetime]:
         raise InputError(f"{file} is not JSON", _HINT) from None
     if not isinstance(config, dict):
         raise InputError(f"{file} is no JSON object", _HINT)
-    return cast("dict[str, Any]", config), begun
+    settings = cast("dict[str, Any]", config)
+    try:
+        return settings, datetime.fromisoformat(str(settings.get("begun"))).astimezone(UTC)
+    except ValueError:  # written before runs kept their date
+        return settings, written
 
 
 def _light(record: Record, run: str, seen: Callable[[str, Record], None]) -> Record:

@@ -308,3 +308,13 @@ def test_a_full_disk_is_one_line_and_the_file_stays_whole(tmp_path: Path) -> Non
     assert crowd_run(out).wait() == 0
     assert (out / "samples.jsonl").read_bytes().startswith(written)
     assert len(timeless(out)) == 150
+
+
+def test_a_run_keeps_the_date_and_the_speed_that_it_began_with(tmp_path: Path) -> None:
+    first = replace(config(SAMPLES[:2]), begun="2026-01-02T03:04:05+00:00", speed={"batch": 1})
+    later = replace(config(SAMPLES), begun="2026-02-03T00:00:00+00:00", speed={"batch": 4})
+    for samples, settings_then in ((SAMPLES[:2], first), (SAMPLES, later)):
+        run(samples, opens(), tmp_path / "run", settings_then, console=QUIET)
+    kept = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    assert kept["begun"] == first.begun and kept["speed"] == first.speed
+    assert kept["questions"]["count"] == len(SAMPLES)
