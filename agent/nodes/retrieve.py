@@ -87,7 +87,8 @@ def embedding_ranker(name: str) -> Ranker:
     """A sentence-transformers model, from a folder or the hub. Raises InputError, ModelError."""
     if find_spec("sentence_transformers") is None:
         raise InputError(
-            "embeddings need the package sentence-transformers", "pip install sentence-transformers"
+            "embeddings need the package sentence-transformers",
+            "pip install 'groundwalk[embeddings]'",
         )
     from langchain_huggingface import HuggingFaceEmbeddings
 

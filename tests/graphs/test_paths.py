@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
@@ -14,6 +16,7 @@ from groundwalk.graphs.build import METHODS
 from groundwalk.graphs.method import Method
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from .prompting import QUESTION, ask, labels, open_graph, shown
 from .scripted import in_order
@@ -254,6 +257,31 @@ def test_an_embedding_model_ranks_where_one_is_named(
     monkeypatch.setitem(METHODS, "retrieve", method)
     state = ask(kg, "retrieve", embeddings="some/model", beams=1)
     assert opened == ["some/model"] and labels(state) == {"Eve"}
+
+
+def test_a_sentence_transformers_folder_ranks(kg: KnowledgeGraph, tmp_path: Path) -> None:
+    """A real model of one vector a word: those that sound alike point the same way."""
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    static: Any = import_module(
+        "sentence_transformers.sentence_transformer.modules"
+    ).StaticEmbedding
+    alike = {"who": 0, "parent": 1, "mother": 1, "lives": 2, "in": 2, "ada": 3, "ben": 3, "eve": 3}
+    places = {"[UNK]": 0, **{word: place for place, word in enumerate(alike, 1)}}
+    words = Tokenizer(models.WordLevel(places, unk_token="[UNK]"))
+    words.normalizer = normalizers.Lowercase()
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    vectors = np.zeros((len(alike) + 1, 4), dtype=np.float32)
+    for place, axis in enumerate(alike.values(), 1):
+        vectors[place, axis] = 1.0
+    made = sentence_transformers.SentenceTransformer(
+        modules=[static(words, embedding_weights=vectors)], device="cpu"
+    )
+    made.save(str(tmp_path / "model"))
+    options = {"embeddings": str(tmp_path / "model"), "beams": 1, "hops": 1}
+    state = ask(kg, "retrieve", question="Who is the parent of Ben?", **options)
+    (candidate,) = state["candidates"]
+    assert [step["relation"]["label"] for step in candidate["steps"]] == ["mother of"]
+    assert labels(state) == {"Ada", "Eve"} and state["reasoner"] == "vote"
 
 
 def test_a_missing_package_or_model_is_told(kg: KnowledgeGraph, tmp_path: Path) -> None:
