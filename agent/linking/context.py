@@ -1,11 +1,11 @@
 """What a question says about a mention beside its name, to tell homonyms apart."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..kg.labels import TermInfo, Word
 from ..kg.names import normalise
-from .mentions import Span, Token
+from .mentions import Span, Spelling, Token
 from .words import FUNCTION_WORDS, is_everyday, singular
 
 _MOST_BEFORE = 3
@@ -32,6 +32,25 @@ class Relevance(NamedTuple):
 def relation_phrases(vocabulary: Iterable[Word]) -> frozenset[str]:
     """The normalised labels and aliases of relations."""
     return frozenset(normalise(word.text) for word in vocabulary if word.relation)
+
+
+def relation_spans(
+    forms: Mapping[Span, Sequence[Spelling]], relations: frozenset[str]
+) -> list[Span]:
+    """The spans of several words that name a relation; nothing within them is an entity.
+
+    The UN of `UN subregion` is none, where that is what a relation is called.
+    """
+    return [
+        span
+        for span, several in forms.items()
+        if span.first < span.last and any(_in_singular(f.norm) in relations for f in several)
+    ]
+
+
+def _in_singular(norm: str) -> str:
+    before, space, last = norm.rpartition(" ")
+    return before + space + singular(last)
 
 
 def surroundings(

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..kg.names import normalise
 from ..kg.store import Labels
-from .context import relation_phrases
+from .context import relation_phrases, relation_spans
 from .mention import Mention
 from .mentions import (
     MentionFinder,
@@ -21,7 +21,7 @@ from .mentions import (
     spellings,
     tokenise,
 )
-from .overlaps import firm, has_capital, order, overlaps, without_overlaps
+from .overlaps import firm, has_capital, is_inside, order, overlaps, without_overlaps
 from .parts import MOST_TRIED, Part, parts, share, whole
 from .plausible import Typing, everyday_words, is_plausible, typing_of, words_of_name
 from .ranking import Found, as_typed, best_known, found, grade, grade_fuzzy, grade_part
@@ -141,9 +141,10 @@ class LabelLinker:
             span: spellings(question, tokens, span) for span in spans(tokens, self._longest + 1)
         }
         known = self._known(forms)
+        related = relation_spans(forms, self._words.relations)
         by_size: defaultdict[int, list[Span]] = defaultdict(list)
         for span, several in forms.items():
-            if any(form.norm in known for form in several):
+            if any(form.norm in known for form in several) and not is_inside(span, related):
                 by_size[words_of_name(tokens, span, typing, self._everyday)].append(span)
         for size in sorted(by_size, reverse=True):
             named = [

@@ -18,6 +18,11 @@ def overlaps(span: Span, items: Iterable[Found]) -> bool:
     return any(span.start < item.span.end and item.span.start < span.end for item in items)
 
 
+def is_inside(span: Span, spans: Iterable[Span]) -> bool:
+    """Whether a span is a part, and not all, of one of the spans."""
+    return any(own.first <= span.first and span.last <= own.last and own != span for own in spans)
+
+
 def without_overlaps(items: Iterable[Found]) -> list[Found]:
     """Keep what does not overlap anything before it."""
     kept: list[Found] = []

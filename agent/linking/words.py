@@ -64,7 +64,9 @@ OTHER_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
 """Small words of questions in other languages, normalised, by the tag of the language."""
 
 PREPOSITIONS: frozenset[str] = frozenset(
-    "about around at between by for from in into near of on outside to with".split()
+    """
+    about across along around at between by for from in into near of on outside through to with
+    """.split()
 )
 """Words after which a name follows, however it is typed."""
 
