@@ -1,7 +1,8 @@
 """The vote: what the decoded paths say together, when no general LLM reasons over them.
 
-Paths vote for their relation path with their probability. The likely relation paths are executed
-on the store, so that a question with fifty answers gets fifty, not as many as there are beams;
+A relation path's votes are its relevance, times the share of the probability that its topics have:
+how many of its walks were found, and how likely the names along them are, says nothing of what was
+asked. The likely relation paths are executed on the store, so that a question with fifty answers gets fifty, not as many as there are beams;
 those that reach the same entities stand together (a city's country, and the country whose capital
 it is), and where two topics lead to common entities in different ways, those are meant.
 Deterministic: ties go to the shorter, then the smaller relation path.
@@ -195,21 +196,25 @@ def _parties(candidates: Sequence[Candidate]) -> list[_Party]:
     for decoded in candidates:
         path = path_of(decoded["topic"]["term"], decoded["steps"])
         ballots.setdefault(walked_relations(decoded), []).append((path, decoded))
-    parties = [
-        _Party(
-            relations,
-            own,
-            votes=round(sum(math.exp(c["score"]) for _, c in own), 6),
-            relevance=max(c["relevance"] for _, c in own),
-        )
-        for relations, own in ballots.items()
-    ]
+    mass = _mass([ballot for own in ballots.values() for ballot in own])
+    total = sum(mass.values())
+    parties = list[_Party]()
+    for relations, own in ballots.items():
+        share = sum(mass[topic] for topic in {path.topic for path, _ in own}) / total
+        relevance = max(decoded["relevance"] for _, decoded in own)
+        parties.append(_Party(relations, own, round(share * relevance, 6), relevance))
     return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
 
 
 def _topics(ballots: Sequence[tuple[Path, Candidate]]) -> list[Term]:
+    mass = _mass(ballots)
+    best = max(mass.values())
+    return sorted(topic for topic, share in mass.items() if share >= _SHARE * best)
+
+
+def _mass(ballots: Sequence[tuple[Path, Candidate]]) -> dict[Term, float]:
+    """The probability of the paths of each topic."""
     mass: dict[Term, float] = {}
     for path, decoded in ballots:
         mass[path.topic] = mass.get(path.topic, 0.0) + math.exp(decoded["score"])
-    best = max(mass.values())
-    return sorted(topic for topic, share in mass.items() if share >= _SHARE * best)
+    return mass
