@@ -93,3 +93,11 @@ Prompts = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]
+
+
+def one_of(option: str, value: str, *choices: str) -> None:
+    """Raise InputError for a value that an option cannot have."""
+    from ..agent.errors import InputError
+
+    if value not in choices:
+        raise InputError(f"{option} {value}: is none of {', '.join(choices)}")

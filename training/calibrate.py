@@ -68,7 +68,13 @@ def judge(
     from ..graphs.build import build_graph
 
     agent = build_graph(method, kg=kg, generator=local)
-    options = Options(on_ambiguous="best", confidence=0.0, max_answers=1_000_000, max_chains=1)
+    options = Options(
+        on_ambiguous="best",
+        confidence=0.0,
+        max_answers=1_000_000,
+        max_chains=1,
+        revisits="walk" if graph.returns else "no-topic",
+    )
     judged = list[Judged]()
     for sample in samples:
         state: Any = agent.invoke({"question": sample.question}, context=options)

@@ -38,15 +38,22 @@ class Encoder:
         tokenizer: "PreTrainedTokenizerBase",
         *,
         entity_weight: float = ENTITY_WEIGHT,
+        masked: bool = True,
+        instruct: bool = False,
     ) -> None:
+        """Prompts are written as `ModelSettings.masked` and `instruct` say."""
         self.graph = graph
-        self.units = Units(tokenizer)
+        self.units = Units(tokenizer, graph.names)
+        self._masked = masked
+        self._instruct = instruct
         self._tokenizer = tokenizer
         self._entity_weight = entity_weight
 
     def prompt(self, sample: Sample, wire: Wire = PATH) -> list[int]:
         """The ids up to the place of the opening tag, exactly as the agent asks."""
-        text = path_prompt(sample.question, sample.mentions, masked=True, instruct=False)
+        text = path_prompt(
+            sample.question, sample.mentions, masked=self._masked, instruct=self._instruct
+        )
         return path_tokens(self._tokenizer, text, wire=wire)
 
     def encode(self, sample: Sample, wire: Wire = PATH) -> Encoded:
@@ -86,8 +93,8 @@ class Encoder:
 
     def relation(self, move: Move) -> list[int]:
         """The unit of a move."""
-        return self.units.of(f" {self.graph.spell(move)}")
+        return self.units.after_arrow(self.graph.spell(move))
 
     def entity(self, node: int) -> list[int]:
         """The unit of an entity after an arrow."""
-        return self.units.of(f" {self.graph.names[node]}")
+        return self.units.after_arrow(self.graph.names[node])

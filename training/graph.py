@@ -30,10 +30,10 @@ Moves: TypeAlias = tuple[Move, ...]
 
 @dataclass(frozen=True)
 class Graph:
-    """Entities and relations by number. A walk never comes back to the topic that it starts from.
+    """Entities and relations by number.
 
-    `kinds` holds the class label of each entity, "" where it has none; `names` and `labels`
-    are escaped for the wire.
+    `kinds` holds the class label of each entity, "" where it has none; `names` and `labels` are
+    escaped for the wire. Only where it `returns` may a walk come back to its topic.
     """
 
     terms: tuple[Term, ...]
@@ -42,6 +42,7 @@ class Graph:
     relations: tuple[Term, ...]
     labels: tuple[str, ...]
     edges: Mapping[Move, Mapping[Node, tuple[Node, ...]]]
+    returns: bool = False
 
     @cached_property
     def leaving(self) -> Mapping[Node, tuple[Move, ...]]:
@@ -73,12 +74,16 @@ class Graph:
         """The number of each entity."""
         return {term: node for node, term in enumerate(self.terms)}
 
+    def barred(self, topic: Node) -> frozenset[Node]:
+        """What a walk from a topic never comes to."""
+        return frozenset() if self.returns else frozenset((topic,))
+
     def spell(self, move: Move) -> str:
         """How a path spells the move."""
         return spell_relation(self.labels[move.relation], move.inverse)
 
 
-def load_graph(kg: KnowledgeGraph) -> Graph:
+def load_graph(kg: KnowledgeGraph, *, returns: bool = False) -> Graph:
     """Read the facts of a KG. Raises KGError when it has none."""
     facts = sorted(set(kg.walks.facts()))
     if not facts:
@@ -95,6 +100,7 @@ def load_graph(kg: KnowledgeGraph) -> Graph:
         kinds={info.term: info.kind for info in infos},
         labels=dict(zip(relations, kg.walk_labels.names(relations), strict=True)),
         one_way=frozenset(fact for fact in facts if kg.is_one_way(fact)),
+        returns=returns,
     )
 
 
@@ -105,6 +111,7 @@ def build_graph(
     kinds: Mapping[Term, str],
     labels: Mapping[Term, str],
     one_way: Collection[Triple] = frozenset(),
+    returns: bool = False,
 ) -> Graph:
     """Number the terms of some facts; `one_way` are those walked from head to tail only."""
     triples = sorted(set(facts))
@@ -129,6 +136,7 @@ def build_graph(
             for move, found in sorted(edges.items())
             if not (move.inverse and _is_symmetric(edges, move))
         },
+        returns=returns,
     )
 
 
@@ -139,10 +147,10 @@ def follow(graph: Graph, nodes: Iterable[Node], move: Move) -> frozenset[Node]:
 
 
 def execute(graph: Graph, topic: Node, moves: Sequence[Move]) -> frozenset[Node]:
-    """The entities that a relation path reaches from a topic, which no step comes back to."""
+    """The entities that a relation path reaches from a topic."""
     reached = frozenset((topic,))
     for move in moves:
-        reached = follow(graph, reached, move) - {topic}
+        reached = follow(graph, reached, move) - graph.barred(topic)
         if not reached:
             break
     return reached
@@ -154,7 +162,7 @@ def sample_walk(
     """A random walk along a relation path, topic first, to one of `ends`; None if there is none."""
     layers = [frozenset((topic,))]
     for move in moves:
-        layers.append(follow(graph, layers[-1], move) - {topic})
+        layers.append(follow(graph, layers[-1], move) - graph.barred(topic))
     last = layers[-1] if ends is None else layers[-1] & ends
     if not last:
         return None
@@ -180,7 +188,7 @@ def relation_paths(
         longer: dict[Moves, frozenset[Node]] = {}
         for moves, reached in frontier.items():
             for move in sorted({m for node in reached for m in graph.leaving.get(node, ())}):
-                targets = follow(graph, reached, move) - {topic}
+                targets = follow(graph, reached, move) - graph.barred(topic)
                 if targets:
                     longer[(*moves, move)] = targets
             if len(found) + len(longer) >= limit:

@@ -1,21 +1,12 @@
-"""The shape of a small causal language model, and its saving."""
+"""The shape of a small causal language model."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .recipe import Size
 from .tokenizer import MAX_LENGTH
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
-
-
-@dataclass(frozen=True)
-class Size:
-    """Width, layers and heads of the model; feed-forward layers are 8/3 as wide."""
-
-    width: int = 192
-    layers: int = 4
-    heads: int = 3
 
 
 def new_model(vocabulary: int, size: Size, seed: int, *, eos: int, pad: int) -> "LlamaForCausalLM":

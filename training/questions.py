@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
 
@@ -72,6 +72,10 @@ class Questioner:
         walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
         text = self.composer.question(route_of(self.graph, shape.moves, walk), rng)
         return self._sample(text, lacking, tuple(lacking), None, rng)
+
+    def undisturbed(self) -> "Questioner":
+        """The same without noise, and with answerable questions only."""
+        return replace(self, mix=replace(self.mix, noise=0.0, unanswerable=0.0))
 
     def stream(self, seed: int) -> Iterator[Sample]:
         """Questions without end, the same for the same seed."""
@@ -154,11 +158,12 @@ def make_questioner(
 
 
 def name_topics(graph: Graph, text: str, topics: Sequence[Node]) -> tuple[str, tuple[Mention, ...]]:
-    """Put the names of the topics where a composed text leaves room for them."""
-    question, mentions = "", list[Mention]()
+    """Put the names of the topics where a text leaves room: the first for `TOPIC`, then others."""
+    question, mentions, last = "", list[Mention](), 0
     for part in re.split(f"([{TOPIC}{OTHER}])", text):
         if part in (TOPIC, OTHER):
-            node = topics[0 if part == TOPIC else 1]
+            last = min(last + (part == OTHER), len(topics) - 1)
+            node = topics[0 if part == TOPIC else last]
             name = graph.names[node]
             place = len(question)
             mentions.append(Mention(place, place + len(name), name, graph.kinds[node]))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..agent.llm.local import ModelSettings
 from .calibrate import Judged
@@ -36,7 +37,16 @@ class TrainReport:
     seconds: float
     parameters: int
     seed: int
-    stopped: bool = False
+    base: str = ""
+    """The model that was fine-tuned."""
+    recipe: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The settings of the training."""
+    stopped: str = ""
+    """Why it ended before its last step."""
+    hits: dict[int, float] = field(default_factory=dict[int, float])
+    """Hits@1 on a few held-out questions, by step."""
+    baselines: dict[str, float] = field(default_factory=dict[str, float])
+    """What simpler methods score on the same questions, by name."""
     source: str = "generated questions"
     lessons: int = 0
     dropped: dict[str, int] = field(default_factory=lambda: dict[str, int]())

@@ -7,39 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
-from ..agent.kg.names import normalise
 from ..evaluation.split import part as part_of
-from .clauses import OTHER, TOPIC
-from .graph import Graph, Moves, Node, relation_paths, sample_walk
+from .graph import Graph, sample_walk
+from .lessons import Asked, Lesson, Way, lessons_of
 from .noise import disturb
 from .questions import Questioner, Sample, name_topics
+from .ties import settle
 
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
-_WHOLE_GROUP = 4
-"""Of so many equally good relation paths the first are kept."""
-
-
-class Asked(NamedTuple):
-    """A question of a file: its text, the topics it names and the answers, as written there."""
-
-    text: str
-    topics: tuple[str, ...]
-    answers: tuple[str, ...]
-    line: int
-
-
-class Lesson(NamedTuple):
-    """A question with `TOPIC` for its topic's name, and the relation paths to its answers."""
-
-    text: str
-    topic: Node
-    others: tuple[Node, ...]
-    paths: tuple[Moves, ...]
-    answers: frozenset[Node]
 
 
 @dataclass(frozen=True)
@@ -82,15 +61,22 @@ def select(asked: Sequence[Asked], part: str, limit: int | None, seed: int) -> l
     return chosen
 
 
-def supervise(kg: KnowledgeGraph, graph: Graph, asked: Iterable[Asked], hops: int) -> Supervision:
-    """Find the relation paths of each question; raises DatasetError when none has any."""
+def supervise(
+    kg: KnowledgeGraph, graph: Graph, asked: Iterable[Asked], hops: int, way: Way = "best"
+) -> Supervision:
+    """Find the relation paths of each question; raises DatasetError when none has any.
+
+    Of paths with the same F1 the one that its words and the other questions make likeliest is kept,
+    else the shorter. Where two topics together meet the answers better than each by itself, a
+    question gives a lesson from each of the two.
+    """
     lessons, dropped, scores = list[Lesson](), Counter[str](), list[float]()
     for question in asked:
-        found = _lesson(kg, graph, question, hops)
+        found = lessons_of(kg, graph, question, hops, way)
         if isinstance(found, str):
             dropped[found] += 1
         else:
-            lessons.append(found[0])
+            lessons += found[0]
             scores.append(found[1])
     if not lessons:
         reasons = "; ".join(f"{count} {reason}" for reason, count in dropped.most_common())
@@ -98,26 +84,10 @@ def supervise(kg: KnowledgeGraph, graph: Graph, asked: Iterable[Asked], hops: in
             f"no question has a path from its topic to an answer in this graph ({reasons})",
             "check that the questions are about this knowledge graph",
         )
+    if way == "best":
+        settled = settle(graph, [own.text for own in lessons], [own.paths for own in lessons])
+        lessons = [own._replace(paths=(path,)) for own, path in zip(lessons, settled, strict=True)]
     return Supervision(tuple(lessons), dropped, sum(scores) / len(scores))
-
-
-def best_paths(
-    graph: Graph, topic: Node, answers: frozenset[Node], hops: int
-) -> tuple[tuple[Moves, ...], float]:
-    """The relation paths that reach the answers with the best F1, the shortest of these."""
-    best, score = list[Moves](), 0.0
-    for length in range(1, hops + 1):
-        for moves, reached in relation_paths(graph, topic, length).items():
-            if len(moves) < length:
-                continue
-            f1 = 2 * len(reached & answers) / (len(reached) + len(answers))
-            if f1 > score + 1e-9:
-                best, score = [moves], f1
-            elif best and abs(f1 - score) < 1e-9 and len(moves) == len(best[0]):
-                best.append(moves)
-        if score > 1 - 1e-9:
-            break
-    return tuple(best[:_WHOLE_GROUP]), score
 
 
 def lesson_stream(
@@ -177,52 +147,3 @@ def _read_json(line: str, number: int, file: Path) -> Asked:
     if not isinstance(answers, list) or not all(isinstance(text, str) for text in texts):
         raise DatasetError(f"{file}:{number}: topics and answers must be lists of text")
     return Asked(question, tuple(topics), tuple(answers), number)
-
-
-def _lesson(
-    kg: KnowledgeGraph, graph: Graph, asked: Asked, hops: int
-) -> tuple[Lesson, float] | str:
-    text = asked.text
-    found = list[tuple[int, str, list[Node]]]()
-    for topic in asked.topics:
-        nodes = _find(kg, graph, topic)
-        name = graph.names[nodes[0]] if nodes else topic
-        place = next(
-            (at for name in (f"[{topic}]", topic, name) if (at := _position(text, name))), None
-        )
-        if nodes and place:
-            found.append((place[0], text[place[0] : place[1]], nodes))
-    if not found:
-        return "whose topic the graph or the question does not name"
-    answers = frozenset(node for name in asked.answers for node in _find(kg, graph, name))
-    if not answers:
-        return "whose answers the graph does not hold"
-    candidates = [
-        (score, -len(paths[0]), place, node, paths)
-        for place, (_, _, nodes) in enumerate(found)
-        for node in nodes[:4]
-        for paths, score in [best_paths(graph, node, answers - {node}, hops)]
-        if paths
-    ]
-    if not candidates:
-        return f"without a path of {hops} hops to an answer"
-    score, _, place, node, paths = max(candidates, key=lambda c: c[:2])
-    for at, (_, mention, _) in enumerate(found):
-        mark = TOPIC if at == place else OTHER if len(found) > 1 else TOPIC
-        text = text.replace(mention, mark, 1)
-    others = tuple(nodes[0] for at, (_, _, nodes) in enumerate(found) if at != place)[:1]
-    return Lesson(text, node, others, paths, answers), score
-
-
-def _position(text: str, name: str) -> tuple[int, int] | None:
-    at = text.lower().find(name.lower())
-    return (at, at + len(name)) if at >= 0 else None
-
-
-def _find(kg: KnowledgeGraph, graph: Graph, name: str) -> list[Node]:
-    term = kg.representatives([name])[name]
-    if term in graph.by_term:
-        return [graph.by_term[term]]
-    named = dict.fromkeys(kg.representatives(kg.labels.named(name)).values())
-    nodes = [graph.by_term[term] for term in named if term in graph.by_term]
-    return nodes or list(graph.by_name.get(normalise(name), ()))

@@ -1,9 +1,10 @@
 """A small byte-level BPE tokenizer of one's own, and the token units of labels."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from ..agent.decoding.wire import ARROW, MARKERS, NONE, PATH, PLAN, TRIPLE, Wire
+from ..agent.decoding.units import tokenize, unit_style
+from ..agent.decoding.wire import MARKERS, NONE, PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import ModelError
 from ..agent.llm.prompt import HEADINGS, Mention, path_prompt
 from ..agent.prompting import render
@@ -61,45 +62,56 @@ def headings() -> list[str]:
 
 
 class Units:
-    """The token ids of markers and labels, each looked up once.
+    """The token ids of markers and names, each looked up once.
 
-    A path is tokenised unit by unit: the first entity as it is, every other label and every arrow
-    with a leading space. For byte-level BPE this equals tokenising the whole text.
+    A walk is tokenised name by name as the decoder's index does it: the first name as it is, the
+    others as they follow an arrow.
     """
 
-    def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", names: Sequence[str] = ()) -> None:
+        """Find how the tokenizer spells walks over `names`. Raises ModelError without markers."""
         self._tokenizer = tokenizer
+        self._style = unit_style(tokenizer, names)
         self._seen: dict[str, list[int]] = {}
         self.tags = {wire: self._tags(wire) for wire in (PATH, PLAN, TRIPLE)}
         self.open, self.close = self.tags[PATH]
-        self.none = self._one(NONE)
-        self.eos = self._one(EOS)
-        self.pad = self._one(PAD)
-        self.arrow = self.of(ARROW)
+        self.none = self._marker(NONE)
+        self.eos = self._special("eos")
+        self.pad = self._special("pad" if tokenizer.pad_token_id is not None else "eos")
+        self.arrow = list(self._style.arrow)
 
-    def of(self, text: str) -> list[int]:
-        """The token ids of a unit, spaces included."""
-        ids = self._seen.get(text)
+    def of(self, name: str) -> list[int]:
+        """The token ids of a name at the start of a walk."""
+        ids = self._seen.get(name)
         if ids is None:
-            ids = list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
-            self._seen[text] = ids
+            ids = self._seen[name] = list(tokenize(self._tokenizer, [name])[0])
         return ids
+
+    def after_arrow(self, name: str) -> list[int]:
+        """The token ids of a name after an arrow."""
+        return self.of(f"{self._style.lead}{name}")
 
     def path(self, labels: Sequence[str]) -> list[list[int]]:
         """The units of a path whose escaped labels alternate entity, relation, entity ..."""
         units = list[list[int]]()
         for place, label in enumerate(labels):
-            units += [self.arrow, self.of(f" {label}")] if place else [self.of(label)]
+            units += [self.arrow, self.after_arrow(label)] if place else [self.of(label)]
         return units
 
     def _tags(self, wire: Wire) -> tuple[int, int]:
-        return self._one(wire.open), self._one(wire.close)
+        return self._marker(wire.open), self._marker(wire.close)
 
-    def _one(self, marker: str) -> int:
-        ids = list(self._tokenizer(marker, add_special_tokens=False)["input_ids"])
-        if len(ids) != 1:
+    def _marker(self, marker: str) -> int:
+        token = cast(Any, self._tokenizer).get_added_vocab().get(marker)
+        if token is None:
             raise ModelError(
-                f"the marker {marker} is {len(ids)} tokens of this tokenizer",
+                f"the marker {marker} is not a token of this tokenizer",
                 "train a model with `groundwalk train`, which makes a tokenizer that has it",
             )
-        return ids[0]
+        return token
+
+    def _special(self, kind: str) -> int:
+        token: Any = getattr(self._tokenizer, f"{kind}_token_id")
+        if not isinstance(token, int):
+            raise ModelError(f"the tokenizer has no {kind} token", "give another base model")
+        return token

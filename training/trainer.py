@@ -1,62 +1,106 @@
-"""The training loop: plain PyTorch, one process, the same run for the same seed."""
+"""The training loop of a new model: plain PyTorch, one process, the same run for the same seed."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
-from random import Random
-from typing import TYPE_CHECKING
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from .checkpoint import EVERY, read_state, write_state
+from .data import Batches
 from .encode import Encoded
 from .model import add_dropout
+from .recipe import Schedule
+from .watch import Watcher
+from .watched import Looks
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from torch.optim import AdamW
     from transformers import LlamaForCausalLM
 
-Progress = Callable[[int, int, float], None]
-"""Told the steps done, the steps in all, and the loss of late."""
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long and how fast to train. `rate` is the peak learning rate."""
-
-    steps: int = 3000
-    batch: int = 64
-    rate: float = 2e-3
-    warm_up: int = 150
-    decay: float = 0.05
-    clip: float = 1.0
-    dropout: float = 0.0
-    pool: int = 16
-    """Batches that are sorted by length together, to save padding."""
-    bfloat16: bool = False
-    """Whether to multiply in bfloat16, twice as fast on a CPU that has instructions for it."""
+PATIENCE_IS_OVER = "no better score on held-out questions"
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a run did; `stopped` when the user interrupted it."""
+    """What a run did."""
 
     steps: int
     loss: float
-    stopped: bool
+    stopped: str = ""
+    """Why it ended before its last step."""
+    hits: dict[int, float] = field(default_factory=dict[int, float])
+    """Hits@1 on held-out questions, by step."""
+
+
+@dataclass
+class _Run:
+    """What goes on in a later process: the weights, the moments, and how far it is."""
+
+    model: "LlamaForCausalLM"
+    optimizer: "AdamW"
+    looks: Looks
+    done: int = 0
+    loss: float = 0.0
+
+    def save(self, folder: Path) -> None:
+        import torch
+
+        tensors = {"random": torch.get_rng_state()}
+        for place, own in enumerate(self.model.parameters()):
+            tensors[f"weights.{place}"] = own
+            for name, moment in self.optimizer.state[own].items():
+                tensors[f"moments.{place}.{name}"] = moment
+        tensors |= {f"best.{name}": own for name, own in self.looks.weights.items()}
+        write_state(
+            folder, tensors, {"done": self.done, "loss": self.loss, "seen": self.looks.seen}
+        )
+
+    def resume(self, folder: Path, watcher: Watcher) -> None:
+        import torch
+
+        found = read_state(folder)
+        if found is None:
+            return
+        tensors, values = found
+        torch.set_rng_state(tensors.pop("random"))
+        parameters = list(self.model.parameters())
+        best: dict[str, Tensor] = {}
+        with torch.no_grad():
+            for name, own in tensors.items():
+                part, _, rest = name.partition(".")
+                place, _, moment = rest.partition(".")
+                if part == "weights":
+                    parameters[int(place)].copy_(own)
+                elif part == "moments":
+                    self.optimizer.state[parameters[int(place)]][moment] = own
+                else:
+                    best[rest] = own
+        self.done, self.loss = values["done"], values["loss"]
+        self.looks.resume({int(step): hits for step, hits in values["seen"].items()}, best)
+        watcher.say(f"the training goes on from step {self.done}")
 
 
 def train_model(
     model: "LlamaForCausalLM",
-    samples: Iterator[Encoded],
+    batches: Batches,
     schedule: Schedule,
+    looks: Looks,
     *,
     seed: int,
     pad: int,
-    on_progress: Progress | None = None,
+    partial: Path,
+    watcher: Watcher,
 ) -> Trained:
-    """Train in place on the completion of each sample. Ctrl-C stops early and keeps the weights."""
+    """Train in place on the completion of each sample, from the last checkpoint in `partial`.
+
+    Ctrl-C stops early and keeps the weights.
+    """
     import torch
 
     torch.manual_seed(seed)
+    bfloat16 = has_bfloat16("cpu")
     optimizer = torch.optim.AdamW(
         [
             {"params": [p for p in model.parameters() if p.dim() > 1]},
@@ -66,39 +110,69 @@ def train_model(
         betas=(0.9, 0.98),
         weight_decay=schedule.decay,
     )
+    run = _Run(model, optimizer, looks)
+    run.resume(partial, watcher)
     hooks = add_dropout(model, schedule.dropout)
     model.train()
-    done, recent, stopped = 0, 0.0, False
+    saved, stopped = time.monotonic(), ""
     try:
-        for batch in islice(_batches(samples, schedule, seed), schedule.steps):
+        while run.done < schedule.steps:
             for group in optimizer.param_groups:
-                group["lr"] = schedule.rate * _pace(done, schedule)
-            ids, weights = _padded(batch, pad)
-            with torch.autocast("cpu", torch.bfloat16, enabled=schedule.bfloat16):
+                group["lr"] = schedule.rate * _pace(run.done, schedule)
+            ids, weights = padded(batches[run.done], pad)
+            with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
                 loss = _loss(model, ids, weights)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
             optimizer.step()
-            done += 1
-            share = max(0.02, 1 / done)
-            recent += share * (loss.item() - recent)
-            if on_progress:
-                on_progress(done, schedule.steps, recent)
+            run.done += 1
+            share = max(0.02, 1 / run.done)
+            run.loss += share * (loss.item() - run.loss)
+            if looks.is_due(run.done):
+                looks.look(run.done, model)
+            watcher.step(run.done, schedule.steps, run.loss, looks.last)
+            if looks.is_over:
+                stopped = PATIENCE_IS_OVER
+                break
+            if time.monotonic() - saved >= EVERY:
+                run.save(partial)
+                saved = time.monotonic()
     except KeyboardInterrupt:
-        stopped = True
+        stopped = "interrupted"
     for hook in hooks:
         hook.remove()
+    looks.restore(model)
     model.eval()
-    return Trained(done, recent, stopped)
+    return Trained(run.done, run.loss, stopped, dict(looks.seen))
 
 
-def has_fast_bfloat16() -> bool:
-    """Whether this CPU multiplies bfloat16 in hardware."""
+def has_bfloat16(device: str) -> bool:
+    """Whether a kind of device multiplies bfloat16 in hardware, which is twice as fast."""
     import torch
 
+    if device == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     capabilities = getattr(torch.cpu, "get_capabilities", dict[str, bool])()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
+def padded(batch: list[Encoded], pad: int) -> "tuple[Tensor, Tensor]":
+    """Token ids and loss weights, of shape (samples, longest)."""
+    import torch
+
+    longest = max(len(sample.ids) for sample in batch)
+    ids = [sample.ids + [pad] * (longest - len(sample.ids)) for sample in batch]
+    weights = [sample.weights + [0.0] * (longest - len(sample.ids)) for sample in batch]
+    return torch.tensor(ids), torch.tensor(weights)
+
+
+def weighted_loss(logits: "Tensor", wanted: "Tensor", weights: "Tensor") -> "Tensor":
+    """Weighted mean cross-entropy of logits of shape (n, vocabulary)."""
+    import torch
+
+    losses = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
+    return (losses * weights).sum() / weights.sum()
 
 
 def _pace(step: int, schedule: Schedule) -> float:
@@ -110,33 +184,9 @@ def _pace(step: int, schedule: Schedule) -> float:
     return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * rest))
 
 
-def _batches(samples: Iterator[Encoded], schedule: Schedule, seed: int) -> Iterator[list[Encoded]]:
-    """Batches of samples of like length, in random order within a pool."""
-    rng = Random(f"batches {seed}")
-    while pool := list(islice(samples, schedule.batch * schedule.pool)):
-        pool.sort(key=lambda sample: len(sample.ids))
-        starts = list(range(0, len(pool), schedule.batch))
-        rng.shuffle(starts)
-        for start in starts:
-            yield pool[start : start + schedule.batch]
-
-
-def _padded(batch: list[Encoded], pad: int) -> "tuple[Tensor, Tensor]":
-    import torch
-
-    longest = max(len(sample.ids) for sample in batch)
-    ids = [sample.ids + [pad] * (longest - len(sample.ids)) for sample in batch]
-    weights = [sample.weights + [0.0] * (longest - len(sample.ids)) for sample in batch]
-    return torch.tensor(ids), torch.tensor(weights)
-
-
 def _loss(model: "LlamaForCausalLM", ids: "Tensor", weights: "Tensor") -> "Tensor":
-    """Weighted cross-entropy; padding on the right needs no mask under causal attention."""
-    import torch
-
-    hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state
+    """Padding on the right needs no mask under causal attention."""
+    hidden: Any = model.model(input_ids=ids, use_cache=False).last_hidden_state
     wanted = weights[:, 1:] > 0
     logits = model.lm_head(hidden[:, :-1][wanted])
-    losses = torch.nn.functional.cross_entropy(logits, ids[:, 1:][wanted], reduction="none")
-    chosen = weights[:, 1:][wanted]
-    return (losses * chosen).sum() / chosen.sum()
+    return weighted_loss(logits, ids[:, 1:][wanted], weights[:, 1:][wanted])

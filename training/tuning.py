@@ -1,7 +1,7 @@
 """The confidence threshold, fitted on questions that people wrote, answered by the whole agent."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
@@ -13,14 +13,19 @@ from .calibrate import silence_threshold
 
 
 def tuned_threshold(
-    kg: KnowledgeGraph, local: LocalModel, questions: Sequence[Sample], method: str
+    kg: KnowledgeGraph,
+    local: LocalModel,
+    questions: Sequence[Sample],
+    method: str,
+    *,
+    revisits: Literal["no-topic", "walk"] = "no-topic",
 ) -> float:
     """The threshold at which the agent, with a method, is silent where there is no answer.
 
     Raises DatasetError when every question has one.
     """
     graph = build_graph(method, kg=kg, generator=local)
-    options = Options(on_ambiguous="best", confidence=0.0)
+    options = Options(on_ambiguous="best", confidence=0.0, revisits=revisits)
     confidences = [
         cast(Any, graph.invoke({"question": sample.question}, context=options))["confidence"]
         for sample in questions

@@ -6,12 +6,12 @@ import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import open_kg
 from groundwalk.training.clauses import OTHER, TOPIC
+from groundwalk.training.data import questioner_for
 from groundwalk.training.english import load_english
 from groundwalk.training.graph import Graph, load_graph
 from groundwalk.training.noise import disturb
 from groundwalk.training.phrasebook import make_phrasebook
 from groundwalk.training.questions import Questioner, Sample, is_answered, make_questioner
-from groundwalk.training.train import questioner_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

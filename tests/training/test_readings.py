@@ -7,9 +7,8 @@ from groundwalk.agent.kg import Reading, load_profile, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from groundwalk.training.graph import load_graph
-from groundwalk.training.model import Size
+from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
-from groundwalk.training.trainer import Schedule
 from hypothesis import given, settings
 
 from ..agent.kg.reading.worlds import graphs, opened, readings
@@ -49,11 +48,13 @@ def test_a_model_of_collapsed_mediators(tmp_path: Path) -> None:
     report = train(
         str(source),
         tmp_path / "model",
-        profile=freebase,
-        questions=questions,
-        noise=0.0,
-        schedule=Schedule(steps=150, batch=16, rate=4e-3, warm_up=10, pool=4),
-        size=Size(width=64, layers=2, heads=2),
+        Recipe(
+            profile=freebase,
+            questions=questions,
+            noise=0.0,
+            schedule=Schedule(steps=150, batch=16, rate=4e-3, warm_up=10, pool=4),
+            size=Size(width=64, layers=2, heads=2),
+        ),
     )
     assert report.lessons == 3 and not report.dropped
     kg = open_kg(str(source), profile=freebase)

@@ -7,12 +7,12 @@ from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.folder import open_kg
 from groundwalk.agent.llm.local import load_model
 from groundwalk.training.calibrate import judge
+from groundwalk.training.data import questioner_for, training_questions
 from groundwalk.training.graph import load_graph
-from groundwalk.training.model import Size
+from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.report import TrainReport
 from groundwalk.training.supervision import draw, read_questions, supervise
-from groundwalk.training.train import questioner_for, train, training_questions
-from groundwalk.training.trainer import Schedule
+from groundwalk.training.train import train
 
 from .toy import toy_turtle
 
@@ -43,10 +43,12 @@ def trained(source: Path) -> TrainReport:
     return train(
         str(source),
         source.parent / "model",
-        questions=questions,
-        noise=0.0,
-        schedule=Schedule(steps=200, batch=24, rate=4e-3, warm_up=10, pool=4),
-        size=TINY,
+        Recipe(
+            questions=questions,
+            noise=0.0,
+            schedule=Schedule(steps=200, batch=24, rate=4e-3, warm_up=10, pool=4),
+            size=TINY,
+        ),
     )
 
 
@@ -83,7 +85,8 @@ def test_nothing_but_an_earlier_model_is_replaced(source: Path, tmp_path: Path) 
 def test_generated_training_is_the_same_for_the_same_seed(source: Path, tmp_path: Path) -> None:
     schedule = Schedule(steps=4, batch=8, pool=2)
     reports = [
-        train(str(source), tmp_path / name, hops=2, schedule=schedule, size=TINY) for name in "ab"
+        train(str(source), tmp_path / name, Recipe(hops=2, schedule=schedule, size=TINY))
+        for name in "ab"
     ]
     assert reports[0].loss == reports[1].loss
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in "ab"]

@@ -50,3 +50,15 @@ def toy_turtle() -> str:
     ]
     lines += [" ".join((*fact, ".")) for fact in toy_facts()]
     return "\n".join(lines) + "\n"
+
+
+def toy_questions() -> str:
+    """Two dozen questions over it with their answers, of which one is held out."""
+    lines = list[str]()
+    for country, (capital, money, neighbours) in COUNTRIES.items():
+        name = f"[{country.title()}]"
+        lines += [f"{ask} {name}\t{capital.title()}" for ask in ("the capital of", "who rules")]
+        lines += [f"{ask} {name}\t{money.title()}" for ask in ("the money of", "what pays in")]
+        if neighbours:
+            lines.append(f"who touches {name}\t{'|'.join(own.title() for own in neighbours)}")
+    return "\n".join(lines) + "\n"

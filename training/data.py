@@ -1,0 +1,238 @@
+"""What a model is trained on: questions of a file or of the graph, the same for the same seed."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from ..agent.kg import KnowledgeGraph, open_kg
+from ..agent.kg.folder import WORLD
+from ..agent.kg.nodes import lexical_form
+from ..agent.llm.prompt import mask
+from .asked import asked_questions
+from .calibrate import calibration_samples
+from .encode import Encoded, Encoder
+from .english import load_english
+from .graph import Graph, load_graph
+from .paraphrase import Chat, mixed, reword
+from .phrasebook import make_phrasebook
+from .questions import Mix, Questioner, Sample, make_questioner
+from .recipe import FORMATS, SHARES, Recipe
+from .supervision import (
+    Lesson,
+    Supervision,
+    draw,
+    lesson_stream,
+    supervise,
+)
+
+_HELD_OUT = 200
+_WATCHED = 48
+"""Held-out questions that tell how a run goes."""
+_UNANSWERABLE = 0.06
+_TOKENIZER_SAMPLES = 20_000
+
+
+@dataclass(frozen=True)
+class Material:
+    """The questions of a training; `held_out` and `watched` lessons are not among `lessons`."""
+
+    questioner: Questioner
+    supervision: Supervision | None
+    lessons: tuple[Lesson, ...]
+    held_out: tuple[Lesson, ...]
+    watched: tuple[Lesson, ...]
+    hops: int
+    noise: float
+    seed: int
+    reworded: tuple[Lesson, ...] = ()
+    """Generated questions in other words."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is asked about."""
+        return self.questioner.graph
+
+    def samples(self, seed: int) -> Iterator[Sample]:
+        """Training samples without end."""
+        if not self.lessons:
+            own = self.questioner.stream(seed)
+            if not self.reworded:
+                return own
+            return mixed(own, self.reworded, self.questioner, noise=self.noise, seed=seed)
+        return lesson_stream(
+            self.lessons,
+            self.questioner,
+            noise=self.noise,
+            unanswerable=_UNANSWERABLE,
+            seed=seed,
+        )
+
+    def judged(self) -> list[Sample]:
+        """Samples that calibrate and score the trained model."""
+        if not self.held_out:
+            return calibration_samples(self.questioner, 3 * _HELD_OUT, self.seed + 2)
+        rng = Random(f"judged {self.seed}")
+        drawn = _drawn(self.questioner, self.held_out, rng)
+        refused = [self.questioner.unanswerable(rng) for _ in range(len(self.held_out) // 3 + 1)]
+        return drawn + refused
+
+    def watched_samples(self) -> list[Sample]:
+        """A few samples with an answer, by which a run is watched, and stopped."""
+        if self.watched:
+            return _drawn(self.questioner, self.watched, Random(f"watched {self.seed}"))
+        answerable = (s for s in self.questioner.stream(self.seed + 3) if s.moves)
+        return list(islice(answerable, _WATCHED))
+
+    def texts(self, *, masked: bool) -> Iterator[str]:
+        """What a tokenizer is trained on: questions, and names as they follow an arrow."""
+        for sample in islice(self.samples(self.seed + 1), _TOKENIZER_SAMPLES):
+            yield mask(sample.question, sample.mentions)[0].lower() if masked else sample.question
+        for name in dict.fromkeys((*self.graph.labels, *self.graph.names)):
+            for _ in range(3):
+                yield f" {name}"
+
+
+class Batches:
+    """Batches of encoded samples of like length, each made when it is asked for by its number.
+
+    A pool of batches is drawn with a seed of its own, so that a run goes on anywhere.
+    """
+
+    def __init__(
+        self, material: Material, encoder: Encoder, recipe: Recipe, *, batch: int, pool: int
+    ) -> None:
+        self.batch = batch
+        self._material = material
+        self._encoder = encoder
+        self._formats = tuple(recipe.formats)
+        self._pool = pool
+        self._made: tuple[int, list[list[Encoded]]] = (-1, [])
+
+    def __getitem__(self, number: int) -> list[Encoded]:
+        """A batch; in order they cost least."""
+        pool, place = divmod(number, self._pool)
+        if self._made[0] != pool:
+            self._made = (pool, self._make(pool))
+        return self._made[1][place]
+
+    def _make(self, pool: int) -> list[list[Encoded]]:
+        rng = Random(f"pool {self._material.seed} {pool}")
+        wires = [FORMATS[name] for name in self._formats]
+        shares = [SHARES[name] for name in self._formats]
+        samples = islice(self._material.samples(rng.getrandbits(48)), self.batch * self._pool)
+        encoded = [
+            self._encoder.encode(sample, rng.choices(wires, shares)[0]) for sample in samples
+        ]
+        encoded.sort(key=lambda sample: len(sample.ids))
+        starts = list(range(0, len(encoded), self.batch))
+        rng.shuffle(starts)
+        return [encoded[start : start + self.batch] for start in starts]
+
+
+def gather(
+    kg: KnowledgeGraph, kg_source: str, recipe: Recipe, chat: Chat | None = None
+) -> Material:
+    """Read or make the questions of a recipe; `chat` rewords those that are made.
+
+    Raises KGError, DatasetError, InputError, and ServiceError where the chat model does not answer.
+    """
+    asked = asked_questions(recipe)
+    graph = load_graph(kg, returns=recipe.revisits == "walk")
+    supervision = (
+        supervise(kg, graph, asked, recipe.hops or 3, recipe.supervision)
+        if recipe.supervised
+        else None
+    )
+    hops = recipe.hops or (supervision.hops if supervision else 3)
+    own = None if recipe.phrasebook or recipe.supervised else default_phrasebook(kg_source)
+    with own or nullcontext() as packaged:
+        questioner = questioner_for(
+            kg,
+            graph,
+            recipe.phrasebook or packaged,
+            hops=hops,
+            seed=recipe.seed,
+            noise=recipe.noise,
+        )
+    lessons = supervision.lessons if supervision else ()
+    lessons, held_out = _hold_out(lessons, f"held out {recipe.seed}")
+    watched = held_out[:_WATCHED]
+    if recipe.patience:  # what chooses the weights may not also judge them
+        lessons, watched = _hold_out(lessons, f"watched {recipe.seed}")
+    return Material(
+        questioner=questioner,
+        supervision=supervision,
+        lessons=lessons,
+        held_out=held_out,
+        watched=watched,
+        hops=hops,
+        noise=recipe.noise,
+        seed=recipe.seed,
+        reworded=tuple(reword(questioner, chat, seed=recipe.seed)) if chat else (),
+    )
+
+
+def training_questions(
+    kg_source: str, phrasebook: Path | None = None, *, seed: int = 0, count: int = 10_000
+) -> Iterator[Sample]:
+    """Questions like those of a training, to measure how far a test set is from them."""
+    kg = open_kg(kg_source)
+    graph = load_graph(kg)
+    own = default_phrasebook(kg_source) if phrasebook is None else None
+    with own or nullcontext() as packaged:
+        questioner = questioner_for(kg, graph, phrasebook or packaged, hops=3, seed=seed)
+    yield from islice(questioner.stream(seed), count)
+
+
+def questioner_for(
+    kg: KnowledgeGraph,
+    graph: Graph,
+    phrasebook: Path | None,
+    *,
+    hops: int,
+    seed: int,
+    noise: float = 0.5,
+) -> Questioner:
+    """What composes questions over a graph, with a phrasebook or without."""
+    english = load_english()
+    book = make_phrasebook(graph, english, phrasebook, relation_aliases(kg, graph))
+    return make_questioner(graph, book, english, hops=hops, seed=seed, mix=Mix(noise=noise))
+
+
+def default_phrasebook(kg_source: str) -> AbstractContextManager[Path] | None:
+    """The phrasebook that comes with the bundled graph."""
+    if kg_source != WORLD:
+        return None
+    return as_file(files("groundwalk.data.world").joinpath("phrasebook.toml"))
+
+
+def relation_aliases(kg: KnowledgeGraph, graph: Graph) -> dict[str, list[str]]:
+    """Other names that the graph gives its relations, by label."""
+    labels = dict(zip(graph.relations, graph.labels, strict=True))
+    found: dict[str, list[str]] = {}
+    for predicate in kg.profile.aliases:
+        for triple in kg.store.statements(predicate):
+            if triple.head in labels:
+                found.setdefault(labels[triple.head], []).append(lexical_form(triple.tail))
+    return {label: sorted(set(names)) for label, names in found.items()}
+
+
+def _hold_out(
+    lessons: tuple[Lesson, ...], name: str
+) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
+    """The lessons to train on, and a twentieth of them that are not."""
+    count = min(len(lessons) // 20, _HELD_OUT)
+    held = frozenset(Random(name).sample(range(len(lessons)), count))
+    return (
+        tuple(lesson for place, lesson in enumerate(lessons) if place not in held),
+        tuple(lesson for place, lesson in enumerate(lessons) if place in held),
+    )
+
+
+def _drawn(questioner: Questioner, lessons: tuple[Lesson, ...], rng: Random) -> list[Sample]:
+    drawn = [draw(questioner, lesson, rng, 0.0) for lesson in lessons]
+    return [sample for sample in drawn if sample]

@@ -1,0 +1,61 @@
+"""What both ways of training share: what they are given, and what they give back."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..agent.kg import KnowledgeGraph
+from ..agent.llm.local import LocalModel, ModelSettings
+from .data import Batches, Material
+from .encode import Encoder
+from .recipe import Recipe, Schedule
+from .watch import Watcher
+from .watched import Looks, Watched
+
+if TYPE_CHECKING:
+    from .trainer import Trained
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training that is about to begin; `partial` is where its checkpoints go."""
+
+    kg: KnowledgeGraph
+    material: Material
+    recipe: Recipe
+    schedule: Schedule
+    partial: Path
+    watcher: Watcher
+
+    def settings(self, *, masked: bool, instruct: bool) -> ModelSettings:
+        """How the trained model is to be asked, before its confidence is fitted."""
+        return ModelSettings(
+            hops=self.material.hops,
+            inverse=True,
+            masked=masked,
+            instruct=instruct,
+            formats=tuple(self.recipe.formats),
+            chains="walk",
+            kg=self.kg.digest,
+        )
+
+    def batches(self, encoder: Encoder) -> Batches:
+        """What is trained on."""
+        schedule = self.schedule
+        return Batches(
+            self.material, encoder, self.recipe, batch=schedule.batch, pool=schedule.pool
+        )
+
+    def looks(self, local: LocalModel) -> Looks:
+        """How the run is watched."""
+        samples = self.material.watched_samples()
+        watched = Watched(self.kg, local, self.material.graph, samples)
+        return Looks(watched, self.schedule.steps, self.recipe.patience)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A trained model, and how its training went."""
+
+    local: LocalModel
+    trained: "Trained"

@@ -1,0 +1,148 @@
+"""What a training is told: the data, the way and how long. Nothing here loads anything."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
+from ..agent.errors import InputError
+from ..agent.kg.profile import GENERIC, Profile
+from ..agent.kg.reading import Reading
+from .lessons import Way
+
+FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE}
+"""The formats that a model can learn, by name."""
+METHODS = {"path": "gcr", "plan": "plan", "chain": "dog"}
+"""The method that calibrates each."""
+SHARES = {"path": 0.4, "plan": 0.4, "chain": 0.2}
+"""How much of the training each gets where all are learnt."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width, layers and heads of the model; feed-forward layers are 8/3 as wide."""
+
+    width: int = 192
+    layers: int = 4
+    heads: int = 3
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how fast to train. `rate` is the peak learning rate."""
+
+    steps: int = 3000
+    batch: int = 64
+    rate: float = 2e-3
+    warm_up: int = 150
+    decay: float = 0.05
+    clip: float = 1.0
+    dropout: float = 0.0
+    pool: int = 16
+    """Batches that are sorted by length together, to save padding."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is made; what is `None` is chosen by the way and the data.
+
+    Raises InputError when its parts do not go together.
+    """
+
+    profile: Profile = GENERIC
+    languages: Sequence[str] = ()
+    reading: Reading | None = None
+    questions: Path | None = None
+    """A file of questions with answers."""
+    dataset: str = ""
+    """In its place, a dataset that `evaluation.readers` reads from `data`."""
+    data: Path | None = None
+    split: str = ""
+    """Of the dataset; several with commas."""
+    supervision: Way = "best"
+    """Which relation paths of a question with answers are learnt."""
+    revisits: Literal["no-topic", "walk"] = "no-topic"
+    """Whether walks may come back to their topic."""
+    paraphrase: str = ""
+    """A chat model, as `--llm` names it, that rewords generated questions."""
+    part: str = "all"
+    limit: int | None = None
+    phrasebook: Path | None = None
+    tuning: Path | None = None
+    """Questions that fit the confidence threshold and are not trained on."""
+    hops: int | None = None
+    """The longest path."""
+    noise: float = 0.5
+    """The share of questions that are disturbed."""
+    formats: Sequence[str] = tuple(FORMATS)
+    """What the model learns to write; `path` is among them."""
+    mask: bool | None = None
+    """Whether the model reads topic entities as `[class]`."""
+    seed: int = 0
+    base: str = ""
+    """The model that is fine-tuned: a folder or a hub id; without one, a new model is trained."""
+    lora: bool = False
+    """Whether low-rank adapters are trained and merged, instead of all weights."""
+    size: Size | None = None
+    schedule: Schedule | None = None
+    steps: int | None = None
+    batch: int | None = None
+    rate: float | None = None
+    accumulate: int = 1
+    """Parts in which a batch goes through a model that is fine-tuned."""
+    patience: int | None = None
+    """Looks at held-out questions without a better score after which training stops."""
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.formats if name not in FORMATS]:
+            raise InputError(f"there is no format {unknown[0]!r}", f"formats: {', '.join(FORMATS)}")
+        if "path" not in self.formats:
+            raise InputError("a model learns the format path at least", "add it to the formats")
+        if self.questions and self.dataset:
+            raise InputError("questions come from a file or a dataset", "leave out one of the two")
+        if self.paraphrase and self.supervised:
+            raise InputError(
+                "--paraphrase rewords generated questions", "leave out the questions with answers"
+            )
+        if not self.base and (self.lora or self.accumulate > 1):
+            option = "--lora" if self.lora else "--accumulate"
+            raise InputError(f"{option} is for a model that is fine-tuned", "name it with --base")
+        if self.base and self.size:
+            raise InputError("the size of a base model is given", "leave out --base or the size")
+
+    @property
+    def supervised(self) -> bool:
+        """Whether there are questions with answers."""
+        return bool(self.questions or self.dataset)
+
+    def schedule_for(self, *, supervised: bool) -> Schedule:
+        """How long and how fast, with what the recipe leaves open chosen."""
+        chosen = self.schedule or self._default(supervised)
+        given = {"steps": self.steps, "batch": self.batch, "rate": self.rate}
+        return replace(chosen, **{k: v for k, v in given.items() if v is not None})
+
+    def _default(self, supervised: bool) -> Schedule:
+        if not self.base:
+            return Schedule(steps=800 if supervised else 4000)
+        rate = 2e-4 if self.lora else 2e-5
+        return Schedule(
+            steps=200 if supervised else 600, batch=32, rate=rate, warm_up=20, decay=0.0, pool=8
+        )
+
+    def record(self) -> dict[str, Any]:
+        """What was set to other than its default, as plain JSON."""
+        default = asdict(Recipe())
+        return {
+            name: _plain(value) for name, value in asdict(self).items() if value != default[name]
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(own) for key, own in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value)
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,33 @@
+"""A new model: its own tokenizer, fresh weights, trained on the CPU in minutes."""
+
+from ..agent.llm.local import LocalModel
+from .encode import Encoder
+from .making import Job, Made
+from .recipe import Size
+
+
+def from_scratch(job: Job) -> Made:
+    """Train a small model that knows nothing but the graph."""
+    from .model import new_model
+    from .tokenizer import train_tokenizer
+    from .trainer import train_model
+
+    recipe, graph = job.recipe, job.material.graph
+    masked = recipe.mask is not False
+    tokenizer = train_tokenizer(job.material.texts(masked=masked), kinds=graph.kinds)
+    encoder = Encoder(graph, tokenizer, masked=masked)
+    eos, pad = encoder.units.eos, encoder.units.pad
+    model = new_model(len(tokenizer), recipe.size or Size(), recipe.seed, eos=eos, pad=pad)
+    settings = job.settings(masked=masked, instruct=False)
+    local = LocalModel("in training", model, tokenizer, settings)
+    trained = train_model(
+        model,
+        job.batches(encoder),
+        job.schedule,
+        job.looks(local),
+        seed=recipe.seed,
+        pad=pad,
+        partial=job.partial,
+        watcher=job.watcher,
+    )
+    return Made(local, trained)
