@@ -8,7 +8,8 @@ GroundwalkError
 │   └── DatasetError         a question file or dataset folder that cannot be read
 ├── ConstraintError       2  a constraint that cannot be applied to this model or graph
 │   └── NoPathError          the graph holds no path from the topic entities
-└── ServiceError          3  a store or a language model over the network did not answer
+├── ServiceError          3  a store or a language model over the network did not answer
+└── DiskError             3  a disk that is full, or does not take what is written
 """
 
 
@@ -72,4 +73,11 @@ class ServiceError(GroundwalkError):
     """A store or model over the network did not answer."""
 
     code = "service"
+    exit_code = 3
+
+
+class DiskError(GroundwalkError):
+    """A disk that is full, or does not take what is written; the same may succeed later."""
+
+    code = "disk"
     exit_code = 3

@@ -113,7 +113,7 @@ class Usage(TypedDict):
     """What a question cost.
 
     `tokens` are those that the local model took in or wrote; `prompt_tokens` those of the prompts
-    that a chat LLM was sent, as far as it tells.
+    that a chat LLM was sent, as far as it tells; `llm_failed` are the calls that got no answer.
     """
 
     forward_passes: int
@@ -121,6 +121,7 @@ class Usage(TypedDict):
     forced_tokens: int
     prompt_tokens: int
     llm_calls: int
+    llm_failed: int
     kg_requests: int
     seconds: float
 
@@ -168,6 +169,7 @@ def no_usage() -> Usage:
         forced_tokens=0,
         prompt_tokens=0,
         llm_calls=0,
+        llm_failed=0,
         kg_requests=0,
         seconds=0.0,
     )

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 
 import typer
 
+from ..evaluation.dataset_names import DATASET_NAMES
 from . import options as o
 from .compare import compare
 from .judge import judge
@@ -30,18 +31,32 @@ app.command("report")(report)
 
 @app.command("run")
 def run(
-    dataset: Annotated[str, typer.Option("--dataset", help="The question set: world, metaqa ...")],
+    dataset: Annotated[
+        str,
+        typer.Option("--dataset", metavar="NAME", help=f"One of {', '.join(DATASET_NAMES)}."),
+    ],
     out: Annotated[Path, typer.Option("--out", help="The run directory; one begun goes on.")],
     data: Annotated[
         Path | None, typer.Option("--data", help="The dataset's folder or file.")
     ] = None,
     split: Annotated[str, typer.Option("--split", help="Such as 1-hop/dev.")] = "",
     part: Annotated[
-        str, typer.Option("--part", metavar="train|tune|report|all", help="By the split rule.")
+        str,
+        typer.Option(
+            "--part",
+            metavar="train|tune|report|all",
+            help="A hash of its text puts a question into a part for good: "
+            "50% are in train, 20% in tune, 30% in report.",
+        ),
     ] = "all",
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first N.")] = None,
     on_broken: Annotated[
-        str, typer.Option("--on-broken", metavar="fail|skip", help="What a broken line does.")
+        str,
+        typer.Option(
+            "--on-broken",
+            metavar="fail|skip",
+            help="Whether a broken line ends the run, or is left out and told.",
+        ),
     ] = "fail",
     topics: Annotated[
         str,
@@ -90,9 +105,9 @@ def run(
     from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
 
-    _one_of("--part", part, "train", "tune", "report", "all")
-    _one_of("--on-broken", on_broken, "fail", "skip")
-    _one_of("--topics", topics, "linked", "given")
+    o.one_of("--part", part, "train", "tune", "report", "all")
+    o.one_of("--on-broken", on_broken, "fail", "skip")
+    o.one_of("--topics", topics, "linked", "given")
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
     settings = read_settings()
@@ -111,11 +126,14 @@ def run(
     from ..evaluation.setup import Setup
     from ..evaluation.table import print_summary
 
-    methods = (method or settings.method).replace(" ", "").split(",")
+    named = (method or settings.method).replace(" ", "").split(",")
+    methods = tuple(dict.fromkeys(filter(None, named)))
+    if not methods:
+        raise InputError("no method was named", "such as --method gcr,plan")
     setup = Setup(
         dataset=dataset,
         split=split,
-        methods=tuple(dict.fromkeys(filter(None, methods))),
+        methods=methods,
         kg=kg,
         model=model or settings.model,
         profile=profile,
@@ -181,7 +199,7 @@ def show_overlap(
     from ..evaluation.overlap import masked, overlap
     from ..evaluation.readers import read_samples
     from ..evaluation.table import print_overlap
-    from ..training.train import training_questions
+    from ..training.data import training_questions
 
     source = read_settings().kg if kg is None else kg
     linker = LabelLinker(open_kg(source).labels)
@@ -191,10 +209,3 @@ def show_overlap(
     ]
     training = training_questions(source, seed=seed, count=count)
     print_overlap(overlap(questions, (mask(s.question, s.mentions)[0] for s in training)))
-
-
-def _one_of(option: str, value: str, *choices: str) -> None:
-    from ..agent.errors import InputError
-
-    if value not in choices:
-        raise InputError(f"{option} {value}: is none of {', '.join(choices)}")

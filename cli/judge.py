@@ -30,6 +30,7 @@ def judge(
     in DIR/coherence.jsonl; run it again to go on after a stop.
     """
     from ..agent.errors import InputError
+    from ..agent.llm.address import describe_llm
     from ..agent.llm.chat import chat_model
     from ..evaluation.coherence import judge as rate
     from ..evaluation.table import print_coherence
@@ -37,7 +38,7 @@ def judge(
     model = chat_model(llm)
     if model is None:
         raise InputError("no judge was named", "give --llm SPEC")
-    found = rate(run, model, llm, limit, prompts)
+    found = rate(run, model, describe_llm(llm), limit, prompts)
     if as_json:
         typer.echo(json.dumps([asdict(coherence) for coherence in found], ensure_ascii=False))
     else:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from ..agent.errors import GroundwalkError, InputError
+from ..agent.errors import DiskError, GroundwalkError, InputError
 from .ask import ask
 from .chat import chat
 from .evaluate import app as evaluate
@@ -86,8 +86,9 @@ def main() -> None:
         if error.errno != errno.ENOSPC:
             raise
         sys.stdout = None  # nothing can be flushed at the exit
-        report(GroundwalkError("the disk that the output goes to is full", "make room"))
-        sys.exit(4)
+        full = DiskError("the disk that the output goes to is full", "make room")
+        report(full)
+        sys.exit(full.exit_code)
     except Exception as error:  # the last resort: no traceback on a user's screen
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise

@@ -128,7 +128,7 @@ class _Asking:
 
     def _record(self, task: Task, opened: _Opened, *, own_graph: bool = False) -> Record:
         sample = task.sample
-        turn: Any = {"question": sample.question}
+        turn: Any = {"question": sample.question, "id": sample.id}
         if self._setup.topics == "given":
             turn["given"] = list(sample.topics)
         since = perf_counter()
@@ -136,7 +136,8 @@ class _Asking:
             graph, options = opened.graphs[task.method], self._options[task.method]
             state = graph.invoke(turn, context=options)
             seconds, labels = perf_counter() - since, _own_labels(opened.kg)
-            return answered(sample, self._asked(task), cast("State", state), seconds, labels)
+            asked, stands = self._asked(task), opened.kg.representatives
+            return answered(sample, asked, cast("State", state), seconds, labels, stands)
         except Exception as error:
             return self._failed(task, of_question(error, own_graph=own_graph), since)
 

@@ -4,7 +4,6 @@ What the model says is kept in `coherence.jsonl` beside the run, line by line, s
 on where it stopped.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..agent.errors import InputError, ServiceError
 from ..agent.prompting import render
 from ..agent.state import StepRecord
 from .bootstrap import Estimate, ratio_interval
+from .json_lines import json_line
 from .rating import read_rating
 from .record_lines import LINES_FILE, checked, numbered_lines, read_records
 from .records import SCHEMA, Record
@@ -103,7 +103,7 @@ def judge(
         for item in items:
             if item.key not in known:
                 known[item.key] = rating = _ask(llm, item)
-                lines.write((json.dumps(rating, ensure_ascii=False) + "\n").encode())
+                lines.write(json_line(rating))
     methods: dict[str, list[Rating]] = {}
     for item in items:
         methods.setdefault(item.key.method, []).append(known[item.key])

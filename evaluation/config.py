@@ -1,7 +1,7 @@
 """What a run was made with: everything that is needed to make it again, and to go on with it."""
 
+import os
 import platform
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import file_digest, sha256
@@ -9,8 +9,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from ..agent.errors import InputError, ModelError
+from ..agent.errors import DatasetError, InputError, ModelError
 from ..agent.kg import Reading
+from ..agent.llm.address import public_address
 from ..agent.options import Options
 from .packed import PackedTriples
 from .samples import Part, Sample
@@ -36,10 +37,17 @@ _FREE = (
     "questions.limit",
     "questions.count",
     "questions.digest",
+    "questions.skipped",
     "kg.source",
     "model.source",
+    "options.retrieved",
+    "options.plans",
+    "options.embeddings",
 )
 """Settings that may differ when a run goes on: where the same content lies, and how long it is."""
+
+_LOCAL = "hf:"
+"""How an LLM is named that is a folder, the place of which may differ too."""
 
 _ABOUT = ("begun", "speed.")
 """What is written down and decides no answer."""
@@ -56,6 +64,8 @@ class Questions:
     limit: int | None
     count: int
     digest: str
+    skipped: int = 0
+    """Rows of the dataset that were broken and left out."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,8 @@ class Config:
     """The date and time at which the run was begun, in UTC."""
     speed: dict[str, Any] = field(default_factory=dict[str, Any])
     """How it was spread when it began: workers, questions at once, Ray."""
+    contents: dict[str, str] = field(default_factory=dict[str, str])
+    """What is behind names: digests of the files that options and `llm` name, or an address."""
 
 
 def describe_questions(
@@ -87,10 +99,11 @@ def describe_questions(
     split: str,
     part: Part,
     limit: int | None,
+    skipped: int = 0,
 ) -> Questions:
     """Name the questions that were chosen."""
-    source = "" if data is None else str(data)
-    return Questions(dataset, source, split, part, limit, len(samples), questions_digest(samples))
+    source, digest = "" if data is None else str(data), questions_digest(samples)
+    return Questions(dataset, source, split, part, limit, len(samples), digest, skipped)
 
 
 def questions_digest(samples: Iterable[Sample]) -> str:
@@ -143,14 +156,33 @@ def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
     }
 
 
-def describe_llm(spec: str) -> str:
-    """The LLM that reasons, without a password that its address may hold."""
-    return re.sub(r"//[^/@#]*@", "//", spec)
-
-
 def describe_options(options: Options, *, paper: bool = False) -> dict[str, Any]:
     """The options that every question was asked with."""
     return {**asdict(options), "paper": paper}
+
+
+def describe_contents(options: Options, llm: str) -> dict[str, str]:
+    """What is behind the names of files and of the LLM, by the option that names it.
+
+    That is a digest, for a hub id the id, and for `openai:` the address that the environment names,
+    if it does, without secrets. Raises InputError (ModelError) for a file that cannot be read.
+    """
+    from ..agent.llm.local import model_folder
+
+    found = dict[str, str]()
+    for name in ("retrieved", "plans"):
+        if file := getattr(options, name):
+            found[name] = _file_digest(name, Path(file))
+    if options.embeddings:
+        folder = Path(options.embeddings)
+        found["embeddings"] = tree_digest(folder) if folder.is_dir() else options.embeddings
+    if llm.startswith(_LOCAL):
+        own = model_folder(llm.removeprefix(_LOCAL))
+        found["llm"] = folder_digest(own) if own else llm
+    elif llm.startswith("openai:"):
+        address = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
+        found |= {"llm": public_address(address)} if address else {}
+    return found
 
 
 def installed_versions() -> dict[str, str]:
@@ -179,7 +211,7 @@ def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]
 
     It may have more questions than before, after the same ones, and find its data elsewhere.
     """
-    old, new = dict(_flat(before)), dict(_flat(asdict(now)))
+    old, new = _named(before), _named(asdict(now))
     names = [name for name in (old | new) if _matters(name) and old.get(name) != new.get(name)]
     if names:
         shown = ", ".join(f"{n} was {_short(old.get(n))}, is {_short(new.get(n))}" for n in names)
@@ -196,6 +228,14 @@ _HINT = "choose another folder, or the settings of its config.json"
 
 def _matters(name: str) -> bool:
     return name not in _FREE and not name.startswith(_ABOUT)
+
+
+def _named(settings: Mapping[str, Any]) -> dict[str, object]:
+    """Every setting by its dotted name; of an LLM in a folder, the content is enough."""
+    found = dict(_flat(settings))
+    if str(found.get("llm")).startswith(_LOCAL):
+        found["llm"] = _LOCAL
+    return found
 
 
 def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
@@ -232,6 +272,15 @@ def _model_digest(source: str) -> str:
             f"{source}: the model does not load", "give a folder, or a hub id"
         ) from error
     return str(getattr(found, "_commit_hash", None) or "unknown")
+
+
+def _file_digest(option: str, file: Path) -> str:
+    try:
+        with file.open("rb") as content:
+            return file_digest(content, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise DatasetError(f"{file}: cannot be read ({reason})", f"check {option}") from error
 
 
 def _files_digest(folder: Path, files: Iterable[Path]) -> str:

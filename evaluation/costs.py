@@ -31,6 +31,7 @@ class Costs:
     forced_tokens: int
     prompt_tokens: int
     llm_calls: int
+    llm_failed: int
     kg_requests: int
     seconds: float
     median_seconds: float
@@ -54,6 +55,7 @@ def measure_costs(records: Sequence[Record], seed: int = 0) -> Costs:
         forced_tokens=sum(u["forced_tokens"] for u in usages),
         prompt_tokens=sum(u["prompt_tokens"] for u in usages),
         llm_calls=sum(u["llm_calls"] for u in usages),
+        llm_failed=sum(u["llm_failed"] for u in usages),
         kg_requests=sum(u["kg_requests"] for u in usages),
         seconds=round(sum(seconds), 6),
         median_seconds=spreads["seconds"].median,

@@ -11,11 +11,12 @@ from typing import Any
 from rich.console import Console
 
 from ..agent.errors import InputError
+from ..agent.llm.address import describe_llm
 from .asking import OpenAsk, open_setup
 from .config import (
     Config,
+    describe_contents,
     describe_kg,
-    describe_llm,
     describe_model,
     describe_options,
     describe_own_graphs,
@@ -28,7 +29,7 @@ from .run import run
 from .run_folder import check_folder
 from .samples import Part, Sample, choose
 from .setup import Setup, open_shared
-from .summary import RunSummary
+from .summary import Accuracy, RunSummary
 from .workers import Workers
 
 
@@ -64,21 +65,25 @@ def evaluate(
     """Ask the questions that a setup names and write the run directory `out`, or go on with it.
 
     `data`, `part`, `limit` and `on_broken` choose the questions. Where the setup has no KG it is
-    the dataset's, else `default_kg`. `seed` is that of the intervals. What was skipped and how far
-    the run is goes to `console`, by default to standard error. Raises InputError (KGError,
-    ModelError, DatasetError) before anything is asked, else as `run`.
+    the dataset's, else `default_kg`. `seed` is that of the intervals. How far the run is goes to
+    `console`, by default to standard error; what was skipped is said even where it is quiet.
+    Raises InputError (KGError, ModelError, DatasetError) before anything is asked, else as `run`.
     """
     shown = console or Console(stderr=True)
     check_folder(out)
     read = read_dataset(setup.dataset, data, setup.split, on_broken)
     if read.skipped.count:
+        loud = Console(stderr=True) if shown.quiet else shown
         for line in (f"{read.skipped.count} questions are left out:", *read.skipped.first):
-            shown.print(line, markup=False, highlight=False, soft_wrap=True)
+            loud.print(line, markup=False, highlight=False, soft_wrap=True)
+    setup = replace(setup, split=read.split)
     samples = choose(read.samples, part, limit)
     setup = _with_kg(setup, samples, read.kg, default_kg)
     config = Config(
         methods=setup.methods,
-        questions=describe_questions(samples, setup.dataset, data, setup.split, part, limit),
+        questions=describe_questions(
+            samples, setup.dataset, data, setup.split, part, limit, read.skipped.count
+        ),
         topics=setup.topics,
         options=describe_options(setup.options, paper=setup.paper),
         kg=_describe_kg(setup),
@@ -89,8 +94,10 @@ def evaluate(
         seed=seed,
         begun=datetime.now(UTC).isoformat(timespec="seconds"),
         speed=asdict(speed),
+        contents=describe_contents(setup.options, setup.llm),
     )
-    return run(samples, _opener(setup, speed), out, config, console=shown)
+    oracle = partial(_oracle, setup, samples, seed)
+    return run(samples, _opener(setup, speed), out, config, oracle=oracle, console=shown)
 
 
 def _opener(setup: Setup, speed: Speed) -> OpenAsk:
@@ -119,6 +126,16 @@ def _with_kg(
     elif kg is None:
         raise InputError("this dataset has no knowledge graph of its own", "name one: --kg")
     return replace(setup, kg=kg, own_graphs=True)
+
+
+def _oracle(setup: Setup, samples: Sequence[Sample], seed: int) -> Accuracy | None:
+    """What the gold relation paths are worth, of questions that share a KG."""
+    from .oracle import gold_accuracy
+
+    if not any(sample.path for sample in samples) or (kg := open_shared(setup)) is None:
+        return None
+    with closing(kg):
+        return gold_accuracy(kg, samples, setup.options, seed)
 
 
 def _describe_kg(setup: Setup) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def show_progress(total: int, console: Console, *, before: int = 0) -> Generator
         nonlocal said
         if shown.done == total or perf_counter() - said >= _EVERY:
             said = perf_counter()
-            console.print(f"{shown.done}/{total}  {shown.text}", markup=False, highlight=False)
+            text = f"{shown.done}/{total}  {shown.text}"
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     yield _counter(total, before, line)
 

@@ -1,11 +1,15 @@
 """Reading `samples.jsonl` back: every line checked, so that what follows can rely on it."""
 
+import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ..agent.errors import InputError
+from .json_lines import json_line
 from .records import SCHEMA, Record
 
 if TYPE_CHECKING:
@@ -13,6 +17,9 @@ if TYPE_CHECKING:
 
 LINES_FILE = "samples.jsonl"
 T = TypeVar("T")
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""What may be half a character, which pydantic's reader of JSON refuses."""
 
 
 class QuestionKey(NamedTuple):
@@ -50,11 +57,12 @@ def read_records(folder: Path) -> list[Record]:
 def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, with their numbers from 1.
 
-    Raises InputError when it cannot be read.
+    A byte order mark is no part of the first one. Raises InputError when it cannot be read.
     """
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
+                line = line.removeprefix(BOM_UTF8) if number == 1 else line
                 if line.strip():
                     yield number, line
     except (OSError, ValueError) as error:
@@ -66,15 +74,28 @@ _HINT = "run `groundwalk eval run` again, which mends a torn line, or name anoth
 
 
 def checked(shape: type[T], line: bytes, place: str, hint: str) -> T:
-    """A JSON line as a TypedDict `shape`. Raises InputError, which starts with `place`, else."""
+    """A JSON line as a TypedDict `shape`. Raises InputError, which starts with `place`, else.
+
+    Half a character in its texts is read as U+FFFD.
+    """
     from pydantic import ValidationError
 
     try:
-        return cast(T, _adapter(shape).validate_json(line))
+        return cast(T, _adapter(shape).validate_json(_mended(line)))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(f"{place}: {where + ': ' if where else ''}{first['msg']}", hint) from None
+
+
+def _mended(line: bytes) -> bytes:
+    """The line, without halves of characters where it has some."""
+    if _HALF.search(line) is None:
+        return line
+    try:
+        return json_line(json.loads(line))
+    except (ValueError, RecursionError):
+        return line
 
 
 def _record(line: bytes, place: str) -> Record:

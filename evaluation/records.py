@@ -1,11 +1,12 @@
 """The line of `samples.jsonl` that a question leaves behind."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from typing_extensions import TypedDict
 
-from ..agent.errors import GroundwalkError
+from ..agent.errors import GroundwalkError, ServiceError
 from ..agent.state import (
     Answer,
     Emitted,
@@ -24,9 +25,15 @@ from .triplets import triplet_f1
 Labels: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """The labels of terms as their KG states them, without what keeps display names apart."""
 
+Stands: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+"""The term that stands for each one in a KG, where several are read as the same entity."""
+
 
 SCHEMA = 1
 """The version of the lines of `samples.jsonl`."""
+
+SERVICE_FAILED = f"{ServiceError.code}: "
+"""How the `error` of a record begins whose question a service did not answer."""
 
 
 class Asked(NamedTuple):
@@ -90,26 +97,39 @@ class Record(TypedDict):
 
 
 def answered(
-    sample: Sample, asked: Asked, state: State, seconds: float, labels: Labels | None = None
+    sample: Sample,
+    asked: Asked,
+    state: State,
+    seconds: float,
+    labels: Labels | None = None,
+    stands: Stands | None = None,
 ) -> Record:
-    """The record of a question that went through the graph."""
+    """The record of a question that went through the graph.
+
+    Terms that `stands` gives the same term are the same answer.
+    """
     answers = state.get("answers", [])
     chains = [chain for answer in answers for chain in answer["chains"]]
     own = _own_labels(answers, chains if sample.chains else [], labels)
+    terms = [*(a["term"] for a in answers), *(g.term for g in sample.answers if g.term)]
+    same = stands(terms) if stands else {term: term for term in terms}
     predicted = [
-        Predicted(a["term"], tuple(dict.fromkeys((a["label"], own.get(a["term"], a["label"])))))
+        Predicted(
+            same[a["term"]], tuple(dict.fromkeys((a["label"], own.get(a["term"], a["label"]))))
+        )
         for a in answers
     ]
+    gold = [replace(g, term=same.get(g.term, "")) for g in sample.answers]
     record = _blank(sample, asked, seconds)
     record["status"] = state.get("status", "abstained")
     record["confidence"] = state.get("confidence", 0.0)
     record["reasoner"] = state.get("reasoner", "")
     record["topics"] = state.get("topics", [])
     record["answers"] = answers
-    wanted = Wanted(sample.answers, sample.choices)
+    wanted = Wanted(gold, sample.choices)
     record["right"] = [bool(wanted.matched(answer)) for answer in predicted]
     record["unsupported"] = state.get("unsupported", [])
-    record["metrics"] = strict(sample.answers, predicted, sample.choices)
+    record["metrics"] = strict(gold, predicted, sample.choices)
     record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
     record["emitted"] = state.get("emitted", nothing_emitted())
     record["triples"], record["supported"] = emitted(chains)

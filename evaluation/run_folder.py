@@ -27,6 +27,11 @@ _FIRST = ("begun", "speed")
 
 CONFIG_FILE, SAMPLES_FILE, SUMMARY_FILE = "config.json", "samples.jsonl", "summary.json"
 
+_BEGINS = b'{\n  "methods": ['
+"""How `config.json` begins, whatever the settings."""
+
+_NEW_FOLDER = "choose a new folder for this run"
+
 
 @contextlib.contextmanager
 def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[RunLines]:
@@ -34,7 +39,7 @@ def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[
 
     A run that has answered nothing yet takes any settings. Raises InputError when the folder holds
     something else, cannot be written, belongs to a run with other settings, or is being written to.
-    Nothing is left in the folder where nothing was answered.
+    Where nothing was answered, nothing that this process made is left.
     """
     check_folder(out)
     with contextlib.ExitStack() as stack:
@@ -43,6 +48,8 @@ def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[
                 out.mkdir(parents=True)
                 stack.callback(_remove_empty, out)
             stack.enter_context(locked(out))
+            files = [out / CONFIG_FILE, out / SAMPLES_FILE]
+            made = [file for file in files if not file.exists()]
             lines = stack.enter_context(RunLines(out / SAMPLES_FILE))
             _settle(out / CONFIG_FILE, config, samples if len(lines) else None)
             _sync_folder(out)
@@ -52,25 +59,34 @@ def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[
             yield lines
         finally:
             if not len(lines):  # nothing was answered, so there is nothing to go on with
-                for name in (CONFIG_FILE, SAMPLES_FILE):
-                    (out / name).unlink(missing_ok=True)
+                for file in made:
+                    file.unlink(missing_ok=True)
 
 
 def check_folder(out: Path) -> None:
     """Raise InputError when a folder holds something that no run wrote."""
     try:
-        held = {path.name for path in out.iterdir()} if out.exists() else set[str]()
-        left = {LOCK_FILE, f"{CONFIG_FILE}.new"}  # by a run that was killed as it began
-        if SAMPLES_FILE in held and not (out / SAMPLES_FILE).stat().st_size:
-            left.add(SAMPLES_FILE)
+        held = list(out.iterdir()) if out.exists() else []
+        if out / CONFIG_FILE in held:
+            _read_config(out / CONFIG_FILE)
+        elif not all(map(_is_left, held)):
+            raise InputError(f"{out} is not empty and holds no run", _NEW_FOLDER)
     except OSError as error:
         raise _no_folder(out, error) from error
-    if CONFIG_FILE not in held and held - left:
-        raise InputError(f"{out} is not empty and holds no run", "choose a new folder for this run")
+
+
+def _is_left(file: Path) -> bool:
+    """Whether a file is what a run leaves that is killed as it begins."""
+    if file.name not in (LOCK_FILE, SAMPLES_FILE, f"{CONFIG_FILE}.new"):
+        return False
+    content = file.read_bytes()
+    if file.name.startswith(CONFIG_FILE):
+        return content.startswith(_BEGINS) or _BEGINS.startswith(content)
+    return not content or (file.name == LOCK_FILE and content.isdigit())
 
 
 def write_summary(out: Path, summary: "RunSummary") -> None:
-    """Write `summary.json`. Raises GroundwalkError when it cannot be written."""
+    """Write `summary.json`. Raises DiskError when it cannot be written."""
     try:
         _replace(out / SUMMARY_FILE, asdict(summary))
     except OSError as error:
@@ -112,13 +128,16 @@ def _settle(file: Path, config: Config, samples: Sequence[Sample] | None) -> Non
 
 
 def _read_config(file: Path) -> dict[str, Any]:
+    """The settings of a run. Raises InputError for a file that holds none, and OSError."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{file} is damaged", "choose a new folder for this run") from error
-    if not isinstance(found, dict):
-        raise InputError(f"{file} holds no settings", "choose a new folder for this run")
-    return cast("dict[str, Any]", found)
+        found: Any = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is damaged", _NEW_FOLDER) from error
+    settings = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    held = settings.get("methods"), settings.get("questions")
+    if not (isinstance(held[0], list) and isinstance(held[1], dict)):
+        raise InputError(f"{file} holds no settings of a run", _NEW_FOLDER)
+    return settings
 
 
 def _replace(file: Path, content: object) -> None:

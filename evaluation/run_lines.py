@@ -15,14 +15,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, cast
 
-from ..agent.errors import GroundwalkError, InputError
+from ..agent.errors import DiskError, InputError
 from ..agent.state import StepRecord
-from .records import Record
+from .json_lines import json_line, whole
+from .records import SERVICE_FAILED, Record
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _HEAD = re.compile(
     rb'\{"schema": \d+, "dataset": %b, "split": %b, "id": (%b), "method": (%b), ' % ((_TEXT,) * 4)
 )
+_UNANSWERED = re.compile(rb'"error": "%b|"llm_failed": [1-9]' % SERVICE_FAILED.encode())
+"""In a line where a service did not answer: within texts no quote stands without a backslash."""
 
 
 class Key(NamedTuple):
@@ -33,10 +36,11 @@ class Key(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where in its file a line is."""
+    """Where in its file a line is, and whether a service did not answer."""
 
     start: int
     stop: int
+    unanswered: bool = False
 
 
 class RunLines:
@@ -48,7 +52,7 @@ class RunLines:
         Raises InputError for what is no file of a run, and OSError.
         """
         self._file = file
-        self._handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self._handle = _opened(file)
         try:
             self._places = _places(file)
             self._size = max((place.stop for place in self._places.values()), default=0)
@@ -81,10 +85,9 @@ class RunLines:
     def append(self, record: Record) -> None:
         """Write a line, and have the disk take it while the next question is answered.
 
-        Where it cannot be written the file stays as it was. Raises GroundwalkError.
+        Where it cannot be written the file stays as it was. Raises DiskError.
         """
-        text = json.dumps(record, ensure_ascii=False) + "\n"
-        data = text.encode("utf-8", "backslashreplace")  # half a character, as JSON escapes it
+        data = json_line(record)
         try:
             self._sync()
             written = 0
@@ -95,30 +98,50 @@ class RunLines:
                 os.ftruncate(self._handle, self._size)
             raise unwritable(self._file, error) from error
         place = _Place(self._size, self._size + len(data))
-        self._places[Key(record["id"], record["method"])] = place
+        self._places[Key(whole(record["id"]), record["method"])] = place
         self._size = place.stop
         self._synced = self._beside.submit(os.fsync, self._handle)
+
+    def drop_unanswered(self) -> set[Key]:
+        """Take away the lines of questions that a service failed, and tell which they were.
+
+        The file is replaced at once or stays as it is. Raises DiskError.
+        """
+        dropped = {key for key, place in self._places.items() if place.unanswered}
+        if dropped:
+            self._keep([key for key in self._places if key not in dropped])
+        return dropped
 
     def sort(self, order: Sequence[Key]) -> None:
         """Put the finished file in this order, so that runs with other workers compare.
 
-        The file is replaced at once or stays as it is, and nothing can be appended after that.
-        Raises GroundwalkError.
+        The file is replaced at once or stays as it is. Raises DiskError.
         """
-        wanted = [self._places[key] for key in order if key in self._places]
+        wanted = [key for key in order if key in self._places]
+        places = [self._places[key] for key in wanted]
+        if places != sorted(places) or sum(p.stop - p.start for p in places) != self._size:
+            self._keep(wanted)
+
+    def _keep(self, keys: Sequence[Key]) -> None:
+        """Replace the file by these of its lines."""
         beside = self._file.with_name(f"{self._file.name}.new")
+        kept, size = dict[Key, _Place](), 0
         try:
             self._sync()
-            if wanted == sorted(wanted) and sum(p.stop - p.start for p in wanted) == self._size:
-                return
             with beside.open("wb") as out:
-                for start, stop in wanted:
+                for key in keys:
+                    start, stop, unanswered = self._places[key]
                     out.write(os.pread(self._handle, stop - start, start))
+                    kept[key] = _Place(size, size + stop - start, unanswered)
+                    size = kept[key].stop
                 out.flush()
                 os.fsync(out.fileno())
             beside.replace(self._file)
+            handle = _opened(self._file)
         except OSError as error:
             raise unwritable(self._file, error) from error
+        os.close(self._handle)
+        self._handle, self._places, self._size, self._synced = handle, kept, size, None
 
     def _sync(self) -> None:
         """Wait until the disk has the lines. Raises OSError."""
@@ -126,14 +149,24 @@ class RunLines:
             self._synced.result()
 
 
+def _opened(file: Path) -> int:
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+
+
 def light_records(file: Path) -> Iterator[Record]:
-    """The records of a whole file with one proof an answer at most, as numbers need no more."""
+    """The records of a whole file with one proof an answer at most, as numbers need no more.
+
+    Raises InputError, with its number, for a line that is damaged.
+    """
     with file.open("rb") as lines:
-        for line in lines:
-            record = cast(Record, json.loads(line))
-            for answer in record["answers"]:
-                proofs = (chain for chain in answer["chains"] if _is_proof(chain))
-                answer["chains"] = list(islice(proofs, 1))
+        for number, line in enumerate(lines, 1):
+            try:
+                record = cast(Record, json.loads(line))
+                for answer in record["answers"]:
+                    proofs = (chain for chain in answer["chains"] if _is_proof(chain))
+                    answer["chains"] = list(islice(proofs, 1))
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise _damaged(file, number) from error
             yield record
 
 
@@ -141,10 +174,10 @@ def _is_proof(chain: Sequence[StepRecord]) -> bool:
     return all(step["verdict"] == "supported" for step in chain)
 
 
-def unwritable(file: Path, error: OSError) -> GroundwalkError:
+def unwritable(file: Path, error: OSError) -> DiskError:
     """What to tell the user when a file of a run cannot be written; what is there is kept."""
     reason = error.strerror or str(error)
-    return GroundwalkError(
+    return DiskError(
         f"{file} cannot be written: {reason}",
         "make room; the same command goes on where this one stopped",
     )
@@ -157,14 +190,29 @@ def _places(file: Path) -> dict[Key, _Place]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             stop = start + len(line)
-            head = _HEAD.match(line)
             if stop == size and not _is_whole(line):
                 break
-            if head is None:
-                raise InputError(f"{file}, line {number}: is damaged", "remove the line")
-            found.setdefault(Key(json.loads(head[1]), json.loads(head[2])), _Place(start, stop))
+            key = _key(line)
+            if key is None:
+                raise _damaged(file, number)
+            found.setdefault(key, _Place(start, stop, _UNANSWERED.search(line) is not None))
             start = stop
     return found
+
+
+def _key(line: bytes) -> Key | None:
+    """What a line is about; None where it is damaged as far as its beginning tells."""
+    head = _HEAD.match(line)
+    try:
+        line.decode()
+        return head and Key(json.loads(head[1]), json.loads(head[2]))
+    except ValueError:
+        return None
+
+
+def _damaged(file: Path, number: int) -> InputError:
+    hint = "remove the line; the same command asks its question again"
+    return InputError(f"{file}, line {number}: is damaged", hint)
 
 
 def _is_whole(line: bytes) -> bool:

@@ -15,6 +15,9 @@ PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
 NamedTriple: TypeAlias = tuple[str, str, str]
 """Head, relation and tail as a dataset writes them: terms in N-Triples syntax, or names."""
 
+NamedStep: TypeAlias = tuple[str, bool]
+"""A relation by its name, and whether it is walked from tail to head."""
+
 
 @dataclass(frozen=True)
 class Gold:
@@ -45,6 +48,8 @@ class Sample:
     """The answers to choose from, where there are such."""
     chains: tuple[tuple[NamedTriple, ...], ...] = ()
     """The reasoning that the dataset gives as right, where it gives any."""
+    path: tuple[NamedStep, ...] = ()
+    """The relation path from the topics that the dataset gives as right, where it gives one."""
     graph: Collection[NamedTriple] | None = None
     """The KG of this question alone, by names, where the dataset brings one."""
 

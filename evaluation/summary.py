@@ -10,7 +10,7 @@ from .bootstrap import Estimate, mean_interval, mean_intervals
 from .calibration import Calibration, calibrate
 from .costs import Costs, measure_costs
 from .faithfulness import Faithfulness, measure_faithfulness
-from .metrics import METRICS
+from .metrics import METRICS, Scores
 from .records import SCHEMA, Record
 
 SIZES = ("1", "2-4", "5-9", "10+")
@@ -50,6 +50,10 @@ class Troubles:
     ambiguous: int
     unchecked: int
     """The store did not say whether the triples hold."""
+    llm_failed: int
+    """The chat LLM left at least one of their calls without an answer."""
+    voted: int
+    """Those of them that the vote answered instead."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class RunSummary:
 
     schema: int
     methods: dict[str, Summary]
+    oracle: Accuracy | None = None
+    """What the dataset's gold relation paths are worth; None where it has none."""
 
 
 def summarise(records: Iterable[Record], seed: int = 0) -> RunSummary:
@@ -131,12 +137,16 @@ def _order(group: str) -> tuple[int, str]:
     return 10**9, group
 
 
-def _accuracy(records: Iterable[Record], seed: int) -> Accuracy | None:
-    scores = [r["metrics"] for r in records if r["metrics"] is not None]
+def accuracy_of(scores: Sequence[Scores], seed: int = 0) -> Accuracy | None:
+    """The means of some questions' scores; None of none."""
     if not scores:
         return None
     rows = np.array([[score[metric] for score in scores] for metric in METRICS]).T
     return Accuracy(len(scores), **dict(zip(METRICS, mean_intervals(rows, seed), strict=True)))
+
+
+def _accuracy(records: Iterable[Record], seed: int) -> Accuracy | None:
+    return accuracy_of([r["metrics"] for r in records if r["metrics"] is not None], seed)
 
 
 def _size(record: Record) -> str:
@@ -153,11 +163,14 @@ def _size(record: Record) -> str:
 
 def _troubles(records: Sequence[Record]) -> Troubles:
     statuses = Counter(r["status"] for r in records)
+    failed = [r for r in records if r["usage"]["llm_failed"]]
     return Troubles(
         errors=statuses["error"],
         no_topic=sum(1 for r in records if not r["topics"] and r["status"] == "abstained"),
         ambiguous=statuses["ambiguous"],
         unchecked=statuses["unchecked"],
+        llm_failed=len(failed),
+        voted=sum(1 for r in failed if r["reasoner"] == "vote"),
     )
 
 

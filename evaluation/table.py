@@ -44,9 +44,19 @@ def print_summary(summary: RunSummary, console: Console | None = None) -> None:
         print_rows(_METHODS_HEAD, [method_row(method) for method in methods], out)
     elif rows := [row for method in methods for row in accuracy_rows(method)]:
         print_rows(_HEAD, rows, out)
+    if summary.oracle:
+        _plain(out, oracle_line(summary.oracle))
     for method in methods:
         for line in fact_lines(method):
             _plain(out, line)
+
+
+def oracle_line(oracle: Accuracy) -> str:
+    """What the gold relation paths are worth, in per cent: no planner's fault below it."""
+    return (
+        f"gold path: Hits@1 {_mean(oracle.hits_at_1)}, F1 {_mean(oracle.f1)} "
+        f"({oracle.questions:,} questions)"
+    )
 
 
 def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]], out: Console) -> None:
@@ -168,8 +178,9 @@ def fact_lines(summary: Summary) -> list[str]:
             f"{silence.answered} wrongly answered"
             + (f", {silence.failed} failed" if silence.failed else "")
         )
+    lines += trouble_lines(summary)
     faith = summary.faithfulness
-    share = "no triples emitted" if faith.share is None else f"{100 * faith.share:.1f}%"
+    share = "no triples in answers" if faith.share is None else f"{100 * faith.share:.1f}%"
     lines.append(f"faithfulness: {share} ({faith.supported} of {faith.triples} triples supported)")
     if faith.emitted_supported is not None and faith.ill is not None:
         lines.append(
@@ -183,6 +194,20 @@ def fact_lines(summary: Summary) -> list[str]:
         f"seconds a question: median {costs.median_seconds:.3f}, slowest "
         f"{costs.slowest_seconds:.3f}; all {costs.seconds:.1f}"
     )
+    return lines
+
+
+def trouble_lines(summary: Summary) -> list[str]:
+    """What the numbers of a method do not show by themselves."""
+    lines, troubles = list[str](), summary.troubles
+    if failed := troubles.llm_failed:
+        who = "the vote did" if troubles.voted == failed else f"the vote did for {troubles.voted}"
+        instead = f": {who}" if troubles.voted else ""
+        asked = f"{failed:,} of {summary.questions:,} questions"
+        lines.append(f"the LLM did not answer for {asked}{instead}")
+    if troubles.no_topic:
+        asked = f"{troubles.no_topic:,} of {summary.questions:,} questions"
+        lines.append(f"no entity of the graph was recognised in {asked}")
     return lines
 
 

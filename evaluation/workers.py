@@ -9,9 +9,9 @@ import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Literal, TypeAlias, cast
 
 from ..agent.errors import GroundwalkError
@@ -76,7 +76,9 @@ class Workers:
 
     def _start(self, count: int) -> None:
         threads = max(1, len(os.sched_getaffinity(0)) // self._count)
-        self._pool += [_Worker(self._open_ask, threads) for _ in range(count)]
+        resource_tracker.ensure_running()  # it would let Ctrl-C through as it starts
+        for _ in range(count):
+            self._pool.append(_Worker(self._open_ask, threads))
 
     def _speaking(self) -> "list[_Worker]":
         heard = wait([worker.connection for worker in self._pool])
@@ -112,7 +114,11 @@ class _Worker:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, open_ask, threads), daemon=True)
-        self._process.start()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()  # with the mask: Ctrl-C is for the parent
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self.begun = self.needy = False
         self.tasks: dict[Key, Task] = {}
@@ -153,9 +159,14 @@ class _Worker:
             self._process.join()
 
 
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """End in order, so that nothing is left for Python to complain about."""
+    raise SystemExit
+
+
 def _work(connection: Connection, open_ask: OpenAsk, threads: int) -> None:
     """What a process does until the connection is closed, also by the death of its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    signal.signal(signal.SIGTERM, _leave)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     with suppress(EOFError, ConnectionError):
         try:
@@ -171,3 +182,5 @@ def _work(connection: Connection, open_ask: OpenAsk, threads: int) -> None:
         except Exception as error:
             line = " ".join(str(error).split())[:300]
             connection.send(GroundwalkError(f"internal error: {type(error).__name__}: {line}"))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself now

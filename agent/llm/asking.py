@@ -22,10 +22,21 @@ class Asker:
 
     llm: BaseChatModel
     calls: int = 0
+    failed: int = 0
+    """Calls that got no answer."""
     prompt_tokens: int = 0
     """As far as the model's client reports them."""
     unread: int = 0
     """Replies that could not be read as what was asked for."""
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """What it has cost so far, as `Usage` names it."""
+        return {
+            "llm_calls": self.calls,
+            "llm_failed": self.failed,
+            "prompt_tokens": self.prompt_tokens,
+        }
 
     def ask(self, prompt: str) -> str:
         """The text of the reply. Raises UnansweredError for whatever the client raises."""
@@ -35,6 +46,7 @@ class Asker:
             usage = reply.usage_metadata
             text = str(reply.text)[:_LONGEST]
         except Exception as error:  # every client has errors of its own
+            self.failed += 1
             raise UnansweredError(type(error).__name__) from error
         self.prompt_tokens += usage["input_tokens"] if usage else 0
         return text

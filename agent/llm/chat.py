@@ -6,6 +6,7 @@ from typing import Any, cast
 from langchain_core.language_models import BaseChatModel
 
 from ..errors import InputError
+from .address import describe_llm
 
 _HINT = "write openai:NAME, http://host/v1#NAME, hf:DIR or none"
 
@@ -25,11 +26,22 @@ def chat_model(spec: str) -> BaseChatModel | None:
     if spec.startswith(("http://", "https://")):
         address, mark, name = spec.partition("#")
         if not mark or not name:
-            raise InputError(f"--llm {spec}: names no model after #", _HINT)
+            raise InputError(f"--llm {describe_llm(spec)}: names no model after #", _HINT)
+        _check_address(spec, address)
         return _openai(name, address)
     if spec.startswith("hf:") and len(spec) > len("hf:"):
         return _local(spec.removeprefix("hf:"))
     raise InputError(f"--llm {spec}: is not the name of a language model", _HINT)
+
+
+def _check_address(spec: str, address: str) -> None:
+    import httpx
+
+    try:
+        httpx.URL(address)
+    except httpx.InvalidURL:
+        hint = "write signs such as / and @ in a password as %2F and %40"
+        raise InputError(f"--llm {describe_llm(spec)}: is not an address", hint) from None
 
 
 def _openai(name: str, address: str | None) -> BaseChatModel:

@@ -68,7 +68,7 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it.
     Raises ModelError when something is missing or it is not a causal language model.
     """
-    folder = _folder(source)
+    folder = model_folder(source)
     if folder is not None:
         _check(folder)
     import torch
@@ -111,14 +111,14 @@ def use_few_threads(source: str) -> None:
     To be called before torch is imported, by a process that is all groundwalk's own; what the user
     set in `OMP_NUM_THREADS` stays.
     """
-    folder = _folder(source)
+    folder = model_folder(source)
     if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def model_settings(source: str = BUNDLED) -> ModelSettings:
     """How a model wants to be asked, without loading it. Raises ModelError as `load_model`."""
-    folder = _folder(source)
+    folder = model_folder(source)
     if folder is None:
         return ModelSettings()
     _check(folder)
@@ -149,7 +149,8 @@ def write_settings(folder: Path, settings: ModelSettings) -> None:
     (folder / SETTINGS_FILE).write_text(text + "\n", encoding="utf-8")
 
 
-def _folder(source: str) -> Path | None:
+def model_folder(source: str) -> Path | None:
+    """The folder that a source names; None for a hub id. Raises ModelError."""
     if source == BUNDLED:
         return Path(str(files("groundwalk.data").joinpath("model")))
     path = Path(source).expanduser()

@@ -26,6 +26,7 @@ __all__ = [
     "Reader",
     "Skipped",
     "read_dataset",
+    "kg_of",
     "read_jsonl",
     "read_metaqa",
     "read_samples",
@@ -41,20 +42,23 @@ class Reader:
     """How a dataset is read; `data` says what it is read from and is empty for a bundled one.
 
     `kg` tells for that folder or file and a split where the KG is, as `open_kg` takes it, or
-    PER_QUESTION. It is None where the dataset has no KG and the user must name one.
+    PER_QUESTION. It is None where the dataset has no KG and the user must name one. `split` makes
+    one name of all those that a split may be given by.
     """
 
     data: str
     read: Reading
     kg: Callable[[Path, str], str] | None = None
+    split: Callable[[str], str] = str
 
 
 class Read(NamedTuple):
-    """The questions of a dataset, what of it was broken, and its KG as `Reader.kg` tells it."""
+    """The questions of a dataset, what was broken, and KG and split as the reader tells them."""
 
     samples: tuple[Sample, ...]
     skipped: Skipped
     kg: str | None
+    split: str
 
 
 def _per_question(_data: Path, _split: str) -> str:
@@ -67,17 +71,32 @@ def _world(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
 
 DATASETS: dict[str, Reader] = {
     "2wiki": Reader("2WikiMultihopQA's folder or file", two_wiki, _per_question),
-    "commonsenseqa": Reader("CommonsenseQA's folder or file", commonsenseqa),
-    "freebaseqa": Reader("FreebaseQA's folder or file", freebaseqa),
+    "commonsenseqa": Reader(
+        "CommonsenseQA's folder or file",
+        commonsenseqa,
+        split=lambda name: name.removesuffix("_rand_split"),
+    ),
+    "freebaseqa": Reader(
+        "FreebaseQA's folder or file",
+        freebaseqa,
+        split=lambda name: name.removeprefix("FreebaseQA-"),
+    ),
     "jsonl": Reader("a JSON lines file of questions, or a folder of them", jsonl),
     "medqa": Reader("MedQA's folder or file", medqa),
-    "metaqa": Reader("the MetaQA folder", metaqa, lambda data, _: str(data / "kb.txt")),
+    "metaqa": Reader(
+        "the MetaQA folder",
+        metaqa,
+        lambda data, _: str(data / "kb.txt"),
+        lambda name: name.replace("/vanilla/", "/"),
+    ),
     "pathquestion": Reader(
         "the PathQuestion folder", pathquestion, lambda data, split: str(kb_file(data, split))
     ),
-    "qald": Reader("a QALD JSON file, or a folder of them", qald),
+    "qald": Reader(
+        "a QALD JSON file, or a folder of them", qald, split=lambda name: name.removesuffix("@en")
+    ),
     "rog": Reader("RoG-webqsp's or RoG-cwq's folder or file", rog, _per_question),
-    "world": Reader("", _world, lambda _data, _split: "world"),
+    "world": Reader("", _world, lambda _data, _split: "world", lambda name: name or "test"),
 }
 """Every reader by the name that `--dataset` takes."""
 
@@ -103,7 +122,14 @@ def read_dataset(
         raise InputError("this dataset is not bundled", f"say where it is: {reader.data}")
     where = data or Path()
     samples, skipped = reader.read(where, split, on_broken)
-    return Read(samples, skipped, reader.kg and reader.kg(where, split))
+    return Read(samples, skipped, reader.kg and reader.kg(where, split), reader.split(split))
+
+
+def kg_of(dataset: str, data: Path | None, split: str) -> str:
+    """Where the one KG of a dataset is, as its reader tells; empty where it tells of none."""
+    reader = DATASETS.get(dataset)
+    found = reader.kg(data or Path(), split) if reader and reader.kg else ""
+    return "" if found == PER_QUESTION else found
 
 
 def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tuple[Sample, ...]:

@@ -37,8 +37,10 @@ def _commonsense(row: Row) -> Sample:
     listed, concept = inner.get("choices"), inner.get("question_concept")
     if isinstance(listed, dict):
         table = record(listed, "choices")
-        columns = texts(table.get("label"), "label"), texts(table.get("text"), "text")
-        pairs = list(zip(*columns, strict=True))
+        labels, named = texts(table.get("label"), "label"), texts(table.get("text"), "text")
+        if len(labels) != len(named):
+            raise ValueError(f"`choices` has {len(labels)} labels for {len(named)} texts")
+        pairs = list(zip(labels, named, strict=True))
     else:
         own = [record(choice, "choices") for choice in items(listed, "choices")]
         pairs = [(text(c.get("label"), "label"), text(c.get("text"), "text")) for c in own]

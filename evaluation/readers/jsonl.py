@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import cast
 
+from ...agent.kg.nodes import to_node
 from ..samples import Gold, Sample
 from .fields import chain, graph, items, sample_id, text, texts
 from .files import split_files
@@ -61,9 +62,19 @@ def _gold(value: object) -> Gold:
         )
         if not (gold.term or gold.label):
             raise ValueError("an answer has neither `term` nor `label`")
+        if gold.term:
+            _check_term(gold.term)
         return gold
     name = text(value, "answers")
     match = _TERM.fullmatch(name)
     if match is None:
         return Gold(label=name)
     return Gold(term=name, label=match[1] or "")
+
+
+def _check_term(term: str) -> None:
+    try:
+        to_node(term)
+    except ValueError:
+        shape = '<http://example.org/a> or "text"@en'
+        raise ValueError(f"`term` is not in N-Triples syntax, such as {shape}: {term}") from None

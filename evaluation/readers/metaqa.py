@@ -6,12 +6,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...agent.errors import DatasetError, InputError
-from ..samples import Gold, Sample
+from ..samples import Gold, NamedStep, Sample
 from .fields import text
 from .reading import OnBroken, Row, Samples, collect
 from .rows import line_text, read_lines, read_texts
 
 _SPLIT = re.compile(r"([1-9])-hop/(?:(vanilla|ntm)/)?([a-z]+)")
+_RELATIONS = {
+    "actor": "starred_actors",
+    "director": "directed_by",
+    "genre": "has_genre",
+    "imdbrating": "has_imdb_rating",
+    "imdbvotes": "has_imdb_votes",
+    "language": "in_language",
+    "tag": "has_tags",
+    "tags": "has_tags",
+    "writer": "written_by",
+    "year": "release_year",
+}
+"""The relation that leads from a movie to an entity of each kind that the types name."""
 
 
 def read_metaqa(folder: Path, split: str) -> tuple[Sample, ...]:
@@ -24,8 +37,9 @@ def metaqa(folder: Path, split: str, on_broken: OnBroken) -> Samples:
 
     A split is such as `1-hop/dev`, or `1-hop/ntm/dev` for the paraphrased questions. The topic
     stays in its [brackets] and is given by label, as are the answers. The number in an id is that
-    of the line, from 1. The types come from `<hops>-hop/qa_<split>_qtype.txt` where it is there;
-    the dataset has no gold chains. Raises InputError and DatasetError.
+    of the line, from 1. The types come from `<hops>-hop/qa_<split>_qtype.txt` where it is there,
+    and the gold relation paths from them; the dataset has no gold chains. Raises InputError and
+    DatasetError.
     """
     match = _SPLIT.fullmatch(split)
     if match is None:
@@ -58,6 +72,17 @@ def _types(file: Path, questions: list[Row]) -> dict[int, str]:
     return types
 
 
+def _path(kind: str) -> tuple[NamedStep, ...]:
+    """The relation path of a type such as `actor_to_movie_to_year`; none of a type of others."""
+    places = kind.split("_to_")
+    steps = [
+        (_RELATIONS.get(source if target == "movie" else target, ""), target == "movie")
+        for source, target in zip(places, places[1:], strict=False)
+        if "movie" in (source, target)
+    ]
+    return tuple(steps) if len(steps) == len(places) - 1 and all(r for r, _ in steps) else ()
+
+
 def _sample(read: _Split, row: Row) -> Sample:
     question, tab, answers = line_text(row).partition("\t")
     labels = [label.strip() for label in answers.split("|")]
@@ -72,5 +97,6 @@ def _sample(read: _Split, row: Row) -> Sample:
         answers=tuple(Gold(label=label) for label in dict.fromkeys(labels)),
         topics=(text(question[start + 1 : end], "topic"),),
         hops=read.hops,
-        type=read.types.get(row.number, ""),
+        type=(kind := read.types.get(row.number, "")),
+        path=_path(kind),
     )

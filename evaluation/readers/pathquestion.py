@@ -22,8 +22,8 @@ def pathquestion(folder: Path, split: str, on_broken: OnBroken) -> Samples:
 
     Gold answers are the answer set. `chains` has the question's own path first, then the paths
     that the same question has in other lines; a triple stands as the KG holds it, whichever way
-    the path takes it. The topic entity is where the path begins, the type its relations. Raises
-    InputError and DatasetError.
+    the path takes it. The topic entity is where the path begins, the type its relations, the gold
+    relation path its relations with their directions. Raises InputError and DatasetError.
     """
     kb = kb_file(folder, split)
     file = folder / f"{split}.txt"
@@ -52,6 +52,7 @@ def _sample(
 ) -> Sample:
     line = _parsed(row)
     alternatives = dict.fromkeys([line.path, *paths[line.question]])
+    own = _chain(line.path, held)
     return Sample(
         id=f"{split}-{row.number:06}",
         question=line.question,
@@ -60,6 +61,10 @@ def _sample(
         hops=len(line.path) // 2,
         type="#".join(line.path[1::2]),
         chains=tuple(_chain(path, held) for path in alternatives),
+        path=tuple(
+            (relation, head != place)
+            for (head, relation, _), place in zip(own, line.path[::2], strict=False)
+        ),
     )
 
 

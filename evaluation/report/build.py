@@ -1,10 +1,13 @@
 """From run directories to the page."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from ...agent.errors import InputError
+from ..run_folder import read_summary
+from ..table import oracle_line, trouble_lines
 from .breakdowns import breakdowns
 from .embed import Embedded, shown
 from .loading import Run, read_runs
@@ -40,11 +43,27 @@ def build_report(folders: Sequence[Path], out: Path | None = None) -> Built:
     data = embedded.to_json([((one.run.name, one.summary.method), one.name) for one in series])
     page = render(_values(runs, series, unfinished), data)
     try:
-        file.write_text(page, encoding="utf-8", newline="\n")
+        _write(file, page.encode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{file} cannot be written: {reason}", "name another --out") from error
     return Built(file, len(runs), sum(len(one.records) for one in series), unfinished)
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file at once: it is the old one or the new one, never half of it."""
+    if file.exists() and not file.is_file():  # a device or a pipe, which nothing replaces
+        file.write_bytes(content)
+        return
+    file = file.resolve()
+    beside = file.with_name(f"{file.name}.new")
+    try:
+        beside.write_bytes(content)
+        beside.replace(file)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()
+        raise
 
 
 def _values(
@@ -56,9 +75,12 @@ def _values(
         "facts": _facts(runs),
         "names": [one.name for one in series],
         "unfinished": unfinished,
+        "troubles": _troubles(series),
         "different": len({_questions(run) for run in runs}) > 1,
+        "spread": len({_spread(run) for run in runs}) > 1,
         "headline": table,
         "empty": empty,
+        "oracles": _oracles(runs),
         "tiles": tiles(series[0]) if len(series) == 1 else [],
         "against_cost": against_cost(series),
         "breakdowns": breakdowns(series),
@@ -69,6 +91,24 @@ def _values(
         "settings": [(shown(run.name), flat(run.config)) for run in runs],
         "height": HEIGHT,
     }
+
+
+def _troubles(series: Sequence[Series]) -> list[str]:
+    """What the numbers do not show, the same once, with the series that it is true of."""
+    found: dict[str, list[str]] = {}
+    for one in series:
+        for line in trouble_lines(one.summary):
+            found.setdefault(line, []).append(one.name)
+    return [f"{', '.join(names)}: {line}" for line, names in found.items()]
+
+
+def _oracles(runs: Sequence[Run]) -> list[str]:
+    """What the gold relation paths of each run's questions are worth, the same once."""
+    found = [(shown(run.name), read_summary(run.folder)) for run in runs]
+    lines = {name: oracle_line(own.oracle) for name, own in found if own and own.oracle}
+    if len(lines) == len(runs) and len(set(lines.values())) == 1:
+        return [*lines.values()][:1]
+    return [f"{name}, {line}" for name, line in lines.items()]
 
 
 def _unfinished(one: Series) -> str:
@@ -84,6 +124,7 @@ def _facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
         "Model": [_at(run, "model", "source") for run in runs],
         "LLM": [_at(run, "llm") for run in runs],
         "Methods": [shown(method) for run in runs for method in run.methods],
+        "Spread": [_spread(run) for run in runs],
         "Date": [f"{run.begun:%Y-%m-%d}" for run in runs],
         "Version": [f"groundwalk {version}" for version in versions if version],
     }
@@ -101,6 +142,16 @@ def _dataset(run: Run) -> str:
 
 def _questions(run: Run) -> str:
     return _at(run, "questions", "digest") or _dataset(run)
+
+
+def _spread(run: Run) -> str:
+    """How a run was spread when it began, on which its costs depend."""
+    if not _at(run, "speed"):
+        return ""
+    workers, batch = _at(run, "speed", "workers"), _at(run, "speed", "batch")
+    found = "one process" if not workers else f"{workers} worker{'s' * (workers != '1')}"
+    found += " of Ray" if _at(run, "speed", "ray") == "True" else ""
+    return found if batch in ("", "1") else f"{found} with {batch} questions at once"
 
 
 def _at(run: Run, *names: str) -> str:

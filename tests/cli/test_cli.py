@@ -74,6 +74,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         "forced_tokens",
         "prompt_tokens",
         "llm_calls",
+        "llm_failed",
         "kg_requests",
         "seconds",
     }
@@ -274,5 +275,5 @@ def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
             text=True,
             env=environment,
         )
-    assert run.returncode == 4
+    assert run.returncode == 3
     assert run.stderr == "groundwalk: the disk that the output goes to is full (make room)\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from groundwalk.evaluation.readers import DATASETS
 
 from .test_cli import COMMAND, assert_one_line_error, groundwalk
 
@@ -96,6 +97,7 @@ def test_the_numbers_as_json(home: Path, whole: Path) -> None:
         (("--beams", "3"), ("options.beams was None, is 3", "config.json")),
         (("--limit", "5"), ("has 14 questions, not 5",)),
         (("--method", "gcr,nonsense"), ("methods",)),
+        (("--method", " , "), ("no method was named", "--method gcr,plan")),
         (("--topics", "guessed"), ("--topics guessed", "linked, given")),
         (("--part", "half"), ("--part half",)),
         (("--on-broken", "mend"), ("--on-broken mend",)),
@@ -120,6 +122,18 @@ def test_a_method_that_there_is_none_of_leaves_no_folder(
     run = groundwalk(home, "eval", "run", *LINE, "--out", "new", "--method", "none", *workers)
     assert_one_line_error(run, 2, "no method 'none'")
     assert not (home / "new").exists()
+
+
+def test_no_method_leaves_no_folder(home: Path) -> None:
+    run = groundwalk(home, "eval", "run", *LINE, "--out", "new", "--method", ",")
+    assert_one_line_error(run, 2, "no method was named")
+    assert not (home / "new").exists()
+
+
+def test_the_help_names_all_datasets_and_what_a_part_is(home: Path) -> None:
+    shown = " ".join(groundwalk(home, "eval", "run", "--help").stdout.replace("│", " ").split())
+    assert f"One of {', '.join(sorted(DATASETS))}." in shown
+    assert "50% are in train, 20% in tune, 30% in report" in shown
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

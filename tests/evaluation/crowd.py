@@ -1,10 +1,12 @@
 """Answers without a model, in this process or others, some of which end it."""
 
+import atexit
 import os
 import signal
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from time import sleep
 
@@ -26,9 +28,14 @@ def crowd(count: int, *special: str) -> tuple[Sample, ...]:
     )
 
 
-def opens_crowd(folder: Path, *, seconds: float = 0.0, fails: str = "") -> OpenAsk:
-    """What opens the answering. `folder` remembers what was asked, by whom; `fails` is how."""
-    return partial(_open, folder, seconds, fails)
+def opens_crowd(
+    folder: Path, *, seconds: float = 0.0, fails: str = "", holds: bool = False
+) -> OpenAsk:
+    """What opens the answering. `folder` remembers what was asked, by whom; `fails` is how.
+
+    With `holds` there is a lock among processes, as libraries make them for progress bars.
+    """
+    return partial(_open, folder, seconds, fails, holds)
 
 
 def asked_of(folder: Path) -> list[tuple[str, int]]:
@@ -38,12 +45,16 @@ def asked_of(folder: Path) -> list[tuple[str, int]]:
 
 
 @contextmanager
-def _open(folder: Path, seconds: float, fails: str) -> Generator[Ask]:
-    if fails == "input":
+def _open(folder: Path, seconds: float, fails: str, holds: bool) -> Generator[Ask]:
+    held = get_context("spawn").RLock() if holds else None
+    if fails == "told to end as it ends":
+        atexit.register(os.kill, os.getpid(), signal.SIGTERM)
+    if fails in ("input", "told to end as it ends"):
         raise InputError("the model does not load", "train it again")
     if fails == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     yield partial(_ask, folder, seconds)
+    del held
 
 
 def _ask(folder: Path, seconds: float, tasks: Sequence[Task]) -> Generator[Record]:

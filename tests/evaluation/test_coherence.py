@@ -166,6 +166,19 @@ def test_the_command_with_a_server(run: Path) -> None:
     assert "none" not in (run / COHERENCE_FILE).read_text(encoding="utf-8")
 
 
+def test_a_password_in_the_address_is_neither_shown_nor_kept(run: Path) -> None:
+    app = typer.Typer()
+    app.command()(command)
+    with serving(reply) as (address, _):
+        secret = address.replace("//", "//user:s3cret@") + "#m"
+        shown = CliRunner().invoke(app, [str(run), "--llm", secret, "--limit", "1"])
+        assert shown.output.rstrip().endswith(f"rated by {address}#m")
+    failed = CliRunner().invoke(app, [str(run), "--llm", secret])
+    assert isinstance(failed.exception, ServiceError)
+    kept = (run / COHERENCE_FILE).read_text(encoding="utf-8")
+    assert kept and "s3cret" not in f"{kept} {shown.output} {failed.exception.message}"
+
+
 def test_a_server_that_fails_is_a_service_error(run: Path) -> None:
     with serving(lambda path, body: (400, b"no")) as (address, _):
         llm = chat_model(f"{address}#m")

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError, KGError, ModelError
+from groundwalk.agent.kg import Reading
 from groundwalk.agent.llm.local import ModelSettings, write_settings
 from groundwalk.agent.options import Options
+from groundwalk.evaluation.comparison import compare_runs
 from groundwalk.evaluation.config import folder_digest
 from groundwalk.evaluation.evaluate import Speed, evaluate
 from groundwalk.evaluation.samples import Part
@@ -137,8 +139,9 @@ def test_the_settings_are_all_there(folder: Path, tmp_path: Path) -> None:
 def test_the_same_run_twice_says_the_same(folder: Path, tmp_path: Path) -> None:
     first, second = (ask(folder, tmp_path / name) for name in ("a", "b"))
     assert (first.accuracy, first.statuses) == (second.accuracy, second.statuses)
-    configs = [(tmp_path / name / "config.json").read_bytes() for name in ("a", "b")]
-    assert configs[0] == configs[1]
+    files = [(tmp_path / name / "config.json").read_text(encoding="utf-8") for name in ("a", "b")]
+    one, other = ({**json.loads(text), "begun": ""} for text in files)
+    assert json.dumps(one) == json.dumps(other)
 
 
 def test_what_cannot_be_run_is_said_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
@@ -241,6 +244,55 @@ def test_given_topics_take_the_place_of_linked_ones(folder: Path, tmp_path: Path
     assert summary.methods["gcr"].troubles.no_topic == 2
 
 
+def test_what_was_retrieved_is_found_by_a_questions_id(folder: Path, tmp_path: Path) -> None:
+    question = {"id": "q7", "question": "Where is Ada's child?", "answers": ["Oslo"]}
+    (folder / "ids.jsonl").write_text(json.dumps(question), encoding="utf-8")
+    walk = [["Ada", "mother of", "Ben"], ["Ben", "lives in", "Oslo"]]
+    found = tmp_path / "retrieved.jsonl"
+    found.write_text(json.dumps({"id": "q7", "paths": [walk]}), encoding="utf-8")
+    options = Options(retrieved=str(found), confidence=0.0, on_ambiguous="best")
+    summary = ask(folder, tmp_path / "r", data="ids.jsonl", method="paths", options=options)
+    assert summary.accuracy is not None
+    assert summary.accuracy.hits_at_1.mean == 1
+
+
+ALIASES = """
+@prefix : <http://example.org/> .
+@prefix o: <http://other.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:ada rdfs:label "Ada" ; :knows :ben . :knows rdfs:label "knows" .
+:ben rdfs:label "Ben" ; :plays :chess . o:ben rdfs:label "B. Hill" ; owl:sameAs :ben .
+o:eve rdfs:label "Eve" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("reading", "right"), [(Reading(same_as=True), [1, 1, 0]), (Reading(), [1, 0, 0])]
+)
+def test_a_gold_term_may_be_another_name_of_the_answer(
+    folder: Path, tmp_path: Path, reading: Reading, right: list[int]
+) -> None:
+    (tmp_path / "aliases.ttl").write_text(ALIASES, encoding="utf-8")
+    gold = (
+        ["<http://example.org/ben>"],
+        ["<http://other.example/ben>"],
+        ["<http://other.example/eve>"],
+    )
+    lines = [
+        {"id": str(n), "question": "Whom does Ada know?", "answers": terms}
+        for n, terms in enumerate(gold)
+    ]
+    (folder / "same.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    options = Options(beams=4, hops=1, confidence=0.0, on_ambiguous="best")
+    wanted = replace(setup(folder, options=options), kg=str(tmp_path / "aliases.ttl"))
+    run(folder, tmp_path / "out", "same.jsonl", "all", replace(wanted, reading=reading))
+    records = timeless(tmp_path / "out")
+    assert [r["metrics"]["hits_at_1"] for r in records] == right
+    assert [any(r["right"]) for r in records] == list(map(bool, right))
+    assert [[g["term"] for g in r["gold"]] for r in records] == [*gold], "as the dataset has it"
+
+
 def test_questions_bring_their_own_graph(folder: Path, tmp_path: Path) -> None:
     questions = (
         {"id": "a", "question": "Where is [Ada]?", "graph": [["Ada", "is in", "Rome"]]},
@@ -266,3 +318,51 @@ def test_a_paper_sets_what_the_user_does_not(folder: Path, tmp_path: Path) -> No
     assert config["options"]["paper"] is True
     with pytest.raises(InputError, match="options.paper was True, is False"):
         run(folder, tmp_path / "own", "q.jsonl", "all", wanted)
+
+
+def test_another_file_behind_an_option_is_refused(folder: Path, tmp_path: Path) -> None:
+    found = {"question": QUESTIONS[0]["question"], "candidates": ["Ben"]}
+    file, moved = tmp_path / "found.jsonl", tmp_path / "moved.jsonl"
+    file.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    moved.write_bytes(file.read_bytes())
+    wanted = setup(
+        folder, methods=("paths",), options=Options(on_ambiguous="best", retrieved=str(file))
+    )
+    run(folder, tmp_path / "out", "q.jsonl", "all", wanted, limit=1)
+    elsewhere = replace(wanted, options=replace(wanted.options, retrieved=str(moved)))
+    run(folder, tmp_path / "out", "q.jsonl", "all", elsewhere, limit=2)
+    file.write_text(json.dumps(found | {"candidates": ["Oslo"]}) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="contents.retrieved was"):
+        run(folder, tmp_path / "out", "q.jsonl", "all", wanted)
+
+
+def test_what_is_left_out_is_said_and_kept(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (folder / "q.jsonl").read_text(encoding="utf-8").splitlines()
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("\n".join([lines[0], "oops", *lines[1:], "{}"]), encoding="utf-8")
+    evaluate(
+        setup(folder),
+        tmp_path / "out",
+        data=broken,
+        limit=1,
+        on_broken="skip",
+        console=Console(quiet=True),
+    )
+    said = capsys.readouterr().err
+    assert said.startswith("2 questions are left out:\n")
+    assert "line 2: is not JSON" in said.replace("\n", " ")
+    config = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
+    assert (config["questions"]["skipped"], config["questions"]["count"]) == (2, 1)
+
+
+def test_all_ways_to_write_a_split_are_one(folder: Path, tmp_path: Path) -> None:
+    outs = tmp_path / "plain", tmp_path / "named"
+    for out, split in zip(outs, ("", "test"), strict=True):
+        wanted = replace(setup(folder), dataset="world", split=split, kg=None)
+        evaluate(wanted, out, limit=2, console=Console(quiet=True))
+    (found,) = compare_runs(*outs)
+    assert (found.common, found.only_first, found.only_second) == (2, 0, 0)
+    configs = [json.loads((out / "config.json").read_text(encoding="utf-8")) for out in outs]
+    assert [config["questions"]["split"] for config in configs] == ["test", "test"]

@@ -106,6 +106,8 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ({"question": "q", "answers": "A"}, "`answers`"),
         ({"question": "q", "answers": [None]}, "`answers`"),
         ({"question": "q", "answers": [{}]}, "neither"),
+        ({"question": "q", "answers": [{"term": "http://x/a"}]}, "`term` is not in N-Triples"),
+        ({"question": "q", "answers": [{"term": "a", "label": "a"}]}, "such as <http://"),
         ({"question": "q", "answers": [], "hops": "2"}, "`hops`"),
         ({"question": "q", "answers": [], "hops": True}, "`hops`"),
         ({"question": "q", "answers": [], "topics": "A"}, "`topics`"),

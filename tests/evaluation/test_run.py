@@ -166,6 +166,14 @@ def test_progress_in_a_pipe_is_plain(tmp_path: Path) -> None:
     assert shown[0].endswith("/s  Hits@1 25.0  2 errors")
 
 
+def test_progress_of_many_methods_is_one_line(tmp_path: Path) -> None:
+    console, methods = Console(file=io.StringIO(), width=80), ("gcr", "plan", "rog", "tog", "dog")
+    run(SAMPLES, opens(), tmp_path, config(SAMPLES, methods), console=console)
+    assert isinstance(console.file, io.StringIO)
+    (line,) = console.file.getvalue().splitlines()
+    assert len(line) > 80 and all(f"{method} 25.0" in line for method in methods)
+
+
 def test_progress_on_a_terminal_moves(tmp_path: Path) -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
     run(SAMPLES, opens(), tmp_path, config(), console=console)

@@ -21,15 +21,22 @@ from groundwalk.evaluation.record_lines import read_records
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.run import run
 from groundwalk.evaluation.run_folder import open_run
+from groundwalk.evaluation.run_lines import unwritable
 from groundwalk.evaluation.samples import Gold, Sample
 from groundwalk.evaluation.summary import RunSummary, summarise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from . import stubs
 from .crowd import asked_of, crowd, opens_crowd
-from .stubs import SAMPLES, config, opens
+from .stubs import config, opens, proven, says
 
+SAMPLES = tuple(
+    replace(sample, question="too long") if sample.question == "service down" else sample
+    for sample in stubs.SAMPLES
+)
+"""The samples, of which none is to be asked again: an error is that of its question."""
 QUIET = Console(quiet=True)
 METHODS = ("gcr", "rog")
 
@@ -123,11 +130,15 @@ def test_lines_that_came_in_any_order_end_in_that_of_the_questions(
     assert timeless(tmp_path / "out") == timeless(whole)
 
 
-def test_half_a_character_is_written_as_json_has_it(tmp_path: Path) -> None:
+def test_half_a_character_is_written_as_one_that_json_can_hold(tmp_path: Path) -> None:
     samples = (Sample("half \ud800", "cities", (Gold(label='quo"te\\'),)),)
-    ask(tmp_path, samples)
-    assert [line["id"] for line in timeless(tmp_path)] == ["half \ud800"] * 2
+    half = says(proven("\ud83d half"), unsupported=("\ud83d\ude00", "\udc00"))
+    ask(tmp_path, samples, by=opens(lambda _: half))
+    assert [line["id"] for line in timeless(tmp_path)] == ["half \ufffd"] * 2
     ask(tmp_path, samples, by=_unopened)
+    for record in read_records(tmp_path):
+        assert record["answers"][0]["label"] == "\ufffd half"
+        assert record["unsupported"] == ["\U0001f600", "\ufffd"]
 
 
 def _unopened() -> Any:
@@ -186,19 +197,54 @@ def test_other_questions_are_refused(tmp_path: Path, change: dict[str, Any]) -> 
         ask(tmp_path, other)
 
 
-def test_before_the_first_answer_settings_are_free(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{torn", encoding="utf-8")
+def test_before_the_first_answer_settings_are_free(whole: Path, tmp_path: Path) -> None:
+    other = {**json.loads((whole / "config.json").read_text(encoding="utf-8")), "seed": 99}
+    (tmp_path / "config.json").write_text(json.dumps(other), encoding="utf-8")
     (tmp_path / "config.json.new").write_text("{", encoding="utf-8")
     (tmp_path / "samples.jsonl").write_text('{"schema": 1, "data', encoding="utf-8")
     ask(tmp_path)
     assert len(timeless(tmp_path)) == 2 * len(SAMPLES)
 
 
-def test_a_run_that_was_killed_as_it_began_may_begin_again(tmp_path: Path) -> None:
-    for left in (".lock", "config.json.new", "samples.jsonl"):
-        (tmp_path / left).touch()
+@pytest.mark.parametrize("torn", [0, 1, 20, 200])
+def test_a_run_that_was_killed_as_it_began_may_begin_again(
+    whole: Path, tmp_path: Path, torn: int
+) -> None:
+    (tmp_path / ".lock").write_text("4242"[:torn], encoding="utf-8")
+    (tmp_path / "config.json.new").write_bytes((whole / "config.json").read_bytes()[:torn])
+    (tmp_path / "samples.jsonl").touch()
     ask(tmp_path)
     assert len(timeless(tmp_path)) == 2 * len(SAMPLES)
+
+
+FOREIGN = {
+    "a model": {"config.json": '{"architectures": ["X"]}', "model.safetensors": "weights"},
+    "a list": {"config.json": "[1, 2]"},
+    "other settings": {"config.json": '{"methods": "gcr", "questions": 3}'},
+    "deep": {"config.json": "[" * 100_000},
+    "a line without its end": {"samples.jsonl": '{"id": 1}'},
+    "theirs beside": {"config.json.new": '{"architectures": ["X"]}'},
+    "their lock": {".lock": "held by me"},
+}
+
+
+@pytest.mark.parametrize("files", FOREIGN.values(), ids=FOREIGN)
+def test_what_no_run_wrote_is_left_as_it_is(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=str(tmp_path)) as raised:
+        ask(tmp_path)
+    assert raised.value.hint == "choose a new folder for this run"
+    assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == files
+
+
+def test_a_start_that_fails_takes_away_only_what_it_made(whole: Path, tmp_path: Path) -> None:
+    settings_then = (whole / "config.json").read_bytes()
+    (tmp_path / "config.json").write_bytes(settings_then)
+    with pytest.raises(InputError, match="does not load"):
+        ask(tmp_path, by=opens_crowd(tmp_path, fails="input"))
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+    assert (tmp_path / "config.json").read_bytes() == settings_then
 
 
 def test_answers_without_settings_are_refused(whole: Path, tmp_path: Path) -> None:
@@ -209,17 +255,22 @@ def test_answers_without_settings_are_refused(whole: Path, tmp_path: Path) -> No
 
 def test_a_damaged_line_is_named_and_nothing_is_lost(whole: Path, tmp_path: Path) -> None:
     lines = (whole / "samples.jsonl").read_bytes().splitlines(keepends=True)
-    damaged = b"".join([*lines[:3], b"oops\n", *lines[4:]])
-    (tmp_path / "samples.jsonl").write_bytes(damaged)
     (tmp_path / "config.json").write_bytes((whole / "config.json").read_bytes())
-    with pytest.raises(InputError, match="samples.jsonl, line 4: is damaged"):
-        ask(tmp_path)
-    assert (tmp_path / "samples.jsonl").read_bytes() == damaged
+    cut, zeros, byte = lines[3][:-9] + b"\n", bytearray(lines[3]), bytearray(lines[3])
+    zeros[80:90], byte[-20] = bytes(10), 0xFF
+    unnamed = lines[3].replace(b'"s2"', b'"\xff"', 1)
+    for line in (b"oops\n", cut, bytes(zeros), bytes(byte), unnamed, b'{"schema": 1}\n'):
+        damaged = b"".join([*lines[:3], line, *lines[4:]])
+        (tmp_path / "samples.jsonl").write_bytes(damaged)
+        with pytest.raises(InputError, match="samples.jsonl, line 4: is damaged") as raised:
+            ask(tmp_path)
+        assert "remove the line" in raised.value.hint
+        assert (tmp_path / "samples.jsonl").read_bytes() == damaged
 
 
 def test_settings_that_are_no_json(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "samples.jsonl").write_bytes((whole / "samples.jsonl").read_bytes())
-    for text, said in (("{", "damaged"), ("[]", "no settings")):
+    for text, said in (("{", "damaged"), ("[]", "no settings"), ('{"seed": 3}', "no settings")):
         (tmp_path / "config.json").write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=said):
             ask(tmp_path)
@@ -308,6 +359,11 @@ def test_a_full_disk_is_one_line_and_the_file_stays_whole(tmp_path: Path) -> Non
     assert crowd_run(out).wait() == 0
     assert (out / "samples.jsonl").read_bytes().startswith(written)
     assert len(timeless(out)) == 150
+
+
+def test_a_full_disk_is_no_internal_error() -> None:
+    full = unwritable(Path("samples.jsonl"), OSError(28, "No space left on device"))
+    assert (full.code, full.exit_code) == ("disk", 3)
 
 
 def test_a_run_keeps_the_date_and_the_speed_that_it_began_with(tmp_path: Path) -> None:

@@ -39,6 +39,13 @@ def test_lines_of_any_system(tmp_path: Path) -> None:
     assert means(file, "strict")["Precision"] == pytest.approx(1 / 3)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    file.write_text(f"{json.dumps(LINE)}\n{json.dumps(LINE | {'id': 2})}", encoding="utf-8-sig")
+    (found,) = score_file(file, "gcr")
+    assert found.questions == 2
+
+
 def test_lines_without_gold_are_told_and_not_scored(tmp_path: Path) -> None:
     nothing = {"id": "n", "prediction": "Lima", "ground_truth": []}
     (found,) = score_file(write(tmp_path / "p.jsonl", LINE, nothing), "gcr")

@@ -154,6 +154,15 @@ def test_troubles() -> None:
     assert (found.errors, found.no_topic, found.ambiguous, found.unchecked) == (2, 1, 1, 1)
 
 
+def test_questions_that_the_llm_did_not_answer_are_counted() -> None:
+    voted, silent, fine = record(proven("Lima")), record(), record(proven("Lima"))
+    voted["usage"]["llm_failed"], voted["reasoner"] = 1, "vote"
+    silent["usage"]["llm_failed"], silent["reasoner"] = 3, "llm"
+    fine["reasoner"] = "vote"
+    found = summary(voted, silent, fine)
+    assert (found.troubles.llm_failed, found.troubles.voted, found.costs.llm_failed) == (2, 1, 4)
+
+
 def test_an_answer_to_an_unanswerable_question_is_counted() -> None:
     found = summary(*stub_records())
     assert found.unanswerable_answered is not None

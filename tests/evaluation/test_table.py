@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.state import nothing_emitted
+from groundwalk.agent.state import Entity, nothing_emitted
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.run import run
 from groundwalk.evaluation.summary import RunSummary, summarise
@@ -12,7 +12,7 @@ from groundwalk.evaluation.table import print_summary
 from rich.console import Console
 
 from .stub_records import stub_records
-from .stubs import SAMPLES, config, opens
+from .stubs import SAMPLES, config, named, opens
 
 
 @pytest.fixture(name="summary")
@@ -61,7 +61,35 @@ def test_without_answerable_questions_there_is_no_table(tmp_path: Path) -> None:
     summary = run(chosen, opens(), tmp_path / "o", config(chosen), console=Console(quiet=True))
     text = printed(summary, terminal=False)
     assert "Hits@1" not in text
-    assert "no triples emitted" in text
+    assert "no triples in answers" in text
+
+
+@pytest.mark.parametrize(
+    ("reasoners", "said"),
+    [
+        (["vote"] * 3, "the LLM did not answer for 3 of 7 questions: the vote did"),
+        (["vote", "llm"], "the LLM did not answer for 2 of 7 questions: the vote did for 1"),
+        (["llm"], "the LLM did not answer for 1 of 7 questions"),
+        ([], ""),
+    ],
+)
+def test_an_llm_that_did_not_answer_is_told(reasoners: list[str], said: str) -> None:
+    records = stub_records()
+    for record, reasoner in zip(records, reasoners, strict=False):
+        record["usage"]["llm_failed"], record["reasoner"] = 1, reasoner
+    lines = printed(summarise(records), terminal=False).splitlines()
+    assert [line for line in lines if line.startswith("the LLM")] == [said] * bool(said)
+
+
+def test_questions_without_a_topic_are_told() -> None:
+    records = stub_records()
+    assert records[3]["status"] == records[5]["status"] == "abstained"
+    said = "no entity of the graph was recognised in 2 of 7 questions"
+    assert said in printed(summarise(records), terminal=False).splitlines()
+    peru = Entity(**named("Peru"), kind="", description="", score=1)
+    for record in records:
+        record["topics"] = [peru]
+    assert "recognised" not in printed(summarise(records), terminal=False)
 
 
 def test_several_methods_have_a_row_each() -> None:

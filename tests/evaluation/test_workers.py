@@ -61,15 +61,21 @@ def test_a_question_that_kills_costs_itself_only(tmp_path: Path) -> None:
     ("fails", "error", "said"),
     [
         ("input", InputError, "the model does not load"),
+        ("told to end as it ends", InputError, "the model does not load"),
         ("killed", GroundwalkError, "ended while it started .SIGKILL."),
     ],
 )
 def test_processes_that_do_not_start_end_the_run(
-    tmp_path: Path, fails: str, error: type[Exception], said: str
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    fails: str,
+    error: type[Exception],
+    said: str,
 ) -> None:
     with pytest.raises(error, match=said):
         answers(tmp_path, crowd(5), 2, fails=fails)
     assert not multiprocessing.active_children()
+    assert capfd.readouterr().err == ""
 
 
 def test_what_would_meet_every_question_ends_the_run(tmp_path: Path) -> None:
@@ -88,7 +94,7 @@ from groundwalk.evaluation.workers import Workers
 from tests.evaluation.crowd import crowd, opens_crowd
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    opened = opens_crowd(folder, seconds=0.05)
+    opened = opens_crowd(folder, seconds=0.05, holds=True)
     tasks = [Task(sample, "gcr") for sample in crowd(1000)]
     try:
         with Workers(opened, 2, "crowd", "") as ask, closing(ask(tasks)) as records:
@@ -116,6 +122,26 @@ def test_no_process_outlives_the_run(tmp_path: Path, end: signal.Signals) -> Non
     while any(map(_is_running, workers)):
         assert time.monotonic() < patience
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5])
+def test_a_stop_while_processes_start_is_silent(tmp_path: Path, seconds: float) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as run:
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        while len(children.read_text(encoding="utf-8").split()) < 2:
+            assert run.poll() is None
+        time.sleep(seconds)
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+        said, complaints = run.communicate(timeout=60)
+    assert complaints == b""
+    assert said.endswith(b"stopped\n")
 
 
 def _is_running(process: int) -> bool:

@@ -1,5 +1,6 @@
 """2WikiMultihopQA, FreebaseQA, CommonsenseQA, MedQA and QALD, in the shape they are published."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,17 @@ def test_2wiki(tmp_path: Path) -> None:
     assert list(first.graph or ()) == list(first.chains[0])
     assert second.topics == ("X", "Y")
     assert second.answers == (Gold(label="yes"),)
+
+
+def test_2wiki_with_evidences_as_text(tmp_path: Path) -> None:
+    lists = ("context", "supporting_facts", "evidences")
+    row = WIKI | {name: json.dumps(WIKI[name]) for name in lists}
+    read = read_samples("2wiki", parquet(tmp_path / "dev.parquet", [row]))
+    assert read == read_samples("2wiki", json_file(tmp_path / "dev.json", [WIKI]))
+    for text, why in (("[[", "not JSON"), ('"a"', "not a list")):
+        broken = json_file(tmp_path / "b.json", [WIKI | {"evidences": text}])
+        with pytest.raises(DatasetError, match=rf"item 1: `evidences` is .*{why}"):
+            read_samples("2wiki", broken)
 
 
 def test_2wiki_round_in_a_circle(tmp_path: Path) -> None:
@@ -136,6 +148,14 @@ def test_commonsenseqa_as_on_the_hub(tmp_path: Path) -> None:
     assert read_samples("commonsenseqa", tmp_path / "hub", "validation") == read_samples(
         "commonsenseqa", tmp_path, "dev"
     )
+
+
+def test_commonsenseqa_with_uneven_choices(tmp_path: Path) -> None:
+    uneven = {"label": ["A", "B", "C"], "text": ["run", "sit"]}
+    row = COMMON["question"] | {"choices": uneven}
+    file = json_lines(tmp_path / "dev.jsonl", [COMMON | {"question": row}])
+    with pytest.raises(DatasetError, match="line 1: `choices` has 3 labels for 2 texts"):
+        read_samples("commonsenseqa", file)
 
 
 @pytest.mark.parametrize("key", [None, "", "E", 1])

@@ -2,15 +2,18 @@
 
 import json
 import re
+import resource
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.names import one_line
 from groundwalk.agent.state import Answer
 from groundwalk.evaluation.records import Asked, Record, answered
+from groundwalk.evaluation.report import build_report
 from groundwalk.evaluation.samples import Gold, Sample
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -201,6 +204,80 @@ def test_equal_ids_of_other_questions_stay_apart(tmp_path: Path) -> None:
     page = page_of(one, two)
     assert len(page.data["questions"]) == 14
     assert "Different questions" in "".join(page.shown)
+
+
+def test_an_llm_that_did_not_answer_is_told(tmp_path: Path) -> None:
+    lines = records()
+    assert "did not answer for" not in "".join(page_of(write_run(tmp_path / "a", lines)).shown)
+    lines[0]["usage"]["llm_failed"], lines[0]["reasoner"] = 1, "vote"
+    page = page_of(write_run(tmp_path / "b", lines))
+    said = "the LLM did not answer for 1 of 7 questions: the vote did"
+    assert f"gcr: {said}" in "".join(page.shown)
+    for line in (more := records(ASKED._replace(method="dog"))):
+        line["usage"]["llm_failed"], line["reasoner"] = int(line["id"] == "right"), "vote"
+    page = page_of(write_run(tmp_path / "c", [*lines, *more]))
+    assert f"gcr, dog: {said}" in "".join(page.shown)
+
+
+def test_questions_without_a_topic_are_told(tmp_path: Path) -> None:
+    page = page_of(write_run(tmp_path / "run"))
+    said = "gcr: no entity of the graph was recognised in 2 of 7 questions"
+    assert said in "".join(page.shown)
+
+
+def test_how_runs_were_spread_is_told(tmp_path: Path) -> None:
+    def spread(name: str, **speed: Any) -> Path:
+        return write_run(tmp_path / name, settings=config(7, speed=speed))
+
+    one = spread("one", workers=None, batch=1, ray=False)
+    same = spread("same", workers=None, batch=1, ray=False)
+    many = spread("many", workers=2, batch=4, ray=True)
+    alike, differing = page_of(one, same), page_of(one, many)
+    assert "Spread differently" not in "".join(alike.shown)
+    assert "Spread differently" in "".join(differing.shown)
+    text = " ".join(" ".join(differing.shown).split())
+    assert "Spread one process, 2 workers of Ray with 4 questions at once" in text
+
+
+def test_many_series_look_different(tmp_path: Path) -> None:
+    methods = [f"m{n}" for n in range(20)]
+    lines = [line for m in methods for line in records(ASKED._replace(method=m))]
+    page = page_of(write_run(tmp_path / "run", lines))
+    markers = [(a["class"], a["d"]) for _, a in page.elements if "marker" in (a.get("class") or "")]
+    assert len(set(markers)) == 20
+    curves = [a["class"] for _, a in page.elements if "curve" in (a.get("class") or "")]
+    assert len(set(curves)) == 20
+    for dashes in ("d0", "d1", "d2", "d3"):
+        drawn = f".{dashes} {{ stroke-dasharray" in "".join(page.styles)
+        assert drawn == (dashes != "d0")
+
+
+def test_a_full_disk_leaves_the_page_that_was_there(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    whole = page_of(folder).text
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"report\.html cannot be written: File too large"):
+            build_report([folder])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (folder / "report.html").read_text(encoding="utf-8") == whole
+    assert {file.name for file in folder.iterdir()} == {
+        "config.json",
+        "report.html",
+        "samples.jsonl",
+    }
+
+
+def test_a_page_may_go_to_a_pipe_and_through_a_link(tmp_path: Path) -> None:
+    folder, kept = write_run(tmp_path / "run"), tmp_path / "kept.html"
+    (tmp_path / "link.html").symlink_to(kept)
+    page = page_of(folder, out=tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert kept.read_text(encoding="utf-8") == page.text
+    assert build_report([folder], Path("/dev/null")).records == 7
+    assert not Path("/dev/null").is_file()
 
 
 def test_an_unfinished_run_says_so(tmp_path: Path) -> None:

@@ -1,0 +1,15 @@
+"""The names of the datasets, for whoever must be quick: the readers themselves import more."""
+
+DATASET_NAMES = (
+    "2wiki",
+    "commonsenseqa",
+    "freebaseqa",
+    "jsonl",
+    "medqa",
+    "metaqa",
+    "pathquestion",
+    "qald",
+    "rog",
+    "world",
+)
+"""Those of `readers.DATASETS`."""
