@@ -1,6 +1,6 @@
 """From a KG and a model to a compiled graph that answers questions."""
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
+from ..agent.llm.baselines import read_baselines
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
 from .cot import COT, COT_SC
 from .direct import DIRECT
 from .dog import DOG
 from .gcr import GCR
+from .lookup import LOOKUP
 from .method import Method, Parts
 from .paths import PATHS
 from .plan import PLAN
@@ -24,6 +26,7 @@ from .skeleton import Compiled, skeleton
 from .structlm import STRUCTLM
 from .tog import TOG
 from .tot import TOT
+from .words import WORDS
 
 METHODS: dict[str, Method] = {
     "gcr": GCR,
@@ -38,6 +41,8 @@ METHODS: dict[str, Method] = {
     "cot": COT,
     "cot-sc": COT_SC,
     "structlm": STRUCTLM,
+    "words": WORDS,
+    "lookup": LOOKUP,
 }
 """Every method by the name that `--method` takes."""
 
@@ -73,5 +78,7 @@ def build_graph(
         return generator
 
     found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
-    parts = Parts(opened, found, settings, local, llm, prompts)
+    source = generator if isinstance(generator, str) else generator.source
+    baselines = cache(partial(read_baselines, source))
+    parts = Parts(opened, found, settings, local, llm, prompts, baselines)
     return skeleton(method, METHODS[method], parts, checkpointer)

@@ -32,6 +32,7 @@ class Bill(NamedTuple):
     tokens: int = 0
     prompt_tokens: int = 0
     llm_calls: int = 0
+    llm_failed: int = 0
 
 
 def looping(

@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.linking import Linker
+from ..agent.llm.baselines import Baselines, no_baselines
 from ..agent.llm.local import LocalModel, ModelSettings
 from ..agent.nodes import Node
 
@@ -23,6 +24,8 @@ class Parts:
     generator: Callable[[], LocalModel]
     llm: BaseChatModel | None = None
     prompts: Path | None = None
+    baselines: Callable[[], Baselines] = no_baselines
+    """Those beside the local model's weights; raises ModelError where there are none."""
 
 
 def always(_: ModelSettings) -> bool:
@@ -54,6 +57,8 @@ class Method:
     """Whether a relation path from several topics means what it reaches from each of them."""
     reads: Callable[[ModelSettings], bool] = always
     """Whether, with such a model, it walks the KG as it is read; else the facts as stored."""
+    threshold: Callable[[Parts], float] | None = None
+    """The least confidence of an answer that is shown, where it is not the model's for `format`."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

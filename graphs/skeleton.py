@@ -42,7 +42,8 @@ def skeleton(
     with the status `ambiguous` and its readings in the notes.
     """
     can_ask = checkpointer is not None
-    settings = replace(parts.settings, confidence=parts.settings.threshold(method.format))
+    least = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
+    settings = replace(parts.settings, confidence=least)
     told = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]

@@ -131,5 +131,4 @@ def _ask(llm: BaseChatModel, prompt: str, samples: int) -> _Written:
     except UnansweredError as error:
         got = f"; {len(texts)} of {samples} replies came" if samples else ""
         notes.append(f"{error}: the LLM did not answer{got}")
-    cost = {"llm_calls": asker.calls, "prompt_tokens": asker.prompt_tokens}
-    return _Written(texts, notes, cost)
+    return _Written(texts, notes, asker.cost)

@@ -124,8 +124,7 @@ def _asked(
         found, notes = match_answers(read_answers(asker.ask(prompt)), topics, shown), list[str]()
     except UnansweredError as error:
         found, notes = Conclusion([], [], 0.0), [f"{error}: the LLM did not answer"]
-    cost = {"llm_calls": asker.calls, "prompt_tokens": asker.prompt_tokens}
-    return _Said(found, "llm", notes, cost=cost)
+    return _Said(found, "llm", notes, cost=asker.cost)
 
 
 def _weighed(

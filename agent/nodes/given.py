@@ -17,7 +17,7 @@ def given_mentions(
     """
     mentions, notes, taken = list[Mention](), list[str](), list[tuple[int, int]]()
     for text in dict.fromkeys(given):
-        info = _found(kg, text)
+        info = find_entity(kg, text)
         if info is None:
             notes.append(f"the given topic {text} is not in the graph")
             continue
@@ -30,7 +30,8 @@ def given_mentions(
     return mentions, notes
 
 
-def _found(kg: KnowledgeGraph, text: str) -> TermInfo | None:
+def find_entity(kg: KnowledgeGraph, text: str) -> TermInfo | None:
+    """The entity of a term, or that of a label with most facts; None where the KG has none."""
     if text.startswith(("<", '"', "_:")):
         (steps,) = kg.walks.neighbours([text], limit=1)
         return kg.labels.describe([text])[0] if steps else None

@@ -14,12 +14,13 @@ from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
 from ..kg.names import normalise, one_line
+from ..llm.asking import Asker, UnansweredError
 from ..options import Options
 from ..prompting import render
 from ..state import Answer, Candidate, State
 from . import Node
 from .records import name_terms, readings_of, step_records, with_reading
-from .usage import prompt_tokens, spent
+from .usage import spent
 from .vote import vote
 
 _MOST_PATHS = 200
@@ -48,11 +49,13 @@ def induce(
             return _ends(state)
         asks = state.get("candidates") or options.planning == "none"
         if llm is not None and asks and options.reasoning == "best":
+            since, asker = perf_counter(), Asker(llm)
             try:
-                return _ask(llm, state, prompts, method, explain=options.explain)
-            except Exception as error:  # any client's error: the vote still stands
-                reason = f"{type(error).__name__}: the LLM did not answer; the vote did"
-                changes = _vote(kg, state, options, common=common)
+                return _ask(asker, state, prompts, method, explain=options.explain)
+            except UnansweredError as error:  # the vote still stands
+                asked: State = {**state, "usage": spent(state, since, **asker.cost)}
+                changes = _vote(kg, asked, options, common=common)
+                reason = f"{error}: the LLM did not answer; the vote did"
                 return {**changes, "notes": [*changes["notes"], reason]}
         return _vote(kg, state, options, common=common)
 
@@ -110,7 +113,7 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -
 
 
 def _ask(
-    llm: BaseChatModel, state: State, prompts: Folder | None, method: str, *, explain: bool
+    asker: Asker, state: State, prompts: Folder | None, method: str, *, explain: bool
 ) -> dict[str, Any]:
     since = perf_counter()
     candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
@@ -125,8 +128,7 @@ def _ask(
         paths=[{"text": c["text"], "answer": c["hypothesis"]} for c in candidates],
         explain=explain,
     )
-    reply = llm.invoke(prompt)
-    lines, _, reasons = reply.text.partition(EXPLANATION)
+    lines, _, reasons = asker.ask(prompt).partition(EXPLANATION)
     answers, unsupported = match_lines(lines, candidates)
     given = [chain for answer in answers for chain in answer["chains"]]
     notes = with_reading(notes, readings_of(c for c in candidates if c["steps"] in given))
@@ -138,7 +140,7 @@ def _ask(
         "reasoner": "llm",
         "confidence": 1.0 if answers else 0.0,
         "notes": notes,
-        "usage": spent(state, since, llm_calls=1, prompt_tokens=prompt_tokens(reply)),
+        "usage": spent(state, since, **asker.cost),
     }
 
 

@@ -4,7 +4,7 @@ RoG's planning (section 4.2) under the constraint that the KG holds what is plan
 path reaches is found on the store, so a question with fifty answers gets fifty.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -23,15 +23,14 @@ from ..decoding.units import wire_tokens
 from ..decoding.wire import PLAN
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
-from ..kg.execution import execute
-from ..kg.terms import Path, RelationPath, Term
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
 from ..options import Options
 from ..state import Candidate, State, Usage
 from . import Node
 from .ground import Ground, OpenGround, told
-from .records import candidates_of, question_mentions
+from .planned import planned
+from .records import question_mentions
 from .usage import spent
 
 _UNTRAINED = "the model was not trained to write relation paths"
@@ -90,14 +89,19 @@ def plan(
             Question(tokens, words, shared),
             BeamPlan(beams=options.beams or beams, scores=options.scores),
         )
-        banned = topics if limits.revisits == "no-topic" else []
         candidates = list[Candidate]()
         requests = _requests(opened)
         for hypothesis in found.hypotheses:
-            relations = words.relations(hypothesis.state)
-            walked, asked = _walked(kg, topics, relations, banned)
+            own, asked = planned(
+                kg,
+                topics,
+                words.relations(hypothesis.state),
+                options,
+                score=hypothesis.score,
+                relevance=hypothesis.relevance,
+            )
             requests += asked
-            candidates += candidates_of(kg, walked, hypothesis.score, hypothesis.relevance)
+            candidates += own
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         return {
             "candidates": candidates,
@@ -106,18 +110,6 @@ def plan(
         }
 
     return run
-
-
-def _walked(
-    kg: KnowledgeGraph, topics: Sequence[Term], relations: RelationPath, banned: Sequence[Term]
-) -> tuple[list[Path], int]:
-    """For each topic that the relation path leaves, a path that walks it; and the requests."""
-    found, requests = list[Path](), 0
-    for topic in topics:
-        execution = execute(kg.walks, [topic], relations, banned=banned, keep=1)
-        requests += execution.requests
-        found += [reached.paths[0] for reached in execution.reached[:1]]
-    return found, requests
 
 
 def _revisits(options: Options) -> Revisits:

@@ -2,8 +2,6 @@
 
 from time import perf_counter
 
-from langchain_core.messages import AIMessage
-
 from ..state import State, Usage, no_usage
 
 
@@ -16,6 +14,7 @@ def spent(
     forced_tokens: int = 0,
     prompt_tokens: int = 0,
     llm_calls: int = 0,
+    llm_failed: int = 0,
     kg_requests: int = 0,
 ) -> Usage:
     """The usage so far plus that of a node that started at `since` (`perf_counter` seconds)."""
@@ -26,11 +25,7 @@ def spent(
         forced_tokens=so_far["forced_tokens"] + forced_tokens,
         prompt_tokens=so_far["prompt_tokens"] + prompt_tokens,
         llm_calls=so_far["llm_calls"] + llm_calls,
+        llm_failed=so_far["llm_failed"] + llm_failed,
         kg_requests=so_far["kg_requests"] + kg_requests,
         seconds=round(so_far["seconds"] + perf_counter() - since, 6),
     )
-
-
-def prompt_tokens(reply: AIMessage) -> int:
-    """The tokens of the prompt that a chat model replied to, as far as it tells."""
-    return reply.usage_metadata["input_tokens"] if reply.usage_metadata else 0

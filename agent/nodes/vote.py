@@ -2,9 +2,10 @@
 
 A relation path's votes are its relevance, times the share of the probability that its topics have:
 how many of its walks were found, and how likely the names along them are, says nothing of what was
-asked. The likely relation paths are executed on the store, so that a question with fifty answers gets fifty, not as many as there are beams;
-those that reach the same entities stand together (a city's country, and the country whose capital
-it is), and where two topics lead to common entities in different ways, those are meant.
+asked. The likely relation paths are executed on the store, so that a question with fifty answers
+gets fifty, not as many as there are beams; those that reach the same entities stand together (a
+city's country, and the country whose capital it is), and where two topics lead to common entities
+in different ways, those are meant.
 Deterministic: ties go to the shorter, then the smaller relation path.
 """
 

@@ -34,7 +34,7 @@ class ChatJudge:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        return Bill(prompt_tokens=self._asker.prompt_tokens, llm_calls=self._asker.calls)
+        return Bill(**self._asker.cost)
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """One call for each walk that can go on."""

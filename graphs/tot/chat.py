@@ -35,7 +35,7 @@ class ChatPolicy:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        return Bill(prompt_tokens=self._asker.prompt_tokens, llm_calls=self._asker.calls)
+        return Bill(**self._asker.cost)
 
     def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
         """The actions of the reply, an answer only where it names one."""

@@ -117,6 +117,7 @@ def test_samples_that_came_before_the_client_failed_count(kg: KnowledgeGraph) ->
     state = ask(kg, "cot-sc", llm=in_order(GOOD, GOOD), samples=5)
     assert labels(state) == {"Oslo"}
     assert any("ConnectionError" in note and "2 of 5" in note for note in state["notes"])
+    assert (state["usage"]["llm_calls"], state["usage"]["llm_failed"]) == (3, 1)
     assert any("temperature" in note for note in state["notes"])
 
 

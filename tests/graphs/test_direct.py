@@ -58,6 +58,7 @@ def test_what_the_shown_triples_do_not_prove_is_only_asserted(kg: KnowledgeGraph
 def test_an_llm_that_fails_ends_in_silence_and_a_note(kg: KnowledgeGraph) -> None:
     state = ask(kg, "direct", llm=in_order())
     assert state["status"] == "abstained"
+    assert (state["usage"]["llm_calls"], state["usage"]["llm_failed"]) == (1, 1)
     assert "ConnectionError: the LLM did not answer" in state["notes"]
 
 

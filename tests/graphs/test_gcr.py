@@ -151,6 +151,7 @@ def test_llm_names_the_answers_and_only_proven_ones_count(
     state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
     assert [a["label"] for a in state["answers"]] == ["Oslo"] and chains(state)
     assert state["unsupported"] == ["Atlantis"] and state["usage"]["llm_calls"] == 1
+    assert state["usage"]["llm_failed"] == 0
 
 
 def test_hypothesis_answers_may_be_the_models_own_words(
@@ -176,6 +177,7 @@ def test_llm_that_fails_leaves_the_vote(kg: KnowledgeGraph, model: LocalModel) -
     state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
     assert state["reasoner"] == "vote" and state["status"] == "answered"
     assert any("did not answer" in note for note in state["notes"])
+    assert (state["usage"]["llm_calls"], state["usage"]["llm_failed"]) == (1, 1)
 
 
 TWINS = """

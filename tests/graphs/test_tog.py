@@ -185,6 +185,9 @@ def test_a_client_that_fails_leaves_what_was_gathered(make: Make) -> None:
     assert labels(last) == ["Oslo", "Rome"], "whose relation path has the best walk"
     silent = ask(make(in_order()), CHILD)
     assert silent["status"] == "abstained" and not silent["candidates"]
+    for failed, calls in ((state, 4), (last, 7), (silent, 1)):
+        usage = failed["usage"]
+        assert (usage["llm_calls"], usage["llm_failed"]) == (calls, 1)
     assert any("ConnectionError" in note for note in silent["notes"])
 
 

@@ -175,6 +175,7 @@ def test_a_client_that_fails_leaves_the_best_answer_so_far(make: Make) -> None:
     state = ask(make(in_order(*replies)), CHILD)
     assert labels(state) == ["Ben"]
     assert any("ConnectionError" in note for note in state["notes"])
+    assert (state["usage"]["llm_calls"], state["usage"]["llm_failed"]) == (len(replies) + 1, 1)
     for cut in range(len(replies)):
         early = ask(make(in_order(*replies[:cut])), CHILD)
         assert early["status"] in ("answered", "abstained")
