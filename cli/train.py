@@ -58,7 +58,8 @@ def train(
         typer.Option("--tuning", help="Questions (JSON lines) that fit the confidence."),
     ] = None,
     part: Annotated[
-        str, typer.Option("--part", metavar="train|tune|report|all", help="By the split rule.")
+        str,
+        typer.Option("--part", metavar="train|tune|report|all", help="By a hash of the question."),
     ] = "all",
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="At most N questions of a file or split.")
