@@ -48,11 +48,9 @@ def open_setup(setup: Setup) -> Generator[Ask]:
     from ..agent.linking import LabelLinker
     from ..agent.llm.chat import chat_model
     from ..agent.llm.local import load_model
-    from ..graphs.build import METHODS, build_graph
+    from ..graphs.build import build_graph
 
-    for method in setup.methods:
-        if method not in METHODS:
-            raise InputError(f"there is no method {method!r}", f"methods: {', '.join(METHODS)}")
+    options = method_options(setup)
     local = load_model(setup.model, device=setup.device, dtype=setup.dtype)
     llm = chat_model(setup.llm)
 
@@ -66,12 +64,6 @@ def open_setup(setup: Setup) -> Generator[Ask]:
         }
         return _Opened(kg, graphs)
 
-    options = {
-        method: paper_options(setup.options, METHODS[method].paper)
-        if setup.paper
-        else setup.options
-        for method in setup.methods
-    }
     with contextlib.ExitStack() as stack:
         stack.callback(_send_traces)
         shared: _Opened | None = None
@@ -80,6 +72,22 @@ def open_setup(setup: Setup) -> Generator[Ask]:
             shared = opened(kg)
         asking = _Asking(setup, options, shared, opened)
         yield asking if setup.batch == 1 else partial(_in_threads, asking, setup.batch)
+
+
+def method_options(setup: Setup) -> dict[str, Options]:
+    """The options of each method. Raises InputError for those that it cannot be asked with."""
+    from ..graphs.build import METHODS
+
+    options = dict[str, Options]()
+    for name in setup.methods:
+        if name not in METHODS:
+            raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
+        own = setup.options
+        if setup.paper:
+            own = paper_options(own, METHODS[name].paper, setup.kept)
+        METHODS[name].check(own)
+        options[name] = own
+    return options
 
 
 class _Opened(NamedTuple):
@@ -131,6 +139,8 @@ class _Asking:
         turn: Any = {"question": sample.question, "id": sample.id}
         if self._setup.topics == "given":
             turn["given"] = list(sample.topics)
+        if sample.choices:
+            turn["choices"] = list(sample.choices)
         since = perf_counter()
         try:
             graph, options = opened.graphs[task.method], self._options[task.method]

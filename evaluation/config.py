@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import file_digest, sha256
 from importlib import metadata, resources
@@ -156,9 +156,14 @@ def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
     }
 
 
-def describe_options(options: Options, *, paper: bool = False) -> dict[str, Any]:
-    """The options that every question was asked with."""
-    return {**asdict(options), "paper": paper}
+def describe_options(
+    options: Options, *, paper: bool = False, kept: Collection[str] = ()
+) -> dict[str, Any]:
+    """The options that every question was asked with.
+
+    Beside settings of a paper, those that were set are named: `kept`.
+    """
+    return {**asdict(options), "paper": paper, **({"set": sorted(kept)} if paper else {})}
 
 
 def describe_contents(options: Options, llm: str) -> dict[str, str]:

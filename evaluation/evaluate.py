@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ..agent.errors import InputError
 from ..agent.llm.address import describe_llm
-from .asking import OpenAsk, open_setup
+from .asking import OpenAsk, method_options, open_setup
 from .config import (
     Config,
     describe_contents,
@@ -25,6 +25,7 @@ from .config import (
     tree_digest,
 )
 from .readers import PER_QUESTION, OnBroken, read_dataset
+from .readers.world import WORLD_RETRIEVED
 from .run import run
 from .run_folder import check_folder
 from .samples import Part, Sample, choose
@@ -78,14 +79,15 @@ def evaluate(
             loud.print(line, markup=False, highlight=False, soft_wrap=True)
     setup = replace(setup, split=read.split)
     samples = choose(read.samples, part, limit)
-    setup = _with_kg(setup, samples, read.kg, default_kg)
+    setup = _with_retrieved(_with_kg(setup, samples, read.kg, default_kg))
+    method_options(setup)
     config = Config(
         methods=setup.methods,
         questions=describe_questions(
             samples, setup.dataset, data, setup.split, part, limit, read.skipped.count
         ),
         topics=setup.topics,
-        options=describe_options(setup.options, paper=setup.paper),
+        options=describe_options(setup.options, paper=setup.paper, kept=setup.kept),
         kg=_describe_kg(setup),
         model=describe_model(setup.model, setup.device, setup.dtype),
         llm=describe_llm(setup.llm),
@@ -126,6 +128,13 @@ def _with_kg(
     elif kg is None:
         raise InputError("this dataset has no knowledge graph of its own", "name one: --kg")
     return replace(setup, kg=kg, own_graphs=True)
+
+
+def _with_retrieved(setup: Setup) -> Setup:
+    """The setup with what was retrieved for the world questions, where nothing else is named."""
+    if setup.dataset != "world" or "paths" not in setup.methods or setup.options.retrieved:
+        return setup
+    return replace(setup, options=replace(setup.options, retrieved=str(WORLD_RETRIEVED)))
 
 
 def _oracle(setup: Setup, samples: Sequence[Sample], seed: int) -> Accuracy | None:

@@ -34,6 +34,8 @@ class Setup:
     options: Options = field(default_factory=Options)
     paper: bool = False
     """Whether options that are not set are those of the method's paper."""
+    kept: frozenset[str] = frozenset()
+    """Options that are set, though it may be to what they are by default."""
     batch: int = 1
     """Questions that are decoded at once."""
 

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from ..readers import read_samples
 from ..run_folder import read_summary
-from .heldout import held_template, held_types, write_questions
+from .heldout import Wanted, held_template, held_types, write_questions
 
 LIMIT = 1_000
 
@@ -66,7 +66,7 @@ class Bench:
         """The three path types that are held out."""
         return _held_types(self.metaqa)
 
-    def kept(self, name: str, of: str, wanted: Callable[..., bool]) -> str:
+    def kept(self, name: str, of: str, wanted: Wanted) -> str:
         """A file of 3-hop questions of one part, written when it is first needed."""
         file = self.out / "questions" / f"{name}-{of}.jsonl"
         if not file.is_file():

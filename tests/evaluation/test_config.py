@@ -47,13 +47,29 @@ def _model(path: Path, content: str) -> None:
     _text(path / "config.json", content)
 
 
+def _retrieved(path: str) -> Config:
+    return settings(retrieved=path)
+
+
+def _planned(path: str) -> Config:
+    return settings(plans=path)
+
+
+def _embedded(path: str) -> Config:
+    return settings(embeddings=path)
+
+
+def _asked(path: str) -> Config:
+    return settings(f"hf:{path}")
+
+
 @pytest.mark.parametrize(
     ("write", "named"),
     [
-        (_text, lambda path: settings(retrieved=path)),
-        (_text, lambda path: settings(plans=path)),
-        (_embedder, lambda path: settings(embeddings=path)),
-        (_model, lambda path: settings(f"hf:{path}")),
+        (_text, _retrieved),
+        (_text, _planned),
+        (_embedder, _embedded),
+        (_model, _asked),
     ],
 )
 def test_a_content_may_move_and_not_change(

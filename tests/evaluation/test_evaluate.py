@@ -16,6 +16,7 @@ from groundwalk.evaluation.evaluate import Speed, evaluate
 from groundwalk.evaluation.samples import Part
 from groundwalk.evaluation.setup import Setup
 from groundwalk.evaluation.summary import RunSummary, Summary
+from groundwalk.graphs import METHODS
 from rich.console import Console
 
 from ..agent.decoding import worlds
@@ -318,6 +319,18 @@ def test_a_paper_sets_what_the_user_does_not(folder: Path, tmp_path: Path) -> No
     assert config["options"]["paper"] is True
     with pytest.raises(InputError, match="options.paper was True, is False"):
         run(folder, tmp_path / "own", "q.jsonl", "all", wanted)
+
+
+def test_what_the_user_sets_to_the_default_is_no_papers(folder: Path, tmp_path: Path) -> None:
+    options = Options(beams=2, hops=2, on_ambiguous="best")
+    papers = replace(setup(folder, options=options), paper=True)
+    own = replace(papers, kept=frozenset(METHODS["gcr"].paper))
+    run(folder, tmp_path / "paper", "q.jsonl", "all", papers)
+    run(folder, tmp_path / "own", "q.jsonl", "all", own)
+    run(folder, tmp_path / "none", "q.jsonl", "all", replace(own, paper=False))
+    assert timeless(tmp_path / "own") == timeless(tmp_path / "none") != timeless(tmp_path / "paper")
+    with pytest.raises(InputError, match="options.set was"):
+        run(folder, tmp_path / "own", "q.jsonl", "all", papers)
 
 
 def test_another_file_behind_an_option_is_refused(folder: Path, tmp_path: Path) -> None:

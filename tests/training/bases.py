@@ -59,6 +59,7 @@ def save_base(folder: Path, shape: str) -> Path:
     torch.manual_seed(0)
     tokenizer = metaspace() if shape == "llama" else byte_level(chat=shape == "qwen2")
     end = tokenizer.eos_token_id
+    assert isinstance(end, int)
     size = len(tokenizer)
     model: PreTrainedModel
     if shape == "gpt2":

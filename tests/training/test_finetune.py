@@ -104,7 +104,8 @@ def test_markers_are_tokens_with_embeddings(home: Path, shape: str, tmp_path: Pa
     base.tokenizer.save_pretrained(tmp_path)
     loaded = load_model(str(tmp_path))
     tokenizer: Any = loaded.tokenizer
-    rows = loaded.model.get_input_embeddings().weight.shape[0]
+    embeddings: Any = loaded.model.get_input_embeddings()
+    rows = embeddings.weight.shape[0]
     for marker in MARKERS:
         (token,) = tokenizer(marker, add_special_tokens=False)["input_ids"][-1:]
         assert tokenizer.convert_ids_to_tokens(token) == marker
@@ -148,7 +149,8 @@ def test_adapters_are_merged(home: Path, tuned: TrainReport) -> None:
     assert before.keys() == after.keys()
     loaded = load_model(str(report.out))
     assert loaded.settings.masked
-    markers = loaded.tokenizer.convert_tokens_to_ids(list(MARKERS))
+    tokenizer: Any = loaded.tokenizer
+    markers: list[int] = tokenizer.convert_tokens_to_ids(list(MARKERS))
     for name, old in before.items():
         changed = {int(row) for row in (after[name] != old).reshape(len(old), -1).any(1).nonzero()}
         if "embed" in name or "lm_head" in name:
@@ -192,8 +194,12 @@ def test_mistakes_are_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(InputError, match="memory does not suffice") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2")))
     assert "--accumulate" in caught.value.hint
-    monkeypatch.setattr(finetune, "find_spec", lambda _: None)
+    monkeypatch.setattr(finetune, "find_spec", _nowhere)
     with pytest.raises(InputError, match="needs accelerate and peft") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2"), lora=True))
     assert caught.value.hint == "pip install 'groundwalk[train]'"
     assert not [path for path in tmp_path.iterdir() if "out" in path.name]
+
+
+def _nowhere(name: str) -> None:
+    """What `find_spec` says of a package that is not installed."""
