@@ -1,6 +1,6 @@
 """How a question is answered: the options of all methods, and reading them from text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, get_type_hints
@@ -12,6 +12,7 @@ from .errors import InputError
 OnAmbiguous = Literal["ask", "best", "error"]
 Positive = Annotated[int, Field(ge=1)]
 Natural = Annotated[int, Field(ge=0)]
+Penalty = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -25,6 +26,13 @@ class Options:
     revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
     scores: Literal["allowed", "full"] = "allowed"
     hypothesis: Literal["end", "free"] = "end"
+    examples: Natural = 0
+    """Worked examples that a chat LLM is shown where it reasons over paths, and gcr's own model
+    where it follows instructions (few-shot); at most as many as there are."""
+    groups: Positive | None = 1
+    """gcr: groups of beams that search one after the other; `None` is one for each beam."""
+    diversity: Penalty = 1.0
+    """gcr: what a token costs a group for each beam of an earlier one that took it."""
     on_ambiguous: OnAmbiguous = "ask"
     confidence: Share | None = None
     max_degree: Positive = 500
@@ -84,8 +92,7 @@ def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
     values: dict[str, Any] = {}
     hints = get_type_hints(Options, include_extras=True)
     for pair in pairs:
-        name, sign, text = pair.partition("=")
-        name = name.strip().replace("-", "_")
+        name, (_, sign, text) = _option_name(pair), pair.partition("=")
         if not sign:
             raise InputError(f"--set {pair}: is not NAME=VALUE", "such as --set width=5")
         if name not in hints:
@@ -95,11 +102,26 @@ def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
     return replace(base or Options(), **values)
 
 
-def paper_options(options: Options, paper: Mapping[str, Any]) -> Options:
-    """The settings of a method's paper, for every option that is as it is when nobody sets it."""
+def names_set(pairs: Sequence[str]) -> frozenset[str]:
+    """The options that texts such as `width=5` set."""
+    return frozenset(map(_option_name, pairs))
+
+
+def paper_options(
+    options: Options, paper: Mapping[str, Any], kept: Collection[str] = ()
+) -> Options:
+    """The settings of a method's paper, for every option that nobody set.
+
+    Those are options as they are by default, less the names in `kept`, whatever their values.
+    """
     unset = Options()
-    free = {own.name for own in fields(Options) if _same(options, unset, own.name)}
+    same = {own.name for own in fields(Options) if _same(options, unset, own.name)}
+    free = same.difference(kept)
     return replace(options, **{name: value for name, value in paper.items() if name in free})
+
+
+def _option_name(pair: str) -> str:
+    return pair.partition("=")[0].strip().replace("-", "_")
 
 
 def _same(options: Options, unset: Options, name: str) -> bool:

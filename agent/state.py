@@ -113,7 +113,8 @@ class Usage(TypedDict):
     """What a question cost.
 
     `tokens` are those that the local model took in or wrote; `prompt_tokens` those of the prompts
-    that a chat LLM was sent, as far as it tells; `llm_failed` are the calls that got no answer.
+    that a chat LLM was sent, as far as it tells; `llm_failed` are the calls that got no answer,
+    `unread` the replies that could not be read as what was asked for.
     """
 
     forward_passes: int
@@ -122,6 +123,7 @@ class Usage(TypedDict):
     prompt_tokens: int
     llm_calls: int
     llm_failed: int
+    unread: int
     kg_requests: int
     seconds: float
 
@@ -137,6 +139,8 @@ class State(TypedDict, total=False):
     """Goes in where the question is one of a set, so that files about the set can name it."""
     given: list[str]
     """Goes in where the topic entities are known: their terms or labels."""
+    choices: list[str]
+    """Goes in where the question is one of multiple choice: the texts of its choices."""
     messages: Annotated[list[AnyMessage], add_messages]
     mentions: list[MentionRecord]
     topics: list[Entity]
@@ -170,6 +174,7 @@ def no_usage() -> Usage:
         prompt_tokens=0,
         llm_calls=0,
         llm_failed=0,
+        unread=0,
         kg_requests=0,
         seconds=0.0,
     )

@@ -118,7 +118,7 @@ def run(
     from rich.console import Console
 
     from ..agent.kg import language_tags, reading_of
-    from ..agent.options import Options, read_options
+    from ..agent.options import Options, names_set, read_options
     from ..evaluation.config import Topics
     from ..evaluation.evaluate import Speed, evaluate
     from ..evaluation.readers import OnBroken
@@ -152,6 +152,7 @@ def run(
             settings_of_method or (), Options(beams=beams, hops=hops, on_ambiguous="best")
         ),
         paper=paper,
+        kept=names_set(settings_of_method or ()),
     )
     try:
         summary = evaluate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
-from ..agent.options import Options, paper_options, read_options
+from ..agent.options import Options, names_set, paper_options, read_options
 from ..agent.state import State
 from ..graphs.skeleton import Compiled
 
@@ -93,7 +93,8 @@ def open_session(
         checkpointer=InMemorySaver() if interactive else None,
     )
     if paper:
-        options = paper_options(options, METHODS[method or settings.method].paper)
+        own = METHODS[method or settings.method].paper
+        options = paper_options(options, own, names_set(pairs))
     return Session(opened, graph, options)
 
 

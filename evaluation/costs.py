@@ -32,6 +32,7 @@ class Costs:
     prompt_tokens: int
     llm_calls: int
     llm_failed: int
+    unread: int
     kg_requests: int
     seconds: float
     median_seconds: float
@@ -56,6 +57,7 @@ def measure_costs(records: Sequence[Record], seed: int = 0) -> Costs:
         prompt_tokens=sum(u["prompt_tokens"] for u in usages),
         llm_calls=sum(u["llm_calls"] for u in usages),
         llm_failed=sum(u["llm_failed"] for u in usages),
+        unread=sum(u["unread"] for u in usages),
         kg_requests=sum(u["kg_requests"] for u in usages),
         seconds=round(sum(seconds), 6),
         median_seconds=spreads["seconds"].median,

@@ -2,6 +2,8 @@
 
 import re
 
+from ..agent.llm.reading import spoken
+
 _SCALE = re.compile(
     r"(?:from|between|of)?\s*\b1\s*(?:-|–|to|and|through)\s*5\b|(?:/|\bout of\b|\bof\b)\s*5\b",
     re.IGNORECASE,
@@ -21,8 +23,7 @@ def read_rating(reply: str) -> int | None:
     count. A number behind a word such as `Rating` or `score` is it, the last such; else the only
     number is, or the only number word of a reply that is one word.
     """
-    said = reply.rpartition("</think>")[2].partition("<think>")[0]
-    text = _SCALE.sub(" ", said)
+    text = _SCALE.sub(" ", spoken(reply))
     labelled = _LABELLED.findall(text)
     if labelled:
         return int(labelled[-1])

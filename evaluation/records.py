@@ -71,7 +71,8 @@ class Record(TypedDict):
     status: Status | Literal["error"]
     confidence: float
     reasoner: str
-    """Who decided: `llm`, `vote`, or none."""
+    """Who decided: `llm`, `vote`, `likelihood` (the local model's, in place of an LLM's choices),
+    `chain` (dog's best one), `ends` (nobody: all ends of walks are answers), or none."""
     gold: list[GoldRecord]
     gold_chains: list[list[NamedTriple]]
     topics: list[Entity]

@@ -63,6 +63,8 @@ class Summary:
     method: str
     questions: int
     statuses: dict[str, int]
+    reasoners: dict[str, int]
+    """How many questions each of them decided, by `Record.reasoner`."""
     troubles: Troubles
     accuracy: Accuracy | None
     by_hops: dict[str, Accuracy]
@@ -115,6 +117,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         method=records[0]["method"],
         questions=len(records),
         statuses=dict(sorted(Counter[str](r["status"] for r in records).items())),
+        reasoners=dict(sorted(Counter(r["reasoner"] for r in records if r["reasoner"]).items())),
         troubles=_troubles(records),
         accuracy=_accuracy(records, seed),
         by_hops=by(lambda r: [] if r["hops"] is None else [str(r["hops"])]),

@@ -30,6 +30,8 @@ _METHODS_HEAD = (
     "LLM",
 )
 
+_LIKELIHOOD = "likelihood"
+
 
 def print_summary(summary: RunSummary, console: Console | None = None) -> None:
     """Print a run: of one method its breakdowns too, of several a row each.
@@ -171,7 +173,7 @@ def accuracy_rows(summary: Summary) -> list[tuple[str, ...]]:
 def fact_lines(summary: Summary) -> list[str]:
     """What does not fit a table: how runs ended, silence, faithfulness, time."""
     statuses = ", ".join(f"{count} {status}" for status, count in summary.statuses.items())
-    lines = [f"{summary.method}, {summary.questions} questions: {statuses}"]
+    lines = [f"{_named(summary)}, {summary.questions} questions: {statuses}"]
     if (silence := summary.unanswerable).questions:
         lines.append(
             f"unanswerable: {silence.questions} questions, {silence.silent} rightly silent, "
@@ -200,11 +202,17 @@ def fact_lines(summary: Summary) -> list[str]:
 def trouble_lines(summary: Summary) -> list[str]:
     """What the numbers of a method do not show by themselves."""
     lines, troubles = list[str](), summary.troubles
+    if likely := summary.reasoners.get(_LIKELIHOOD):
+        asked = f"{likely:,} of {summary.questions:,} questions"
+        lines.append(f"likelihood form: no LLM was asked, the local model decided {asked}")
     if failed := troubles.llm_failed:
         who = "the vote did" if troubles.voted == failed else f"the vote did for {troubles.voted}"
         instead = f": {who}" if troubles.voted else ""
         asked = f"{failed:,} of {summary.questions:,} questions"
         lines.append(f"the LLM did not answer for {asked}{instead}")
+    if unread := summary.costs.unread:
+        were = "reply" if unread == 1 else "replies"
+        lines.append(f"{unread:,} {were} of language models could not be read")
     if troubles.no_topic:
         asked = f"{troubles.no_topic:,} of {summary.questions:,} questions"
         lines.append(f"no entity of the graph was recognised in {asked}")
@@ -215,7 +223,7 @@ def method_row(summary: Summary) -> tuple[str, ...]:
     """One method in a row, under the columns of `print_summary`."""
     accuracy, faith, costs = summary.accuracy, summary.faithfulness, summary.costs.per_question
     return (
-        summary.method,
+        _named(summary),
         percent(accuracy.hits_at_1) if accuracy else "-",
         _mean(accuracy.hit if accuracy else None),
         _mean(accuracy.f1 if accuracy else None),
@@ -226,6 +234,11 @@ def method_row(summary: Summary) -> tuple[str, ...]:
         f"{costs['forward_passes'].mean.mean:.1f}",
         f"{costs['llm_calls'].mean.mean:.1f}",
     )
+
+
+def _named(summary: Summary) -> str:
+    """The method, and its form where it is not the one that prompts an LLM."""
+    return summary.method + (f" ({_LIKELIHOOD})" if _LIKELIHOOD in summary.reasoners else "")
 
 
 def _mean(estimate: Estimate | None) -> str:

@@ -1,6 +1,6 @@
 """From a KG and a model to a compiled graph that answers questions."""
 
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.baselines import read_baselines
 from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
+from ..agent.once import once
 from .cot import COT, COT_SC
 from .direct import DIRECT
 from .dog import DOG
@@ -71,7 +72,7 @@ def build_graph(
     opened = open_kg(kg) if isinstance(kg, str) else kg
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
 
-    @cache
+    @once
     def local() -> LocalModel:
         if isinstance(generator, str):
             return load_model(generator, device=device, dtype=dtype)
@@ -79,6 +80,6 @@ def build_graph(
 
     found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
     source = generator if isinstance(generator, str) else generator.source
-    baselines = cache(partial(read_baselines, source))
+    baselines = once(partial(read_baselines, source))
     parts = Parts(opened, found, settings, local, llm, prompts, baselines)
     return skeleton(method, METHODS[method], parts, checkpointer)

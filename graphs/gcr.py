@@ -19,5 +19,14 @@ def _gcr(parts: Parts) -> Node:
 GCR = Method(
     _gcr,
     "reasoning paths decoded along the graph, then reasoned over (GCR)",
-    paper={"beams": 10, "hops": 2, "inverse": False, "revisits": "walk"},
+    paper={
+        "beams": 10,
+        "groups": None,
+        "diversity": 1.0,
+        "scores": "full",
+        "hypothesis": "free",
+        "hops": 2,
+        "inverse": False,
+        "revisits": "walk",
+    },
 )

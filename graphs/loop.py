@@ -33,6 +33,7 @@ class Bill(NamedTuple):
     prompt_tokens: int = 0
     llm_calls: int = 0
     llm_failed: int = 0
+    unread: int = 0
 
 
 def looping(

@@ -12,6 +12,7 @@ from ..agent.linking import Linker
 from ..agent.llm.baselines import Baselines, no_baselines
 from ..agent.llm.local import LocalModel, ModelSettings
 from ..agent.nodes import Node
+from ..agent.options import Options
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,13 @@ def always(_: ModelSettings) -> bool:
     return True
 
 
-def never(_: ModelSettings) -> bool:
-    """For methods that walk the facts as they are stored."""
+def never(_: object) -> bool:
+    """For methods that walk the facts as they are stored, or that are themselves throughout."""
     return False
+
+
+def any_options(_: Options) -> None:
+    """For methods that need nothing to be set."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,12 @@ class Method:
     """Whether, with such a model, it walks the KG as it is read; else the facts as stored."""
     threshold: Callable[[Parts], float] | None = None
     """The least confidence of an answer that is shown, where it is not the model's for `format`."""
+    foreign: Callable[[Options], bool] = never
+    """Whether, with such options, confidences are not the model's, so that there is no least."""
+    widens: bool = True
+    """Whether it may find more in a wider view of the KG, where nothing stands at first."""
+    check: Callable[[Options], None] = any_options
+    """Raises InputError, before anything is asked, for options that it cannot be used with."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

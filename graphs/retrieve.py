@@ -1,7 +1,8 @@
 """retrieve: the paths that are nearest to the question in words, then reasoned over.
 
 GCR's retrieval baselines (Table 2): of up to 2,000 paths within the view's hops, each relation path
-in turn, the best `beams` by BM25, or by the model that `embeddings` names.
+in turn, the best `beams` by BM25, or by the model that `embeddings` names. Their shares are no
+confidences of the local model, so its threshold does not hold for them.
 """
 
 from ..agent.nodes import Node
@@ -17,5 +18,6 @@ RETRIEVE = Method(
     _retrieve,
     "paths ranked by words or embeddings, then reasoned over (lexical and dense retrieval)",
     prompts="paths",
+    threshold=lambda _: 0.0,
     paper={"beams": 10, "hops": 2},
 )

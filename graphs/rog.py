@@ -7,12 +7,17 @@ Its ablations (section 5.3) are options: `planning=none`, `planning=random`, `re
 """
 
 from ..agent.nodes import Node
-from ..agent.nodes.rog import rog
+from ..agent.nodes.rog import check_plans, rog
+from ..agent.options import Options
 from .method import Method, Parts
 
 
 def _rog(parts: Parts) -> Node:
     return rog(parts.kg, parts.generator, parts.prompts, beams=3)
+
+
+def _is_foreign(options: Options) -> bool:
+    return bool(options.plans) or options.planning != "model"
 
 
 ROG = Method(
@@ -21,4 +26,7 @@ ROG = Method(
     paper={"beams": 3, "directed": False, "revisits": "walk"},
     format="plan",
     prompts="rog",
+    foreign=_is_foreign,
+    widens=False,
+    check=check_plans,
 )

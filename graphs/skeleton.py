@@ -42,8 +42,8 @@ def skeleton(
     with the status `ambiguous` and its readings in the notes.
     """
     can_ask = checkpointer is not None
-    least = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
-    settings = replace(parts.settings, confidence=least)
+    own = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
+    settings, least = replace(parts.settings, confidence=own), _least(own, method)
     told = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
@@ -55,7 +55,7 @@ def skeleton(
         name: method.build(parts),
         "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts, common=method.common),
         "verify": verify(parts.kg),
-        "respond": respond(settings.confidence),
+        "respond": respond(least),
     }
     if method.reasons:
         del nodes["induce"]
@@ -68,7 +68,8 @@ def skeleton(
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
         graph.add_edge("induce", "verify")
-    graph.add_conditional_edges("verify", _after_verify(settings, method), ["load", "respond"])
+    after_verify = _after_verify(settings, method, least)
+    graph.add_conditional_edges("verify", after_verify, ["load", "respond"])
     graph.add_edge("respond", END)
     compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)
@@ -89,15 +90,25 @@ def _after_link(
     return route
 
 
+def _least(own: float, method: Method) -> Callable[[Options], float]:
+    """The least confidence of an answer that is shown: what is set, else the method's own."""
+
+    def least(options: Options) -> float:
+        if options.confidence is not None:
+            return options.confidence
+        return 0.0 if method.foreign(options) else own
+
+    return least
+
+
 def _after_verify(
-    settings: ModelSettings, method: Method
+    settings: ModelSettings, method: Method, least: Callable[[Options], float]
 ) -> Callable[[State, Runtime[Options]], Literal["load", "respond"]]:
     def route(state: State, runtime: Runtime[Options]) -> Literal["load", "respond"]:
         options = runtime.context or Options()
-        least = settings.confidence if options.confidence is None else options.confidence
-        if state.get("answers") and is_confident(state, least):
+        if state.get("answers") and is_confident(state, least(options)):
             return "respond"
-        if state.get("status") == "unchecked" or method.reasons:
+        if state.get("status") == "unchecked" or method.reasons or not method.widens:
             return "respond"
         return "load" if can_widen(state, options, settings) else "respond"
 

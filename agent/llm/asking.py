@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
+from .reading import read_answers, says_nothing, spoken
+
 Read = TypeVar("Read")
 
 _LONGEST = 20_000
@@ -35,16 +37,17 @@ class Asker:
         return {
             "llm_calls": self.calls,
             "llm_failed": self.failed,
+            "unread": self.unread,
             "prompt_tokens": self.prompt_tokens,
         }
 
     def ask(self, prompt: str) -> str:
-        """The text of the reply. Raises UnansweredError for whatever the client raises."""
+        """The text of the reply, without thoughts. Raises UnansweredError whatever is raised."""
         self.calls += 1
         try:
             reply = self.llm.invoke(prompt)
             usage = reply.usage_metadata
-            text = str(reply.text)[:_LONGEST]
+            text = spoken(str(reply.text))[:_LONGEST]
         except Exception as error:  # every client has errors of its own
             self.failed += 1
             raise UnansweredError(type(error).__name__) from error
@@ -56,6 +59,10 @@ class Asker:
         found = reader(self.ask(prompt))
         self.unread += found is None
         return found
+
+    def names(self, prompt: str) -> list[str]:
+        """The names that the reply answers with; one that says nothing is counted."""
+        return self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r)) or []
 
 
 def unread_note(unread: int) -> list[str]:

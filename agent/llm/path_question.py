@@ -28,6 +28,7 @@ def path_question(
     topics: Mapping[Term, str],
     limits: PathLimits,
     prompts: Folder | None = None,
+    examples: int = 0,
 ) -> tuple[Question[PathState], ReasoningPaths]:
     """The question for `beam_search`, and its constraint, which turns states into paths.
 
@@ -38,7 +39,7 @@ def path_question(
     units = unit_tokens(local.tokenizer, replace(index.style, lead=""), names)
     tags = wire_tokens(local.tokenizer, PATH)
     paths = ReasoningPaths(index, dict(zip(topics, units, strict=True)), tags, limits)
-    tokens, shared = wire_prompt(local, text, mentions, PATH, prompts)
+    tokens, shared = wire_prompt(local, text, mentions, PATH, prompts, examples)
     return Question(tokens, paths, shared), paths
 
 

@@ -63,15 +63,23 @@ def path_prompt(
     masked: bool,
     instruct: bool,
     prompts: Path | None = None,
+    examples: int = 0,
 ) -> str:
-    """The user's part of the prompt; `instruct` puts an instruction above it."""
+    """The user's part of the prompt; `instruct` puts an instruction above it, with `examples`."""
     if masked:
         question, topics = mask(question, mentions)
         question = " ".join(question.lower().split()).rstrip(" ?!.")
     else:
         question = question if question.rstrip().endswith("?") else question.rstrip() + "?"
         topics = list(dict.fromkeys(m.name for m in mentions))
-    return render("gcr/path.jinja", prompts, question=question, topics=topics, instruct=instruct)
+    return render(
+        "gcr/path.jinja",
+        prompts,
+        question=question,
+        topics=topics,
+        instruct=instruct,
+        examples=examples,
+    )
 
 
 def path_tokens(
@@ -97,13 +105,24 @@ def wire_prompt(
     mentions: Sequence[Mention],
     wire: Wire = PATH,
     prompts: Path | None = None,
+    examples: int = 0,
 ) -> tuple[list[int], int]:
-    """The tokens of a model's prompt for a format, and how many of them all its prompts share."""
+    """The tokens of a model's prompt for a format, and how many of them all its prompts share.
+
+    The `examples`, where the model follows instructions, are ones of the format PATH.
+    """
     masked, instruct = local.settings.masked, local.settings.instruct
-    prompt = path_prompt(question, mentions, masked=masked, instruct=instruct, prompts=prompts)
+    prompt = path_prompt(
+        question, mentions, masked=masked, instruct=instruct, prompts=prompts, examples=examples
+    )
     tokens = path_tokens(local.tokenizer, prompt, prompts, wire=wire)
     shared = shared_tokens(
-        local.tokenizer, tokens, masked=masked, instruct=instruct, prompts=prompts
+        local.tokenizer,
+        tokens,
+        masked=masked,
+        instruct=instruct,
+        prompts=prompts,
+        examples=examples,
     )
     return tokens, shared
 
@@ -121,20 +140,27 @@ def shared_tokens(
     masked: bool,
     instruct: bool,
     prompts: Path | None = None,
+    examples: int = 0,
 ) -> int:
     """How many of a prompt's first tokens are those of the instruction, as in all of its kind."""
-    beginning = _beginning(tokenizer, masked, instruct, prompts)
+    beginning = _beginning(tokenizer, masked, instruct, prompts, examples)
     return len(commonprefix([beginning, list(tokens)]))
 
 
 @lru_cache(maxsize=8)
 def _beginning(
-    tokenizer: PreTrainedTokenizerBase, masked: bool, instruct: bool, prompts: Path | None
+    tokenizer: PreTrainedTokenizerBase,
+    masked: bool,
+    instruct: bool,
+    prompts: Path | None,
+    examples: int,
 ) -> list[int]:
     two = [
         path_tokens(
             tokenizer,
-            path_prompt(question, [], masked=masked, instruct=instruct, prompts=prompts),
+            path_prompt(
+                question, [], masked=masked, instruct=instruct, prompts=prompts, examples=examples
+            ),
             prompts,
         )
         for question in ("a", "?")

@@ -32,7 +32,10 @@ _BEFORE = ' \t:=,|([{–—-*"_'
 """Marks between a name and its score."""
 _NONE = {"none", "none of them", "none of these", "n a", "null", "nothing", "unknown"}
 _NO_NAMES = {"score", "scores", "total", "sum", "relation", "relations", "entity", "entities"}
-_FINAL = re.compile(r"\banswers?\b[*_` ]*(?::|\bis\b|\bare\b)", re.I)
+_FINAL = re.compile(
+    r"^#{1,6} ?[^\n]{0,40}\banswers?[*_` ]*$|\banswers?\b[*_` ]*(?::|\bis\b|\bare\b)", re.I | re.M
+)
+_FENCE = re.compile(r"\s*```\w*\s*")
 
 
 @dataclass(frozen=True)
@@ -123,14 +126,29 @@ def read_answers(reply: str) -> list[str]:
 
     What comes after the last `Answer:` is read, where there is one.
     """
+    return [name for name in dict.fromkeys(_said(reply)) if not _is_none(name)]
+
+
+def says_nothing(reply: str) -> bool:
+    """Whether a reply answers with no name and does not say that there is none either."""
+    return not _said(reply) and not re.search(r"\[\s*\]", reply)
+
+
+def _said(reply: str) -> list[str]:
     data = first_json(reply)
     if data is not None:
         lines = [text for text, _ in flat(_answer_part(data))]
     else:
         marks = list(_FINAL.finditer(reply))
         lines = (reply[marks[-1].end() :] if marks else reply).splitlines()
+    lines = [line for line in lines if not _FENCE.fullmatch(line)]
     names = [_unbulleted(line.strip()).strip('*_`"“”{}[] \t') for line in lines]
-    return [name[:_LONGEST] for name in dict.fromkeys(names) if name and not _is_none(name)]
+    return [name[:_LONGEST] for name in names if name]
+
+
+def spoken(reply: str) -> str:
+    """A reply without what a reasoning model thinks before it, which may be all there is."""
+    return reply.rpartition("</think>")[2].partition("<think>")[0]
 
 
 def split_names(text: str) -> list[str]:

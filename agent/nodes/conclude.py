@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..kg.names import normalise
 from ..kg.terms import Term
-from ..llm.reading import split_names
+from ..llm.matching import Labels
 from ..state import Answer, Named, StepRecord
 from .explore import Walk, end, target
 
@@ -61,26 +60,19 @@ def match_answers(
     A line that is no entity's name is also read as a list of names.
     """
     proven = proofs(topics, steps)
-    entities: dict[str, Named] = {}
+    entities: dict[Term, Named] = {}
     for step in steps:
         for entity in (step["head"], step["tail"]):
             if entity["term"] in proven:
-                entities.setdefault(normalise(entity["label"]), entity)
+                entities.setdefault(entity["term"], entity)
+    known = list(entities.values())
+    found, unsupported = Labels(entity["label"] for entity in known).match(names)
     answers: dict[Term, Answer] = {}
-    unsupported = list[str]()
-    for name in names:
-        parts = [name] if normalise(name) in entities else split_names(name)
-        known = [entities[normalise(part)] for part in parts if normalise(part) in entities]
-        if known:
-            unsupported += [part for part in parts if normalise(part) not in entities]
-        else:
-            unsupported.append(name)
-        for entity in known:
-            chains = proven[entity["term"]]
-            answers[entity["term"]] = Answer(**entity, score=1.0, chains=chains)
-    return Conclusion(
-        list(answers.values()), list(dict.fromkeys(unsupported)), 1.0 if answers else 0.0
-    )
+    for first, *_ in found:
+        entity = known[first]
+        chains = proven[entity["term"]]
+        answers[entity["term"]] = Answer(**entity, score=1.0, chains=chains)
+    return Conclusion(list(answers.values()), unsupported, 1.0 if answers else 0.0)
 
 
 def elect(walks: Sequence[Walk], weights: Sequence[float]) -> Conclusion:

@@ -99,7 +99,9 @@ def cot(
             "reasoner": "llm",
             "confidence": concluded.confidence,
             "notes": [*notes, *(note for note in told_of if note not in notes)],
-            "usage": spent(state, since, kg_requests=requests, **written.cost),
+            "usage": spent(
+                state, since, kg_requests=requests, **{**written.cost, "unread": unread}
+            ),
         }
 
     return run

@@ -49,7 +49,7 @@ def decode(
         text, mentions = state.get("question", ""), question_mentions(state)
         try:
             question, paths = path_question(
-                local, opened.index, text, mentions, topics, limits, prompts
+                local, opened.index, text, mentions, topics, limits, prompts, options.examples
             )
         except NoPathError as error:
             left_out = told(kg, around) if around else []
@@ -57,7 +57,8 @@ def decode(
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}
-        plan = BeamPlan(beams=options.beams or beams, scores=options.scores)
+        width = options.beams or beams
+        plan = BeamPlan(width, options.scores, options.groups or width, options.diversity)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
         found = search(local.model, question, plan, reply=reply)
         walked = [paths.path(h.state) for h in found.hypotheses]

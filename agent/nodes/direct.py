@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Step, Term, Triple
 from ..kg.walk_listing import list_walks
-from ..llm.asking import Asker, UnansweredError
+from ..llm.asking import Asker, UnansweredError, unread_note
 from ..llm.free_text import Writing, write_freely
 from ..llm.likelihood import prompt_tokens
 from ..llm.local import LocalModel
@@ -121,7 +121,8 @@ def _asked(
     asker: Asker, prompt: str, topics: Sequence[Named], shown: Sequence[StepRecord]
 ) -> _Said:
     try:
-        found, notes = match_answers(read_answers(asker.ask(prompt)), topics, shown), list[str]()
+        found = match_answers(asker.names(prompt), topics, shown)
+        notes = unread_note(asker.unread)
     except UnansweredError as error:
         found, notes = Conclusion([], [], 0.0), [f"{error}: the LLM did not answer"]
     return _Said(found, "llm", notes, cost=asker.cost)

@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path as Folder
 from sys import float_info
 from time import perf_counter
@@ -33,6 +32,7 @@ from ..kg.terms import Term
 from ..kg.view import GraphView
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
+from ..once import once
 from ..options import Options
 from ..state import State
 from . import Node
@@ -66,7 +66,7 @@ def dog(
     kept: dict[int, OrderedUnits] = {}
     find, vote = surroundings(kg), induce(kg, None)
 
-    @cache
+    @once
     def asking() -> ChainPrompt:
         return ChainPrompt(generator(), prompts)
 

@@ -13,9 +13,9 @@ from ..kg.terms import Path, Step, Term, is_connected
 from ..state import Answer, Candidate, Named, StepRecord
 from .records import name_terms, spell, step_records
 
-_STARRED = re.compile(r"\*+(?=[^\s*])([^*\n]*[^*\s])\*+|\*+\s*([^*\n]+)")
+_STARRED = re.compile(r"(?<!\*)\*+(?=[^\s*])([^*\n]*[^*\s])\*+|(?<!\*)\*+\s*([^*\n]+)")
 """A name in asterisks, or after one."""
-_FINAL = re.compile(r"\banswers?\b[^\n.:]*?(?::|\bis\b|\bare\b)", re.I)
+_FINAL = re.compile(r"\banswers?\b[^\n.:]{0,200}?(?::|\bis\b|\bare\b)", re.I)
 _QUALIFIER = re.compile(r" \([^()]*\)$")
 _BETWEEN = {"and", "or", "the", "a", "an"}
 _LONGEST = 200
@@ -164,9 +164,10 @@ def _answer(named: Named, concluded: Sequence[Concluded]) -> Answer:
 
 def _named(piece: str, names: Mapping[str, Named]) -> list[Named]:
     """The entities that a piece of text begins with, one after another."""
+    longest = max((len(name.split()) for name in names), default=0)
     words, found, place = normalise(piece).split(), list[Named](), 0
     while place < len(words):
-        stops = range(len(words), place, -1)
+        stops = range(min(len(words), place + longest), place, -1)
         stop = next((s for s in stops if " ".join(words[place:s]) in names), None)
         if stop is not None:
             found.append(names[" ".join(words[place:stop])])

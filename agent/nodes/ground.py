@@ -7,7 +7,6 @@ is looked up where the walk goes, through a bounded view of its own for each que
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 
 from ..decoding.graph_index import GraphIndex
@@ -20,6 +19,7 @@ from ..errors import ServiceError
 from ..kg import KnowledgeGraph, local_name
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..llm.local import LocalModel
+from ..once import once
 from ..options import Options
 from ..state import State
 
@@ -46,11 +46,11 @@ def ground(
     It raises ConstraintError, before anything is indexed, where the model has no tags for `wire`.
     """
 
-    @cache
+    @once
     def whole() -> TokenIndex:
         return open_index(kg, generator().tokenizer)
 
-    @cache
+    @once
     def is_small() -> bool:
         """Whether what walks may use, which can be more than the KG's facts, is indexed whole."""
         if kg.counts.facts > MOST_WHOLE:
@@ -59,11 +59,11 @@ def ground(
             return True
         return sum(1 for _ in islice(kg.walks.facts(), MOST_WHOLE + 1)) <= MOST_WHOLE
 
-    @cache
+    @once
     def tokens() -> NameTokens:
         return NameTokens(generator().tokenizer)
 
-    @cache
+    @once
     def neighbours() -> NeighbourCache:
         return NeighbourCache(kg.walks)
 

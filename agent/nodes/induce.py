@@ -4,7 +4,7 @@ A general LLM reads the paths and names the answers, in one call. Without one, a
 the result says so. Neither makes a fact: every answer keeps the chains that must prove it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -13,8 +13,12 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..kg import KnowledgeGraph
-from ..kg.names import normalise, one_line
-from ..llm.asking import Asker, UnansweredError
+from ..kg.names import one_line
+from ..kg.terms import Term
+from ..llm.asking import Asker, UnansweredError, unread_note
+from ..llm.choices import lettered, unlettered
+from ..llm.matching import Labels
+from ..llm.reading import read_answers, says_nothing
 from ..options import Options
 from ..prompting import render
 from ..state import Answer, Candidate, State
@@ -51,7 +55,7 @@ def induce(
         if llm is not None and asks and options.reasoning == "best":
             since, asker = perf_counter(), Asker(llm)
             try:
-                return _ask(asker, state, prompts, method, explain=options.explain)
+                return _ask(asker, state, prompts, method, options)
             except UnansweredError as error:  # the vote still stands
                 asked: State = {**state, "usage": spent(state, since, **asker.cost)}
                 changes = _vote(kg, asked, options, common=common)
@@ -83,7 +87,10 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -
     since = perf_counter()
     notes = list(state.get("notes", []))
     linked = [topic["term"] for topic in state.get("topics", [])]
-    outcome = vote(kg.walks, state.get("candidates", []), linked, options, common=common)
+    offered = _offered(kg, state.get("choices", []))
+    outcome = vote(
+        kg.walks, state.get("candidates", []), linked, options, common=common, offered=offered
+    )
     if outcome is None:
         return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}
     named = name_terms(kg.labels, [elected.end for elected in outcome.elected])
@@ -112,12 +119,28 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -
     }
 
 
+def _offered(
+    kg: KnowledgeGraph, choices: Sequence[str]
+) -> Callable[[Sequence[Term]], set[Term]] | None:
+    """Which of some terms have the name of a choice; None where there are no choices."""
+    if not choices:
+        return None
+
+    def offered(terms: Sequence[Term]) -> set[Term]:
+        infos = kg.labels.describe(terms)
+        known = Labels(info.name for info in infos), Labels(info.label for info in infos)
+        places = (place for own in known for choice in choices for place in own.places(choice))
+        return {infos[place].term for place in places}
+
+    return offered
+
+
 def _ask(
-    asker: Asker, state: State, prompts: Folder | None, method: str, *, explain: bool
+    asker: Asker, state: State, prompts: Folder | None, method: str, options: Options
 ) -> dict[str, Any]:
     since = perf_counter()
     candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
-    notes = list(state.get("notes", []))
+    notes, choices = list(state.get("notes", [])), state.get("choices", [])
     if len(candidates) > _MOST_PATHS:
         notes.append(f"the LLM was shown {_MOST_PATHS} of {len(candidates)} paths")
         candidates = candidates[:_MOST_PATHS]
@@ -126,12 +149,16 @@ def _ask(
         prompts,
         question=state.get("question", ""),
         paths=[{"text": c["text"], "answer": c["hypothesis"]} for c in candidates],
-        explain=explain,
+        explain=options.explain,
+        examples=options.examples,
+        choices=lettered(choices),
     )
     lines, _, reasons = asker.ask(prompt).partition(EXPLANATION)
-    answers, unsupported = match_lines(lines, candidates)
+    asker.unread += says_nothing(lines)
+    answers, unsupported = match_lines(lines, candidates, choices)
     given = [chain for answer in answers for chain in answer["chains"]]
     notes = with_reading(notes, readings_of(c for c in candidates if c["steps"] in given))
+    notes += [note for note in unread_note(asker.unread) if note not in notes]
     if reasons.strip():
         notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
     return {
@@ -144,26 +171,33 @@ def _ask(
     }
 
 
-def match_lines(reply: str, candidates: Sequence[Candidate]) -> tuple[list[Answer], list[str]]:
-    """The reply's lines as answers with their chains, and those that no decoded path ends in."""
-    ends: dict[str, list[Candidate]] = {}
-    for decoded in candidates:
-        ends.setdefault(normalise(decoded["answer"]["label"]), []).append(decoded)
+def match_lines(
+    reply: str, candidates: Sequence[Candidate], choices: Sequence[str] = ()
+) -> tuple[list[Answer], list[str]]:
+    """What a reply answers, with the chains, and the names in it that no decoded path ends in.
+
+    Where it is not written as it was asked for, the lines that are names count. Letters are those
+    of `choices`.
+    """
+    known = Labels(decoded["answer"]["label"] for decoded in candidates)
+    names = unlettered(read_answers(reply), choices)
+    found, unsupported = known.match(names)
+    if names and not found:
+        lines = known.match(_lines(reply, known))
+        found, unsupported = lines if lines[0] else (found, unsupported)
     answers: dict[str, Answer] = {}
-    unsupported: list[str] = []
-    for line in reply.splitlines():
-        text = line.strip().lstrip("-*•0123456789.) ").strip()
-        if not text or text.upper() == "NONE":
-            continue
-        proofs = ends.get(normalise(text))
-        if proofs is None:
-            unsupported.append(text[:200])
-            continue
-        for proof in proofs:
-            term = proof["answer"]["term"]
-            answer = answers.setdefault(
-                term, Answer(**proof["answer"], score=proof["score"], chains=[])
-            )
-            if proof["steps"] not in answer["chains"]:
-                answer["chains"].append(proof["steps"])
-    return list(answers.values()), list(dict.fromkeys(unsupported))
+    for proof in (candidates[place] for places in found for place in places):
+        term = proof["answer"]["term"]
+        answer = answers.setdefault(
+            term, Answer(**proof["answer"], score=proof["score"], chains=[])
+        )
+        if proof["steps"] not in answer["chains"]:
+            answer["chains"].append(proof["steps"])
+    return list(answers.values()), unsupported
+
+
+def _lines(reply: str, known: Labels) -> list[str]:
+    """The lines, those that are names without what numbers them, such as `1.` in `1.Oslo`."""
+    lines = [line.strip() for line in reply.splitlines() if line.strip()]
+    tries = ((line, line.lstrip("-*•0123456789.) ")) for line in lines)
+    return [next(filter(known.places, own), own[0][:200]) for own in tries]

@@ -1,7 +1,7 @@
 """respond: the verified answers as a message, or the reason why there is none."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -20,12 +20,12 @@ _SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
 
-def respond(threshold: float) -> Node:
+def respond(threshold: Callable[[Options], float]) -> Node:
     """Say the answers; below the confidence threshold a supported chain is not an answer."""
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         options = runtime.context or Options()
-        least = threshold if options.confidence is None else options.confidence
+        least = threshold(options)
         status, notes = state.get("status", "abstained"), list(state.get("notes", []))
         answers = state.get("answers", [])
         unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]

@@ -5,7 +5,7 @@ The lexical and dense baselines of GCR's Table 2: BM25, or a sentence embedding 
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
@@ -19,6 +19,7 @@ from ..kg.ranking import DIGITS, BM25Ranker, EmbeddingRanker, Ranker
 from ..kg.terms import Path
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..kg.walk_listing import list_walks
+from ..once import once
 from ..options import Options
 from ..state import State
 from . import Node
@@ -40,7 +41,7 @@ def retrieve(kg: KnowledgeGraph, dense: Callable[[str], Ranker] | None = None) -
     answer tells how far ahead its relation path is, and is not calibrated.
     """
 
-    @cache
+    @once
     def neighbours() -> NeighbourCache:
         return NeighbourCache(kg.walks)
 

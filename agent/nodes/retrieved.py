@@ -6,7 +6,6 @@ the KG does not hold goes straight to the verifier, which counts it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import accumulate
 from pathlib import Path as Folder
 from time import perf_counter
@@ -22,6 +21,7 @@ from ..kg.terms import Path, Term, is_connected
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..kg.written import Meanings, read_written
 from ..llm.relation_plans import Planned
+from ..once import once
 from ..options import Options
 from ..state import Candidate, Named, State, StepRecord
 from . import Node
@@ -64,7 +64,7 @@ def retrieved(
     """
     reason, understand = induce(kg, llm, prompts, "paths"), understanding(kg)
 
-    @cache
+    @once
     def neighbours() -> NeighbourCache:
         return NeighbourCache(kg.walks)
 
@@ -73,8 +73,7 @@ def retrieved(
         options = runtime.context or Options()
         view = state.get("view")
         assert view is not None, "load comes before paths"
-        if not options.retrieved:
-            raise InputError(_NO_FILE, "name one: --set retrieved=FILE")
+        check_retrieved(options)
         question = state.get("question", "")
         given = read_retrieved(options.retrieved).find(state.get("id", ""), question)
         found = _Found(notes=[] if given else [_NOTHING])
@@ -102,6 +101,13 @@ def retrieved(
         return {**changes, "candidates": [*candidates, *found.claims]}
 
     return run
+
+
+def check_retrieved(options: Options) -> None:
+    """Raise InputError without a file, DatasetError for one that cannot be read."""
+    if not options.retrieved:
+        raise InputError(_NO_FILE, "name one: --set retrieved=FILE")
+    read_retrieved(options.retrieved)
 
 
 def _add_candidates(

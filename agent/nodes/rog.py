@@ -6,14 +6,14 @@ lead nowhere from the topic entities: such plans are counted, told and lost.
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
 from pathlib import Path as Folder
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -31,6 +31,8 @@ from .usage import spent
 
 _MOST_PATHS = 1_000
 """Reasoning paths of one relation path that are kept."""
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+_SHAPE = 'write {"question": ..., "relation_paths": [[name]], "scores": [number]}'
 
 
 @dataclass(frozen=True)
@@ -89,28 +91,47 @@ def rog(
     return run
 
 
+def check_plans(options: Options) -> None:
+    """Raise DatasetError for a file of plans that cannot be read."""
+    if options.plans:
+        read_plans(options.plans)
+
+
 @lru_cache(maxsize=4)
 def read_plans(file: str) -> Mapping[str, tuple[Plan, ...]]:
     """Plans by question, from lines `{"question", "relation_paths": [[name]], "scores": [number]}`.
 
     Raises DatasetError for a file that cannot be read, and names the line.
     """
-    plans: dict[str, tuple[Plan, ...]] = {}
-    number = 0
     try:
-        for line in Folder(file).read_text("utf-8").splitlines():
-            number += 1
-            row = json.loads(line)
-            scores = chain(row.get("scores") or (), repeat(0.0))
-            plans[row["question"].strip()] = tuple(
-                Plan(tuple(read_relation(str(name)) for name in names), float(score))
-                for names, score in zip(row["relation_paths"], scores, strict=False)
-            )
+        lines = Folder(file).read_bytes().split(b"\n")
     except OSError as error:
         raise DatasetError(f"{file}: cannot be read ({error.strerror})", "check plans") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DatasetError(f"{file}, line {number}: holds no plans", "correct the line") from error
+    plans: dict[str, tuple[Plan, ...]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line.decode("utf-8-sig"))
+            plans[row["question"].strip()] = tuple(_plans(row))
+        except _BROKEN as error:
+            raise DatasetError(f"{file}, line {number}: holds no plans", _SHAPE) from error
     return plans
+
+
+def _plans(row: Mapping[str, Any]) -> Iterator[Plan]:
+    scores = chain(_list(row.get("scores") or []), repeat(0.0))
+    for names, own in zip(_list(row["relation_paths"]), scores, strict=False):
+        score = float(cast(Any, own))
+        if not math.isfinite(score):
+            raise ValueError("a score is no number")
+        yield Plan(tuple(read_relation(str(name)) for name in _list(names)), score)
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return cast("list[object]", value)
 
 
 def follow_plan(

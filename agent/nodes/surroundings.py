@@ -1,13 +1,13 @@
 """The triples around the topic entities that a prompt shows: DoG's query-centric graph (App. B)."""
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
 
 from ..decoding.wire import SEPARATOR, escape
 from ..kg import KnowledgeGraph
 from ..kg.ranking import BM25Ranker, Ranker, top_connected
 from ..kg.terms import Step, Term, Triple
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
+from ..once import once
 from ..options import Options
 from ..state import State
 from .records import name_terms
@@ -28,7 +28,7 @@ def surroundings(kg: KnowledgeGraph, ranker: Ranker | None = None) -> Surroundin
     how near they are in words to the question, and are all connected to a topic entity.
     """
 
-    @cache
+    @once
     def neighbours() -> NeighbourCache:
         return NeighbourCache(kg.store)
 

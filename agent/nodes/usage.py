@@ -15,6 +15,7 @@ def spent(
     prompt_tokens: int = 0,
     llm_calls: int = 0,
     llm_failed: int = 0,
+    unread: int = 0,
     kg_requests: int = 0,
 ) -> Usage:
     """The usage so far plus that of a node that started at `since` (`perf_counter` seconds)."""
@@ -26,6 +27,7 @@ def spent(
         prompt_tokens=so_far["prompt_tokens"] + prompt_tokens,
         llm_calls=so_far["llm_calls"] + llm_calls,
         llm_failed=so_far["llm_failed"] + llm_failed,
+        unread=so_far["unread"] + unread,
         kg_requests=so_far["kg_requests"] + kg_requests,
         seconds=round(so_far["seconds"] + perf_counter() - since, 6),
     )

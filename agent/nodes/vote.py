@@ -10,8 +10,8 @@ Deterministic: ties go to the shorter, then the smaller relation path.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from ..kg.execution import Execution, Reached, execute
 from ..kg.store import Store
@@ -76,8 +76,12 @@ def vote(
     options: Options,
     *,
     common: bool = False,
+    offered: Callable[[Sequence[Term]], Collection[Term]] | None = None,
 ) -> Outcome | None:
     """The outcome for the candidates, or None when there are none; `linked` are all topics.
+
+    `offered` tells which of some ends the question offers to choose from: where any are reached,
+    no other end counts.
 
     With `common`, one relation path from several topics means the entities that it reaches from
     each of them, where there are such; without, all, those first.
@@ -92,7 +96,7 @@ def vote(
         for party in parties
         if party.votes >= _CHANCE * most
     ]
-    coalitions = _coalitions(runs)
+    coalitions = _coalitions(_among(runs, offered) if offered else runs)
     won = coalitions[0]
     partner = next((c for c in coalitions[1:] if _asks_for_both(won, c)), None)
     if partner:
@@ -144,6 +148,18 @@ def _run(
 
 def _share(keep: int, several: Sequence[Reached]) -> int:
     return max(1, keep // len(several))
+
+
+def _among(
+    runs: Sequence[tuple[_Party, Execution]], offered: Callable[[Sequence[Term]], Collection[Term]]
+) -> Sequence[tuple[_Party, Execution]]:
+    """The runs with those of their ends that are offered; all as they are where none is."""
+    kept = offered(sorted({reached.end for _, run in runs for reached in run.reached}))
+    left = [
+        (party, replace(run, reached=tuple(own for own in run.reached if own.end in kept)))
+        for party, run in runs
+    ]
+    return [(party, run) for party, run in left if run.reached] or runs
 
 
 def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:

@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ...agent.kg.ranking import DIGITS, BM25Ranker
 from ...agent.llm.asking import Asker
-from ...agent.llm.reading import read_answers, read_choices, read_verdict
+from ...agent.llm.reading import read_choices, read_verdict
 from ...agent.nodes.conclude import Conclusion, match_answers
 from ...agent.nodes.explore import Walk, Way, fact_lines, spelled_names, spelled_ways, walk_names
 from ...agent.prompting import render
@@ -25,11 +25,6 @@ class ChatJudge:
         self._asker = Asker(llm)
         self._question = question
         self._prompts = prompts
-
-    @property
-    def unread(self) -> int:
-        """Replies that could not be read."""
-        return self._asker.unread
 
     @property
     def bill(self) -> Bill:
@@ -58,11 +53,11 @@ class ChatJudge:
         """
         steps = _steps(gathered)
         if steps:
-            reply = self._asker.ask(self._prompt("answer", facts=fact_lines(steps)))
-            found = match_answers(read_answers(reply), topics, steps)
+            names = self._asker.names(self._prompt("answer", facts=fact_lines(steps)))
+            found = match_answers(names, topics, steps)
             if found.answers or found.unsupported:
                 return found
-        alone = read_answers(self._asker.ask(self._prompt("think")))
+        alone = self._asker.names(self._prompt("think"))
         return Conclusion([], alone, 0.0)
 
     def _relations(self, walk: Walk, ways: Sequence[Way], width: int) -> Picked:

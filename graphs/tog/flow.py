@@ -280,7 +280,7 @@ def _best(walks: list[Walk], width: int) -> tuple[list[Walk], list[Walk]]:
 
 def _spent(state: TogState, since: float, judge: Judge, requests: int = 0) -> _Changes:
     usage = spent(state, since, **judge.bill._asdict(), kg_requests=requests)
-    return {"usage": usage, "unread": state.get("unread", 0) + judge.unread}
+    return {"usage": usage, "unread": state.get("unread", 0) + judge.bill.unread}
 
 
 TOG = Method(

@@ -30,11 +30,6 @@ class Judge(Protocol):
         ...
 
     @property
-    def unread(self) -> int:
-        """Replies that could not be read."""
-        ...
-
-    @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
         ...

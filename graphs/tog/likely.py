@@ -23,7 +23,6 @@ class LikelyJudge:
     """
 
     reasoner = "likelihood"
-    unread = 0
 
     def __init__(self, choices: WalkChoices) -> None:
         self._choices = choices

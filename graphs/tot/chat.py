@@ -28,11 +28,6 @@ class ChatPolicy:
         self._prompts = prompts
 
     @property
-    def unread(self) -> int:
-        """Replies that could not be read."""
-        return self._asker.unread
-
-    @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
         return Bill(**self._asker.cost)

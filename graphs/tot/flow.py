@@ -213,7 +213,7 @@ def _place(state: State, tree: list[Traversal], node: int) -> Place:
 
 def _spent(state: TotState, since: float, policy: Policy, requests: int = 0) -> _Changes:
     usage = spent(state, since, **policy.bill._asdict(), kg_requests=requests)
-    return {"usage": usage, "unread": state.get("unread", 0) + policy.unread}
+    return {"usage": usage, "unread": state.get("unread", 0) + policy.bill.unread}
 
 
 TOT = Method(

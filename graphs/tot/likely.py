@@ -19,7 +19,6 @@ class LikelyPolicy:
     """
 
     reasoner = "likelihood"
-    unread = 0
 
     def __init__(self, choices: WalkChoices) -> None:
         self._choices = choices

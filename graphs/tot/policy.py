@@ -66,11 +66,6 @@ class Policy(Protocol):
         ...
 
     @property
-    def unread(self) -> int:
-        """Replies that could not be read."""
-        ...
-
-    @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
         ...

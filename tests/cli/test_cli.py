@@ -75,6 +75,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         "prompt_tokens",
         "llm_calls",
         "llm_failed",
+        "unread",
         "kg_requests",
         "seconds",
     }

@@ -154,6 +154,13 @@ def test_what_cannot_be_run_is_said_before_anything_is_asked(folder: Path, tmp_p
         ask(folder, tmp_path, data="none.jsonl")
     with pytest.raises(InputError, match="method"):
         ask(folder, tmp_path, method="none")
+    with pytest.raises(InputError, match="paths needs a file"):
+        run(folder, tmp_path, "q.jsonl", "all", setup(folder, methods=("gcr", "paths")))
+    broken = Options(retrieved=str(folder / "q.jsonl"))
+    with pytest.raises(DatasetError, match="line 1"):
+        ask(folder, tmp_path, method="paths", options=broken)
+    with pytest.raises(DatasetError, match="line 1"):
+        ask(folder, tmp_path, method="rog", options=Options(plans=str(folder / "q.jsonl")))
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "something").touch()
     with pytest.raises(InputError, match="not empty"):
@@ -257,6 +264,14 @@ def test_what_was_retrieved_is_found_by_a_questions_id(folder: Path, tmp_path: P
     assert summary.accuracy.hits_at_1.mean == 1
 
 
+def test_the_world_questions_come_with_what_was_retrieved(folder: Path, tmp_path: Path) -> None:
+    wanted = replace(setup(folder, methods=("paths",)), dataset="world", kg=None)
+    summary = evaluate(wanted, tmp_path / "out", limit=5, console=Console(quiet=True))
+    assert summary.methods["paths"].statuses == {"answered": 5}
+    config = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
+    assert config["options"]["retrieved"].endswith("retrieved.jsonl")
+
+
 ALIASES = """
 @prefix : <http://example.org/> .
 @prefix o: <http://other.example/> .
@@ -319,6 +334,17 @@ def test_a_paper_sets_what_the_user_does_not(folder: Path, tmp_path: Path) -> No
     assert config["options"]["paper"] is True
     with pytest.raises(InputError, match="options.paper was True, is False"):
         run(folder, tmp_path / "own", "q.jsonl", "all", wanted)
+
+
+def test_choices_are_asked_with_their_question(folder: Path, tmp_path: Path) -> None:
+    asked = {"question": "Where is [Ada]?", "answers": ["Oslo"]}
+    lines = [{**asked, "id": name, "choices": ["Rome", name]} for name in ("Oslo", "Ben")]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "choices.jsonl").write_text(text, encoding="utf-8")
+    options = Options(on_ambiguous="best", confidence=0.0)
+    run(folder, tmp_path, "choices.jsonl", "all", setup(folder, options=options))
+    found = [[answer["label"] for answer in record["answers"]] for record in timeless(tmp_path)]
+    assert found == [["Oslo"], ["Ben"]]
 
 
 def test_what_the_user_sets_to_the_default_is_no_papers(folder: Path, tmp_path: Path) -> None:

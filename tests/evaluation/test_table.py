@@ -81,6 +81,27 @@ def test_an_llm_that_did_not_answer_is_told(reasoners: list[str], said: str) -> 
     assert [line for line in lines if line.startswith("the LLM")] == [said] * bool(said)
 
 
+def test_the_likelihood_form_is_named() -> None:
+    records = [*stub_records("gcr"), *stub_records("tog")]
+    for record, reasoner in zip(records[7:], ["likelihood", "vote", "likelihood"], strict=False):
+        record["reasoner"] = reasoner
+    summary = summarise(records)
+    assert summary.methods["tog"].reasoners == {"likelihood": 2, "vote": 1}
+    _, gcr, tog, *lines = printed(summary, terminal=False).splitlines()
+    assert [row.split("  ")[0] for row in (gcr, tog)] == ["gcr", "tog (likelihood)"]
+    assert any(line.startswith("tog (likelihood), 7 questions: ") for line in lines)
+    told = [line for line in lines if line.startswith("likelihood form: ")]
+    assert told == ["likelihood form: no LLM was asked, the local model decided 2 of 7 questions"]
+
+
+def test_replies_that_could_not_be_read_are_told() -> None:
+    records = stub_records()
+    assert "could not be read" not in printed(summarise(records), terminal=False)
+    records[0]["usage"]["unread"], records[1]["usage"]["unread"] = 1, 2
+    said = "3 replies of language models could not be read"
+    assert said in printed(summarise(records), terminal=False).splitlines()
+
+
 def test_questions_without_a_topic_are_told() -> None:
     records = stub_records()
     assert records[3]["status"] == records[5]["status"] == "abstained"

@@ -98,6 +98,7 @@ def test_a_reply_without_triples_proves_nothing(kg: KnowledgeGraph) -> None:
     assert state["emitted"]["chains"] == 1 and state["emitted"]["triples"] == 0
     state = ask(kg, "cot", llm=in_order("I cannot tell."))
     assert "1 reply could not be read" in state["notes"]
+    assert state["usage"]["unread"] == 1
 
 
 def test_samples_take_what_most_of_them_answer(kg: KnowledgeGraph) -> None:

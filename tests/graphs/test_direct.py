@@ -55,6 +55,15 @@ def test_what_the_shown_triples_do_not_prove_is_only_asserted(kg: KnowledgeGraph
     assert state["unsupported"] == ["Paris", "St. Ives, Cornwall"]
 
 
+@pytest.mark.parametrize(
+    ("reply", "unread"), [("<think>Oslo?", 1), ("```\n```", 1), ("NONE", 0), ("[]", 0)]
+)
+def test_a_reply_that_says_nothing_is_counted(kg: KnowledgeGraph, reply: str, unread: int) -> None:
+    state = ask(kg, "direct", llm=in_order(reply))
+    assert state["status"] == "abstained" and state["usage"]["unread"] == unread
+    assert ("1 reply could not be read" in state["notes"]) == bool(unread)
+
+
 def test_an_llm_that_fails_ends_in_silence_and_a_note(kg: KnowledgeGraph) -> None:
     state = ask(kg, "direct", llm=in_order())
     assert state["status"] == "abstained"

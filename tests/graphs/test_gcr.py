@@ -9,9 +9,9 @@ import pytest
 from groundwalk.agent.errors import ConstraintError, InputError, QuestionError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.options import Options
+from groundwalk.agent.options import Options, paper_options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk.graphs import METHODS, build_graph
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
@@ -170,6 +170,110 @@ def test_hypothesis_answers_may_be_the_models_own_words(
     assert [c["hypothesis"] for c in free.get("candidates", [])] != ends
     assert [a["label"] for a in free.get("answers", [])] == ["Oslo"]
     assert {step["verdict"] for chain in chains(free) for step in chain} == {"supported"}
+
+
+class Recording(FakeListChatModel):
+    prompts: list[str] = []  # noqa: RUF012
+
+    def _call(self, messages: Any, *args: Any, **kwargs: Any) -> str:
+        self.prompts.append(messages[0].text)
+        return super()._call(messages, *args, **kwargs)
+
+
+@pytest.mark.parametrize("method", ["gcr", "rog", "retrieve"])
+def test_choices_are_shown_and_their_letters_read(
+    kg: KnowledgeGraph, model: LocalModel, method: str
+) -> None:
+    llm = Recording(responses=["(C)"])
+    graph = build_graph(method, kg=kg, generator=model, llm=llm)
+    turn: Any = {"question": "Where is Ben?", "choices": ["Rome", "Italy", "Oslo"]}
+    state: Any = graph.invoke(turn, context=Options(planning="random"))
+    assert "A. Rome\nB. Italy\nC. Oslo\n" in llm.prompts[-1]
+    assert [a["label"] for a in state["answers"]] == ["Oslo"] and chains(state)
+
+
+@pytest.mark.parametrize("method", ["gcr", "rog", "retrieve"])
+def test_examples_come_before_the_question(
+    kg: KnowledgeGraph, model: LocalModel, method: str
+) -> None:
+    llm = Recording(responses=["Oslo"] * 3)
+    graph = build_graph(method, kg=kg, generator=model, llm=llm)
+    for examples in (0, 2, 99):
+        options = Options(planning="random", examples=examples)
+        state: Any = graph.invoke({"question": "Where is Ben?"}, context=options)
+        assert [a["label"] for a in state["answers"]] == ["Oslo"]
+    counts = [prompt.count("# Question:\n") for prompt in llm.prompts[-3:]]
+    assert counts[0] == 1 and counts[1] == 3 and counts[2] > 3
+    for prompt in llm.prompts[-3:]:
+        assert prompt.rpartition("# Question:\n")[2].startswith("Where is Ben?")
+
+
+def test_an_instruct_models_examples_reach_its_prompt(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    told = replace(model, settings=ModelSettings(hops=2, instruct=True))
+    graph = build_graph(kg=kg, generator=told)
+    plain: Any
+    shown: Any
+    plain, shown = (
+        graph.invoke({"question": "Ada?"}, context=Options(examples=number)) for number in (0, 3)
+    )
+    assert shown["usage"]["tokens"] > plain["usage"]["tokens"]
+
+
+def test_a_choice_that_no_path_ends_in_is_no_answer(kg: KnowledgeGraph, model: LocalModel) -> None:
+    llm = FakeListChatModel(responses=["A"])
+    turn: Any = {"question": "Where is Ben?", "choices": ["Atlantis", "Oslo"]}
+    state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke(turn)
+    assert not state["answers"] and state["unsupported"] == ["Atlantis"]
+
+
+@pytest.mark.parametrize("choice", ["Ben", "cleo", "Oslo", "Rome"])
+def test_the_vote_takes_an_end_that_is_a_choice(
+    kg: KnowledgeGraph, model: LocalModel, choice: str
+) -> None:
+    turn: Any = {"question": "Ada?", "choices": ["Atlantis", choice]}
+    options = Options(confidence=0.0, beams=20)
+    state: Any = build_graph(kg=kg, generator=model).invoke(turn, context=options)
+    assert [a["label"].casefold() for a in state["answers"]] == [choice.casefold()]
+
+
+def test_groups_without_a_penalty_find_the_same_path(kg: KnowledgeGraph, model: LocalModel) -> None:
+    graph = build_graph(kg=kg, generator=model)
+
+    def found(**options: Any) -> set[str]:
+        state: Any = graph.invoke({"question": "Ada?"}, context=Options(beams=3, **options))
+        return {candidate["text"] for candidate in state["candidates"]}
+
+    assert len(found()) > 1
+    assert len(found(groups=None, diversity=0.0)) == 1
+    assert len(found(groups=None, diversity=50.0)) > 1
+
+
+def test_the_papers_settings_are_those_of_its_decoding(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    """K groups of one beam, log-probabilities of the whole vocabulary, free hypotheses."""
+    options = paper_options(Options(beams=4), METHODS["gcr"].paper)
+    wanted = (None, 1.0, "full", "free")
+    assert (options.groups, options.diversity, options.scores, options.hypothesis) == wanted
+    graph = build_graph(kg=kg, generator=model)
+    state: Any = graph.invoke({"question": "Where is Ben?"}, context=options)
+    plain: Any = graph.invoke({"question": "Where is Ben?"}, context=Options(beams=4))
+    assert state["candidates"] and max(c["score"] for c in state["candidates"]) < max(
+        c["score"] for c in plain["candidates"]
+    )
+
+
+@pytest.mark.parametrize(("reply", "unread"), [("<think>Oslo?", True), ("NONE", False)])
+def test_a_reply_that_says_nothing_is_counted(
+    kg: KnowledgeGraph, model: LocalModel, reply: str, unread: bool
+) -> None:
+    llm = FakeListChatModel(responses=[reply, reply])
+    state: Any = build_graph(kg=kg, generator=model, llm=llm).invoke({"question": "Where is Ben?"})
+    usage = state["usage"]
+    assert not state["answers"] and usage["unread"] == unread * usage["llm_calls"]
+    assert state["notes"].count("1 reply could not be read") == unread
 
 
 def test_llm_that_fails_leaves_the_vote(kg: KnowledgeGraph, model: LocalModel) -> None:

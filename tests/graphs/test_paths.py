@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,19 @@ import numpy as np
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.llm.local import ModelSettings
 from groundwalk.agent.nodes.retrieve import retrieve
 from groundwalk.agent.nodes.retrieved_file import read_retrieved
+from groundwalk.agent.options import Options
 from groundwalk.graphs.build import METHODS
-from groundwalk.graphs.method import Method
+from groundwalk.graphs.method import Method, Parts
+from groundwalk.graphs.skeleton import skeleton
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from .prompting import QUESTION, ask, labels, open_graph, shown
+from .prompting import QUESTION, ask, labels, never, open_graph, shown
 from .scripted import in_order
 
 LIVES = [["Ada", "mother of", "Ben"], ["Ben", "lives in", "Oslo"]]
@@ -277,7 +282,7 @@ def test_a_sentence_transformers_folder_ranks(kg: KnowledgeGraph, tmp_path: Path
         modules=[static(words, embedding_weights=vectors)], device="cpu"
     )
     made.save(str(tmp_path / "model"))
-    options = {"embeddings": str(tmp_path / "model"), "beams": 1, "hops": 1}
+    options: dict[str, Any] = {"embeddings": str(tmp_path / "model"), "beams": 1, "hops": 1}
     state = ask(kg, "retrieve", question="Who is the parent of Ben?", **options)
     (candidate,) = state["candidates"]
     assert [step["relation"]["label"] for step in candidate["steps"]] == ["mother of"]
@@ -287,3 +292,18 @@ def test_a_sentence_transformers_folder_ranks(kg: KnowledgeGraph, tmp_path: Path
 def test_a_missing_package_or_model_is_told(kg: KnowledgeGraph, tmp_path: Path) -> None:
     with pytest.raises(InputError):
         ask(kg, "retrieve", embeddings=str(tmp_path))
+
+
+@pytest.mark.parametrize("method", ["paths", "retrieve"])
+def test_the_models_threshold_does_not_hold_for_shares(
+    kg: KnowledgeGraph, tmp_path: Path, method: str
+) -> None:
+    given = file(tmp_path, {"question": QUESTION, "candidates": ["Oslo", "Eve", "Italy"]})
+    parts = Parts(kg, LabelLinker(kg.labels), ModelSettings(confidence=0.99), never)
+    options = Options(on_ambiguous="best", retrieved=given, hops=2)
+    graph = skeleton(method, METHODS[method], parts, None)
+    state: Any = graph.invoke({"question": QUESTION}, context=options)
+    assert state["confidence"] < 0.99
+    assert state["status"] == "answered"
+    held: Any = graph.invoke({"question": QUESTION}, context=replace(options, confidence=0.99))
+    assert held["status"] == "abstained"

@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.relation_plans import Planned, read_plan
+from groundwalk.agent.nodes.rog import read_plans
 from groundwalk.agent.options import Options
+from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
 from langchain_core.language_models import FakeListChatModel
 
@@ -136,3 +140,55 @@ def test_a_broken_file_of_plans_is_named(
         asked(kg, local, "rog", QUESTION, plans=str(tmp_path / "broken.jsonl"))
     with pytest.raises(DatasetError, match="cannot be read"):
         asked(kg, local, "rog", QUESTION, plans=str(tmp_path / "absent.jsonl"))
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\n\n"])
+def test_plans_are_read_as_other_json_lines_are(tmp_path: Path, line_end: str) -> None:
+    rows = [{"question": "a\u2028b?", "relation_paths": [["mother of"]]}]
+    rows.append({"question": "c?", "relation_paths": []})
+    text = line_end.join(json.dumps(row, ensure_ascii=False) for row in rows)
+    file = tmp_path / "plans.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode() + line_end.encode())
+    (plan,) = read_plans(str(file))["a\u2028b?"]
+    assert plan.relations == (Planned("mother of", False),)
+    assert read_plans(str(file))["c?"] == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"question": "x", "relation_paths": "mother of"}',
+        '{"question": "x", "relation_paths": ["mother of"]}',
+        '{"question": "x", "relation_paths": [["mother of"]], "scores": "1"}',
+        '{"question": "x", "relation_paths": [["mother of"]], "scores": [NaN]}',
+        '{"question": "x", "relation_paths": [["mother of"]], "scores": [Infinity]}',
+        f'{{"question": "x", "relation_paths": [["mother of"]], "scores": [{"9" * 400}]}}',
+    ],
+)
+def test_lines_that_hold_no_plans_are_named(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "plans.jsonl"
+    file.write_text(f'\n{{"question": "y", "relation_paths": []}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(DatasetError, match="line 3: holds no plans"):
+        read_plans(str(file))
+
+
+@pytest.mark.parametrize("planning", ["model", "none"])
+def test_a_planner_is_asked_once(kg: KnowledgeGraph, local: LocalModel, planning: str) -> None:
+    graph = build_graph("rog", kg=kg, generator=local)
+    options = Options(planning=cast(Any, planning))
+    events = graph.stream({"question": QUESTION}, context=options, stream_mode="updates")
+    assert [name for event in events for name in event].count("rog") == 1
+
+
+def test_the_models_threshold_does_not_hold_for_another_planners_scores(
+    kg: KnowledgeGraph, local: LocalModel, tmp_path: Path
+) -> None:
+    sure = replace(local, settings=replace(local.settings, confidences={"plan": 0.9}))
+    plans = replayed(tmp_path, ["mother of", "lives in"], ["mother of"], scores=[-0.7, -0.7])
+    graph = build_graph("rog", kg=kg, generator=sure)
+    state = graph.invoke({"question": QUESTION}, context=Options(plans=plans))
+    assert state["confidence"] < 0.9
+    assert labels(cast(State, state)) != set()
+    state = graph.invoke({"question": QUESTION}, context=Options(plans=plans, confidence=0.9))
+    assert labels(cast(State, state)) == set()

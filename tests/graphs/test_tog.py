@@ -130,6 +130,7 @@ def test_replies_that_cannot_be_read_leave_the_choice_to_words(make: Make) -> No
         "Ada -> mother of -> Cleo",
     ]
     assert "5 replies could not be read" in state["notes"]
+    assert state["usage"]["unread"] == 5
     assert labels(state) == ["Oslo"]
 
 

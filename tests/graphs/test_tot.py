@@ -144,6 +144,7 @@ def test_what_cannot_be_read_is_counted_and_tried_last(make: Make) -> None:
     state = ask(make(llm), CHILD)
     assert "ERROR: nothing could be read" in llm.asked[1]
     assert "2 replies could not be read" in state["notes"]
+    assert state["usage"]["unread"] == 2
     assert state["unsupported"] == ["Ben"], "a traversal without facts proves nothing"
 
 

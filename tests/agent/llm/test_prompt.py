@@ -11,6 +11,24 @@ def test_wire_shape_for_published_checkpoints() -> None:
     assert prompt == "# Question: \nis Paris near Rome?\n# Topic entities: \nParis,Rome"
 
 
+def test_examples_show_an_instruct_model_what_a_path_is() -> None:
+    def prompt(examples: int, *, instruct: bool = True) -> str:
+        return path_prompt("Why?", [], masked=False, instruct=instruct, examples=examples)
+
+    plain, two = prompt(0), prompt(2)
+    instruction, _, asked = plain.partition("\n\n")
+    assert two.startswith(instruction) and two.endswith(asked)
+    examples = two.removeprefix(instruction).removesuffix(asked).strip().split("\n\n")
+    lines = [example.split("\n") for example in examples]
+    assert [line[::2] for line in lines] == [
+        ["# Question: ", "# Topic entities: ", "# Reasoning Path: ", "# Answer: "]
+    ] * 2
+    for question, topic, path, answer in (line[1::2] for line in lines):
+        assert topic in question
+        assert path.startswith(f"<PATH>{topic} -> ") and path.endswith(f" -> {answer}</PATH>")
+    assert prompt(2, instruct=False) == prompt(0, instruct=False)
+
+
 def test_masked_question_is_lower_case_without_its_mark() -> None:
     prompt = path_prompt(
         "What is the capital of France ?",

@@ -188,7 +188,8 @@ def test_only_allowed_actions_are_read() -> None:
 
 LONG = ("x" + " " * 20_000 + "y", "*" * 20_000, "1" * 20_000, "[" * 20_000, "- " * 10_000,
         "borders " * 2_500, "0," * 10_000, json.dumps([0.5] * 4_000), "score:" * 3_000,
-        "a: " + ":" * 20_000 + "x", "(" * 20_000, '{"a":' * 4_000, "not " * 5_000)  # fmt: skip
+        "a: " + ":" * 20_000 + "x", "(" * 20_000, '{"a":' * 4_000, "not " * 5_000,
+        "#" * 20_000, "# answer " * 2_000)  # fmt: skip
 
 
 def test_no_reply_takes_long() -> None:

@@ -83,6 +83,13 @@ def test_answers_are_matched_by_name_one_by_one_or_in_a_list() -> None:
     assert nothing.confidence == 0.0
 
 
+def test_a_name_is_first_taken_as_it_is_written() -> None:
+    steps = [fact("Ada", "speaks", name) for name in ("C", "C++", "C#")]
+    for name in ("C", "C++", "C#", "c++"):
+        (answer,) = match_answers([name], [named("Ada")], steps).answers
+        assert answer["label"] == name.upper()
+
+
 def test_triples_apart_from_the_topics_prove_nothing() -> None:
     found = match_answers(["Oslo"], [named("Ada")], [fact("Ben", "lives in", "Oslo")])
     assert not found.answers and found.unsupported == ["Oslo"]

@@ -1,5 +1,7 @@
 """What conclusions name, and what chains answer with."""
 
+from time import perf_counter
+
 import pytest
 from groundwalk.agent.decoding.chain_search import FoundChain
 from groundwalk.agent.kg import Path, Reading
@@ -69,6 +71,14 @@ def test_conclusions_are_read_tolerantly(
 ) -> None:
     found = read_conclusion(text, KNOWN)
     assert ([entity["label"] for entity in found[0]], found[1]) == (answers, asserted)
+
+
+@pytest.mark.parametrize("part", ["*", "* ", "answer ", "and ", "*and ", "#", "* \n"])
+def test_no_conclusion_takes_long(part: str) -> None:
+    since = perf_counter()
+    for text in (part * (20_000 // len(part)), "* " + part * (20_000 // len(part))):
+        read_conclusion(text, KNOWN)
+    assert perf_counter() - since < 5
 
 
 def step(head: str, tail: str, *, inverse: bool = False) -> Step:

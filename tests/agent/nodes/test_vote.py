@@ -1,6 +1,6 @@
 """The vote: which relation path wins, what it reaches, and what joins it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import log
 
 import pytest
@@ -51,9 +51,14 @@ def walk(kg: KnowledgeGraph, text: str, probability: float, relevance: float = 0
     return candidate(kg.labels, Path(iri(names[0]), tuple(steps)), log(probability), relevance)
 
 
-def elect(kg: KnowledgeGraph, *candidates: Candidate, options: Options | None = None) -> Outcome:
+def elect(
+    kg: KnowledgeGraph,
+    *candidates: Candidate,
+    options: Options | None = None,
+    offered: Callable[[Sequence[str]], Collection[str]] | None = None,
+) -> Outcome:
     linked = sorted({c["topic"]["term"] for c in candidates})
-    outcome = vote(kg.store, candidates, linked, options or Options())
+    outcome = vote(kg.store, candidates, linked, options or Options(), offered=offered)
     assert outcome is not None
     return outcome
 
@@ -120,6 +125,21 @@ def test_same_relation_from_two_topics_is_a_union_with_common_answers_first(
 def test_more_answers_than_may_be_shown_are_counted(kg: KnowledgeGraph) -> None:
     outcome = elect(kg, walk(kg, "France -> borders -> Spain", 0.6), options=Options(max_answers=1))
     assert len(outcome.elected) == 1 and outcome.left_out == 1
+
+
+def test_offered_ends_come_before_likelier_ones(kg: KnowledgeGraph) -> None:
+    walks = [
+        walk(kg, "France -> capital -> Paris", 0.4, 0.6),
+        walk(kg, "France -> borders -> Spain", 0.4, 0.3),
+    ]
+
+    def offered(*names: str) -> set[str]:
+        wanted = set(map(iri, names))
+        return ends(elect(kg, *walks, offered=wanted.intersection))
+
+    assert offered("Italy", "Peru") == {iri("Italy")}
+    assert offered("Paris", "Spain") == {iri("Paris")}
+    assert offered("Peru") == offered() == {iri("Paris")}
 
 
 def test_topic_is_no_answer_unless_walks_may_return(kg: KnowledgeGraph) -> None:
