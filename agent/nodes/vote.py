@@ -2,10 +2,11 @@
 
 A relation path's votes are its relevance, times the share of the probability that its topics have:
 how many of its walks were found, and how likely the names along them are, says nothing of what was
-asked. The likely relation paths are executed on the store, so that a question with fifty answers
-gets fifty, not as many as there are beams; those that reach the same entities stand together (a
-city's country, and the country whose capital it is), and where two topics lead to common entities
-in different ways, those are meant.
+asked. Where a model finds none relevant at all, since it was never trained for this, its paths vote
+with their probability. The likely relation paths are executed on the store, so that a question with
+fifty answers gets fifty, not as many as there are beams; those that reach the same entities stand
+together (a city's country, and the country whose capital it is), and where two topics lead to
+common entities in different ways, those are meant.
 Deterministic: ties go to the shorter, then the smaller relation path.
 """
 
@@ -215,11 +216,13 @@ def _parties(candidates: Sequence[Candidate]) -> list[_Party]:
         ballots.setdefault(walked_relations(decoded), []).append((path, decoded))
     mass = _mass([ballot for own in ballots.values() for ballot in own])
     total = sum(mass.values())
+    telling = any(decoded["relevance"] for decoded in candidates)
     parties = list[_Party]()
     for relations, own in ballots.items():
         share = sum(mass[topic] for topic in {path.topic for path, _ in own}) / total
         relevance = max(decoded["relevance"] for _, decoded in own)
-        parties.append(_Party(relations, own, round(share * relevance, 6), relevance))
+        votes = share * relevance if telling else sum(_mass(own).values())
+        parties.append(_Party(relations, own, round(votes, 6), relevance))
     return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
 
 

@@ -73,20 +73,41 @@ def test_no_candidates_no_outcome(kg: KnowledgeGraph) -> None:
 
 def test_winner_reaches_all_its_answers(kg: KnowledgeGraph) -> None:
     outcome = elect(
-        kg, walk(kg, "France -> borders -> Spain", 0.6), walk(kg, "France -> capital -> Paris", 0.4)
+        kg,
+        walk(kg, "France -> capital -> Paris", 0.6, 0.3),
+        walk(kg, "France -> borders -> Spain", 0.4, 0.7),
     )
     assert ends(outcome) == {iri("Spain"), iri("Italy")}
     assert outcome.elected[0].end == iri("Spain")  # the decoded one comes first
 
 
-def test_paths_of_one_relation_path_vote_together(kg: KnowledgeGraph) -> None:
+def test_how_many_walks_of_a_relation_path_were_found_says_nothing(kg: KnowledgeGraph) -> None:
     outcome = elect(
         kg,
-        walk(kg, "France -> capital -> Paris", 0.4),
-        walk(kg, "France -> borders -> Spain", 0.3),
-        walk(kg, "France -> borders -> Italy", 0.3),
+        walk(kg, "France -> borders -> Spain", 0.4, 0.4),
+        walk(kg, "France -> borders -> Italy", 0.4, 0.4),
+        walk(kg, "France -> capital -> Paris", 0.2, 0.6),
+    )
+    assert ends(outcome) == {iri("Paris")}
+
+
+def test_where_nothing_is_relevant_paths_vote_with_their_probability(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "France -> capital -> Paris", 0.4, 0.0),
+        walk(kg, "France -> borders -> Spain", 0.3, 0.0),
+        walk(kg, "France -> borders -> Italy", 0.3, 0.0),
     )
     assert ends(outcome) == {iri("Spain"), iri("Italy")}
+
+
+def test_an_unlikely_topic_weighs_little(kg: KnowledgeGraph) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "France -> capital -> Paris", 0.9, 0.5),
+        walk(kg, "Spain -> borders -> Portugal", 0.1, 0.9),
+    )
+    assert ends(outcome) == {iri("Paris")}
 
 
 def test_relation_paths_to_the_same_entities_stand_together(kg: KnowledgeGraph) -> None:
