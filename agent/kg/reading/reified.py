@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..store import Store
 from ..terms import Step, Term, Triple, is_iri, is_literal
-from .layer import Run
+from .layer import Run, read_enough
 from .relations import about, predicate_of
 
 SUBJECT = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#subject>"
@@ -32,10 +32,18 @@ class Reified:
 
     def steps(self, nodes: Sequence[Term], inverse: bool, limit: int) -> list[list[Step]]:
         """From statements to what they are about, or back."""
-        around = [
-            [step for step in own if not is_literal(step.target)]
-            for own in self._store.follow(nodes, SUBJECT, inverse, limit=limit)
-        ]
+
+        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
+            return self._store.follow(some, SUBJECT, inverse, limit=most)
+
+        def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
+            return self._about(around)
+
+        return read_enough(nodes, limit, read, derive)
+
+    def _about(self, around: Sequence[Sequence[Step]]) -> list[list[Step]]:
+        """What steps along `rdf:subject` are together with the predicates of their statements."""
+        around = [[step for step in own if not is_literal(step.target)] for own in around]
         statements = sorted({step.triple.head for own in around for step in own})
         predicates = {
             node: [step.target for step in own if self._is_told(step.target)]
@@ -45,7 +53,7 @@ class Reified:
         }
         return [
             [
-                Step(Triple(step.triple.head, about(predicate), step.triple.tail), inverse)
+                Step(Triple(step.triple.head, about(predicate), step.triple.tail), step.inverse)
                 for step in own
                 for predicate in predicates[step.triple.head]
             ]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..store import Store
 from ..terms import REIFIES, Step, Term, Triple, is_triple_term, triple_of
-from .layer import Run
+from .layer import Run, read_enough
 from .relations import about
 
 
@@ -22,11 +22,17 @@ class Reifiers:
 
     def steps(self, nodes: Sequence[Term], inverse: bool, limit: int) -> list[list[Step]]:
         """From reifiers to what they are about, or back."""
-        around = self._store.follow(nodes, REIFIES, inverse, limit=limit)
-        return [
-            [Step(made, inverse) for _, made in self._told(step.triple for step in own)]
-            for own in around
-        ]
+
+        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
+            return self._store.follow(some, REIFIES, inverse, limit=most)
+
+        def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
+            return [
+                [Step(made, inverse) for _, made in self._told(step.triple for step in own)]
+                for own in around
+            ]
+
+        return read_enough(nodes, limit, read, derive)
 
     def has(self, triples: Sequence[Triple]) -> list[bool | None]:
         """Whether each stands for a triple in the source."""

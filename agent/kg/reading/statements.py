@@ -36,7 +36,7 @@ class Statements(Protocol):
         ...
 
     def steps(self, nodes: Sequence[Term], inverse: bool, limit: int) -> list[list[Step]]:
-        """The virtual steps that leave each node in one direction, of at most `limit` look-ups."""
+        """The virtual steps that leave each node in one direction, at most `limit` of each."""
         ...
 
     def has(self, triples: Sequence[Triple]) -> Sequence[bool | None]:

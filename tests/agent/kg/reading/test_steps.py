@@ -81,6 +81,22 @@ def test_a_limit_cuts_only_where_there_is_more(
         assert max(sizes[1]) == min(limit, max(sizes[0]))
 
 
+def test_a_statement_without_a_predicate_takes_no_others_place() -> None:
+    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    one, other = "<http://example.org/statement/s0>", "<http://example.org/s1>"
+    told, relation = "<http://example.org/e1>", "<http://example.org/r0>"
+    triples = [
+        Triple(one, f"<{rdf}subject>", told),
+        Triple(other, f"<{rdf}subject>", told),
+        Triple(other, f"<{rdf}predicate>", relation),
+        Triple(other, relation, '"1990"'),
+    ]
+    kg = opened(sorted(triples), Reading("collapse"))
+    (whole,) = kg.walks.neighbours([told])
+    (cut,) = kg.walks.neighbours([told], limit=1)
+    assert whole and cut == whole
+
+
 @settings(deadline=None)
 @given(graphs, asked)
 def test_a_node_with_too_many_steps_is_no_mediator(
