@@ -12,9 +12,6 @@ from ..options import Options
 from ..state import State
 from .records import name_terms
 
-SHOWN = 120
-"""Triples that a prompt shows, as in the paper."""
-
 _MOST = 20_000
 """Triples that are ranked."""
 

@@ -16,16 +16,7 @@ from groundwalk.training.baselines import add_baselines, fit_baselines
 from groundwalk.training.data import Material, gather
 from groundwalk.training.recipe import Recipe
 
-from .toy import toy_turtle
-
-QUESTIONS = """\
-what is the capital of [France]\tParis
-what money has [Spain]\tEuro
-which countries touch [Germany]\tFrance|Poland
-the capital of [Poland]\tWarsaw
-the cash of [Iceland]\tKrona
-who touches [Spain]\tFrance
-"""
+from .toy import QUESTIONS, toy_turtle
 
 
 @pytest.fixture(scope="module")

@@ -14,18 +14,9 @@ from groundwalk.training.report import TrainReport
 from groundwalk.training.supervision import draw, read_questions, supervise
 from groundwalk.training.train import train
 
-from .toy import toy_turtle
+from .toy import QUESTIONS, toy_turtle
 
 TINY = Size(width=64, layers=2, heads=2)
-
-QUESTIONS = """\
-what is the capital of [France]\tParis
-what money has [Spain]\tEuro
-which countries touch [Germany]\tFrance|Poland
-the capital of [Poland]\tWarsaw
-the cash of [Iceland]\tKrona
-who touches [Spain]\tFrance
-"""
 
 
 @pytest.fixture(scope="module")

@@ -62,3 +62,13 @@ def toy_questions() -> str:
         if neighbours:
             lines.append(f"who touches {name}\t{'|'.join(own.title() for own in neighbours)}")
     return "\n".join(lines) + "\n"
+
+
+QUESTIONS = """\
+what is the capital of [France]\tParis
+what money has [Spain]\tEuro
+which countries touch [Germany]\tFrance|Poland
+the capital of [Poland]\tWarsaw
+the cash of [Iceland]\tKrona
+who touches [Spain]\tFrance
+"""
