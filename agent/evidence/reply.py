@@ -1,0 +1,106 @@
+"""What evidence is made of: the public result of a question, and where it came from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from ..kg.names import local_name
+from ..kg.terms import Step, Term, Triple, place_of
+from ..state import Answer, Entity, Status, StepRecord, Usage
+
+
+class Computed(TypedDict):
+    """What was computed of the answers, such as how many there are, and how, in one line each.
+
+    `triples` are verified ones that it rests on beside the chains of the answers.
+    """
+
+    text: str
+    how: str
+    triples: list[StepRecord]
+
+
+class Reply(TypedDict):
+    """A question's result as `groundwalk ask --json` prints it, fresh or saved."""
+
+    question: str
+    status: Status
+    answers: list[Answer]
+    unsupported: list[str]
+    topics: list[Entity]
+    method: str
+    usage: Usage
+    notes: list[str]
+    result: NotRequired[Computed | None]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a reply does not say of itself; what is not known is empty.
+
+    `digest` is that of the KG's content. `graphs` are the named graphs, as terms, that were read
+    of it; without any it was everything, of an endpoint its default graph. `begun` is the time
+    at which the question was asked, in the form of xsd:dateTime.
+    """
+
+    source: str = ""
+    digest: str = ""
+    graphs: tuple[Term, ...] = ()
+    model: str = ""
+    version: str = ""
+    begun: str = ""
+
+
+def said(reply: Reply) -> str:
+    """The answers in one line, or what was computed of them, or that there is none."""
+    if computed := reply.get("result"):
+        return computed["text"]
+    if reply["answers"]:
+        return ", ".join(answer["label"] for answer in reply["answers"])
+    match reply["status"]:
+        case "ambiguous":
+            return "The question may mean several entities."
+        case "unchecked":
+            return "The graph could not be asked, so nothing is certain."
+        case _:
+            return "The graph does not say."
+
+
+def chains(reply: Reply) -> Iterator[list[StepRecord]]:
+    """The chains of all answers, in their order; those without a triple are left out."""
+    return (chain for answer in reply["answers"] for chain in answer["chains"] if chain)
+
+
+def triples(reply: Reply) -> dict[Triple, StepRecord]:
+    """Every triple that is shown, once, in the order of the chains."""
+    found: dict[Triple, StepRecord] = {}
+    computed = reply.get("result")
+    for chain in (*chains(reply), computed["triples"] if computed else []):
+        for step in chain:
+            found.setdefault(step_of(step).triple, step)
+    return found
+
+
+def notes(reply: Reply) -> list[str]:
+    """What there is to say beside the answers."""
+    computed = reply.get("result")
+    return [*([computed["how"]] if computed and computed["how"] else []), *reply["notes"]]
+
+
+def step_of(record: StepRecord) -> Step:
+    """The step that a record stands for."""
+    terms = (record[part]["term"] for part in ("head", "relation", "tail"))
+    return Step(Triple(*terms), record["inverse"])
+
+
+def names(reply: Reply) -> dict[Term, str]:
+    """What the terms of a reply are called, triples that a walk passes by their subjects too."""
+    found = {topic["term"]: topic["label"] for topic in reply["topics"]}
+    shown = [step[part] for step in triples(reply).values() for part in Triple._fields]
+    for named in (*shown, *reply["answers"]):
+        found.setdefault(named["term"], named["label"])
+    for place in [place_of(term) for term in found]:
+        found.setdefault(place, local_name(place))
+    return found

@@ -1,0 +1,175 @@
+"""The shown triples as Turtle, and how they answered the question, in the terms of W3C PROV.
+
+Plain RDF 1.1: each triple as the KG holds it, and a reified statement of it, from which a chain is
+derived. Written by Oxigraph, because rdflib's serialiser spells numbers anew. The blank nodes of
+the KG get other names; what is ours is all blank nodes, so that nothing is said of the KG's own
+terms that it does not say itself.
+"""
+
+from itertools import chain
+
+import pyoxigraph as ox
+
+from ..kg.nodes import to_any_node, to_term
+from ..kg.terms import Term, Triple
+from .reply import Origin, Reply, notes, said, step_of
+from .text import escaped
+
+_PREFIXES = {
+    "dcterms": "http://purl.org/dc/terms/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+_DIRECTED = "https://www.w3.org/ns/i18n#"
+"""The namespace of the datatypes by which RDF 1.1 gives a text a language and a direction."""
+
+_Node = ox.NamedNode | ox.BlankNode | ox.Literal
+
+_GRAPH, _QUESTION, _MODEL = ox.BlankNode("graph"), ox.BlankNode("question"), ox.BlankNode("model")
+_AGENT, _METHOD, _ROLE = ox.BlankNode("groundwalk"), ox.BlankNode("method"), ox.BlankNode("role")
+
+
+def turtle(reply: Reply, origin: Origin) -> str:
+    """The triples of the KG, then the answers with their chains, then the question."""
+    document = _Document()
+    document.question(reply, origin)
+    chains = 0
+    for number, answer in enumerate(reply["answers"], 1):
+        own = ox.BlankNode(f"answer{number}")
+        document.entity(own, answer["label"])
+        document.add(own, "rdf:value", document.node(answer["term"]))
+        document.add(own, "prov:wasGeneratedBy", _QUESTION)
+        for steps in answer["chains"]:
+            chains += 1
+            walk = ox.BlankNode(f"chain{chains}")
+            document.add(own, "prov:wasDerivedFrom", walk)
+            document.entity(walk)
+            document.add(walk, "rdf:type", _iri("rdf:Seq"))
+            document.add(walk, "prov:wasGeneratedBy", _QUESTION)
+            for place, step in enumerate(steps, 1):
+                statement = document.statement(step_of(step).triple, step["verdict"])
+                document.add(walk, f"rdf:_{place}", statement)
+                document.add(walk, "prov:wasDerivedFrom", statement)
+    if computed := reply.get("result"):
+        own = ox.BlankNode("result")
+        document.entity(own, computed["text"])
+        document.add(own, "prov:wasGeneratedBy", _QUESTION)
+        for number, _ in enumerate(reply["answers"], 1):
+            document.add(own, "prov:wasDerivedFrom", ox.BlankNode(f"answer{number}"))
+        for step in computed["triples"]:
+            statement = document.statement(step_of(step).triple, step["verdict"])
+            document.add(own, "prov:wasDerivedFrom", statement)
+    return document.written()
+
+
+class _Document:
+    """Triples of the KG, and of ours about them; a statement of a triple is made once."""
+
+    def __init__(self) -> None:
+        self._held: list[ox.Triple] = []
+        self._told: list[ox.Triple] = []
+        self._statements: dict[Triple, ox.BlankNode] = {}
+        self._blanks: dict[Term, ox.BlankNode] = {}
+
+    def written(self) -> str:
+        """All of it: the KG's triples, then ours by what they speak of."""
+        about: dict[object, list[ox.Triple]] = {}
+        for triple in dict.fromkeys(self._told):
+            about.setdefault(triple.subject, []).append(triple)
+        triples = [*dict.fromkeys(self._held), *chain.from_iterable(about.values())]
+        written = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
+        assert written is not None
+        *prefixes, rest = written.decode().split("\n", len(_PREFIXES))  # which come in any order
+        return escaped("\n".join([*sorted(prefixes), "", rest]))
+
+    def add(self, subject: ox.BlankNode, predicate: str, value: _Node | str) -> None:
+        """Say something of one of our nodes; a string is a text."""
+        node = ox.Literal(value) if isinstance(value, str) else value
+        self._told.append(ox.Triple(subject, _iri(predicate), node))
+
+    def entity(self, subject: ox.BlankNode, label: str = "") -> None:
+        """A thing that provenance is about."""
+        self.add(subject, "rdf:type", _iri("prov:Entity"))
+        if label:
+            self.add(subject, "rdfs:label", label)
+
+    def question(self, reply: Reply, origin: Origin) -> None:
+        """The question as an activity: when it was asked, of what, with what; what it gave."""
+        self.add(_QUESTION, "rdf:type", _iri("prov:Activity"))
+        self.add(_QUESTION, "rdfs:label", reply["question"])
+        for remark in [*([] if reply["answers"] else [said(reply)]), *notes(reply)]:
+            self.add(_QUESTION, "rdfs:comment", remark)
+        if origin.begun:
+            begun = ox.Literal(origin.begun, datatype=_iri("xsd:dateTime"))
+            self.add(_QUESTION, "prov:startedAtTime", begun)
+        self.add(_QUESTION, "prov:used", _GRAPH)
+        self.entity(_GRAPH, origin.source)
+        if origin.digest:
+            self.add(_GRAPH, "dcterms:identifier", f"sha256:{origin.digest}")
+        for graph in origin.graphs:
+            self.add(_GRAPH, "dcterms:hasPart", self.node(graph))
+        if origin.model:
+            self.add(_QUESTION, "prov:used", _MODEL)
+            self.entity(_MODEL, origin.model)
+        self.add(_QUESTION, "prov:wasAssociatedWith", _AGENT)
+        self.add(_AGENT, "rdf:type", _iri("prov:SoftwareAgent"))
+        self.add(_AGENT, "rdfs:label", f"groundwalk {origin.version}".strip())
+        self.add(_QUESTION, "prov:qualifiedAssociation", _ROLE)
+        self.add(_ROLE, "rdf:type", _iri("prov:Association"))
+        self.add(_ROLE, "prov:agent", _AGENT)
+        self.add(_ROLE, "prov:hadPlan", _METHOD)
+        self.entity(_METHOD, reply["method"])
+        self.add(_METHOD, "rdf:type", _iri("prov:Plan"))
+
+    def statement(self, triple: Triple, verdict: str = "") -> ox.BlankNode:
+        """The statement of a triple; one that was judged to be in the KG is written itself too."""
+        own = self._statements.get(triple)
+        if own is not None:
+            return own
+        own = self._statements[triple] = ox.BlankNode(f"statement{len(self._statements) + 1}")
+        head, relation, tail = map(self.node, triple)
+        self.add(own, "rdf:type", _iri("rdf:Statement"))
+        for part, node in (("subject", head), ("predicate", relation), ("object", tail)):
+            self.add(own, f"rdf:{part}", node)
+        if verdict:
+            self.entity(own)
+            self.add(own, "rdfs:comment", verdict)
+        if verdict == "supported":
+            self.add(own, "prov:hadPrimarySource", _GRAPH)
+            plain = not isinstance(_read(triple.tail), ox.Triple) and not _is_directed(tail)
+            if plain and isinstance(relation, ox.NamedNode) and not isinstance(head, ox.Literal):
+                self._held.append(ox.Triple(head, relation, tail))
+        return own
+
+    def node(self, term: Term) -> _Node:
+        """A term in RDF 1.1: a triple is its statement, what is no term at all its text."""
+        match _read(term):
+            case ox.BlankNode():
+                return self._blanks.setdefault(term, ox.BlankNode(f"node{len(self._blanks) + 1}"))
+            case ox.Triple() as told:
+                return self.statement(Triple(*map(to_term, told)))
+            case ox.Literal() as text if text.direction is not None:
+                kind = ox.NamedNode(f"{_DIRECTED}{text.language}_{text.direction.value}")
+                return ox.Literal(text.value, datatype=kind)
+            case None:
+                return ox.Literal(term)
+            case node:
+                return node
+
+
+def _read(term: Term) -> _Node | ox.Triple | None:
+    try:
+        return to_any_node(term)
+    except ValueError:
+        return None
+
+
+def _is_directed(node: _Node) -> bool:
+    return isinstance(node, ox.Literal) and node.datatype.value.startswith(_DIRECTED)
+
+
+def _iri(name: str) -> ox.NamedNode:
+    prefix, _, local = name.partition(":")
+    return ox.NamedNode(_PREFIXES[prefix] + local)

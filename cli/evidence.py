@@ -1,0 +1,46 @@
+"""`groundwalk ask --explain`: the evidence for an answer, for a file or another program."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+
+from ..agent.errors import InputError
+from ..agent.evidence import FORMS, Form, Origin, Reply, explain
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..agent.kg import KnowledgeGraph
+
+
+def form_of(wanted: str | None, *, as_json: bool) -> Form | None:
+    """The form that `--explain` names. Raises InputError for another, or beside `--json`."""
+    if wanted is None:
+        return None
+    o.one_of("--explain", wanted, *FORMS)
+    if as_json:
+        raise InputError("--explain and --json ask for two outputs", "give one of them")
+    return cast(Form, wanted)
+
+
+def origin_of(kg: "KnowledgeGraph", model: str | None) -> Origin:
+    """What a question that is asked now is asked of, and with what."""
+    from importlib.metadata import version
+
+    from ..agent.kg.sparql import endpoint_settings
+    from ..agent.settings import read_settings
+
+    graphs = tuple(f"<{iri}>" for iri in kg.graphs)
+    return Origin(
+        source=kg.source,
+        digest=kg.digest if kg.pinned else "",
+        graphs=graphs if graphs or kg.pinned else endpoint_settings().graphs,
+        model=model or read_settings().model,
+        version=version("groundwalk"),
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def print_evidence(form: Form, result: dict[str, Any], origin: Origin) -> None:
+    """Print the evidence for a result, in UTF-8 wherever it goes, as its forms promise."""
+    typer.echo(explain(form, cast(Reply, result), origin).encode(), nl=False)
