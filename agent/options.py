@@ -13,6 +13,7 @@ OnAmbiguous = Literal["ask", "best", "error"]
 Positive = Annotated[int, Field(ge=1)]
 Natural = Annotated[int, Field(ge=0)]
 Penalty = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Warmth = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -74,13 +75,19 @@ class Options:
     """dog: whether a chain that is one walk stands for all that its relation path reaches."""
     samples: Positive = 5
     """cot-sc: chains of thought that vote."""
+    temperature: Warmth = 0.7
+    """cot-sc: at which they are drawn."""
     retrieved: str = ""
     """paths: a file of what a retriever found, JSON lines with `id` or `question` and any of
     `candidates`, `paths`, `relation_paths` and `triples`."""
     embeddings: str = ""
-    """retrieve: a sentence-transformers folder or hub id that ranks paths; without it BM25 does."""
+    """A sentence-transformers folder or hub id that ranks paths (retrieve), or the triples that a
+    prompt shows (dog, direct, cot, structlm); without it BM25 does."""
     seed: Natural = 0
     """That of samples and random plans."""
+    conversation: bool = True
+    """Whether questions may refer to earlier ones, and ask for counts, sets, extremes, yes or no;
+    a question of a set, which has an `id`, never does."""
 
 
 def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:

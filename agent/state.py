@@ -110,28 +110,119 @@ class View(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a question cost.
+    """What a question cost, counted alike for the local model and a chat LLM.
 
-    `tokens` are those that the local model took in or wrote; `prompt_tokens` those of the prompts
-    that a chat LLM was sent, as far as it tells; `llm_failed` are the calls that got no answer,
-    `unread` the replies that could not be read as what was asked for.
+    `forward_passes` are the local model's. `prompt_tokens` are those of all prompts that either was
+    given: a prompt counts whole each time, once for every beam or sample that takes it in by
+    itself, and where its beginning was kept from before too, as chat servers count it. `tokens`
+    come after the prompts, written or weighed, and `forced_tokens` are those of them without an
+    alternative. `llm_failed` are the calls of the chat LLM that got no answer, `llm_uncounted` the
+    replies whose tokens its client does not tell, which are in no count; `unread` the replies that
+    could not be read as what was asked for.
     """
 
     forward_passes: int
+    prompt_tokens: int
     tokens: int
     forced_tokens: int
-    prompt_tokens: int
     llm_calls: int
     llm_failed: int
+    llm_uncounted: int
     unread: int
     kg_requests: int
     seconds: float
 
 
+Kind = Literal["list", "count", "extreme", "truth", "why"]
+"""What is computed in the end: the set itself, its size, the members with the largest or smallest
+value, whether something is so, or nothing, as an earlier answer is shown again."""
+Over = Literal["last", "one", "both", "except", "each", "first"]
+"""Where the set comes from: the last turn's answers; the only part; what both parts have; the first
+part without the others; the parts together; the first part that has an answer."""
+
+
+class Operation(TypedDict):
+    """What is computed over verified answers, as the question's words say."""
+
+    kind: Kind
+    over: Over
+    noun: str
+    """What the question calls the members; empty where it does not say."""
+    condition: str
+    """What must hold of members, in the question's words; empty where nothing must."""
+    negated: bool
+    """Whether members are meant of which the condition does not hold."""
+    named: list[MentionRecord]
+    """Entities beside the parts: those of the condition or the statement, or left out by name."""
+    mentions: list[MentionRecord]
+    """Those of the whole question."""
+    most: bool
+    """Whether the largest value is meant, or else the smallest."""
+    properties: list[str]
+    """What the value may be called, the likeliest first."""
+    notes: list[str]
+    """What is to be told of how the question was understood."""
+
+
+class Part(TypedDict):
+    """A plain question that must be answered first, and once it is, what the graph says."""
+
+    question: str
+    mentions: list[MentionRecord]
+    status: NotRequired[Status]
+    topics: NotRequired[list[Entity]]
+    answers: NotRequired[list[Answer]]
+    confidence: NotRequired[float]
+    notes: NotRequired[list[str]]
+
+
+class Result(TypedDict):
+    """What was computed: a number, yes (true), or nothing (None); and how, in one line.
+
+    `triples` are verified ones that it rests on beside the chains of the answers.
+    """
+
+    kind: Kind
+    value: int | bool | None
+    text: str
+    how: str
+    triples: list[StepRecord]
+
+
+class Turn(TypedDict):
+    """An earlier question of the thread and what came of it; numbered from 1.
+
+    `asked` is the question in full, and `mentions` are those of it; where it is not `alone`, it is
+    about earlier answers all the same. `answers` and their chains are not all where `cut`.
+    """
+
+    number: int
+    question: str
+    asked: str
+    alone: bool
+    status: Status
+    mentions: list[MentionRecord]
+    topics: list[Entity]
+    answers: list[Answer]
+    cut: bool
+    confidence: float
+    notes: list[str]
+    text: str
+
+
+MOST_TURNS = 20
+
+
+def remembered(earlier: list[Turn] | None, new: list[Turn] | None) -> list[Turn]:
+    """The last turns of a thread."""
+    return [*(earlier or []), *(new or [])][-MOST_TURNS:]
+
+
 class State(TypedDict, total=False):
     """The state of one question; `question` goes in, the rest comes out.
 
-    `lost` are the chains and plans that a method wrote and that name no triples of the graph.
+    While parts are answered, `question` is the part's. `lost` are the chains and plans that a
+    method wrote and that name no triples of the graph.
     """
 
     question: str
@@ -156,6 +247,17 @@ class State(TypedDict, total=False):
     method: str
     usage: Usage
     notes: list[str]
+    said: str
+    """The question as the user put it."""
+    asked: str
+    """The question that was answered: the user's, or what it means after the earlier turns."""
+    operation: Operation | None
+    parts: list[Part]
+    part: int
+    """The place of the part that is being answered; -1 before the first."""
+    result: Result | None
+    turns: Annotated[list[Turn], remembered]
+    """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 
 
 def nothing_emitted() -> Emitted:
@@ -169,11 +271,12 @@ def no_usage() -> Usage:
     """The cost of nothing."""
     return Usage(
         forward_passes=0,
+        prompt_tokens=0,
         tokens=0,
         forced_tokens=0,
-        prompt_tokens=0,
         llm_calls=0,
         llm_failed=0,
+        llm_uncounted=0,
         unread=0,
         kg_requests=0,
         seconds=0.0,

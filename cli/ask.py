@@ -26,20 +26,25 @@ def ask(
     paper: o.Paper = False,
     settings: o.Settings = None,
     on_ambiguous: o.OnAmbiguous = "ask",
+    thread: o.Thread = None,
     device: o.Device = None,
     dtype: o.Dtype = None,
     prompts: o.Prompts = None,
+    explain: o.Explain = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
     if not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
+    from .evidence import form_of, origin_of, print_evidence
     from .render import Changed, Screen
     from .session import open_session, run
 
+    form = form_of(explain, as_json=as_json)
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
-    screen = Screen(silent=as_json or quiet)
+    piped = form is not None and not sys.stdout.isatty()
+    screen = Screen(silent=as_json or quiet or piped)
     with screen.waiting("opening the graph and the model"):
         session = open_session(
             kg=kg,
@@ -60,6 +65,7 @@ def ask(
             dtype=dtype,
             prompts=prompts,
             interactive=terminal,
+            thread=thread,
         )
 
     def choose(asked: dict[str, Any]) -> str:
@@ -68,17 +74,22 @@ def ask(
         except (Changed, EOFError):
             return "none"
 
-    for event in run(session, question, "ask", choose):
+    origin = origin_of(session.kg, model)
+    for event in run(session, question, thread or "ask", choose):
         if "event" in event:
             screen.event(event)
         else:
             state: Any = event
-            if as_json:
+            if form is not None:
+                screen.console.print()
+                print_evidence(form, result(state), origin)
+            elif as_json:
                 typer.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
             elif quiet:
-                for answer in state["answers"]:
-                    typer.echo(answer["label"])
-                if not state["answers"]:
+                computed = state["result"]
+                for line in [computed["text"]] if computed else labels(state):
+                    typer.echo(line)
+                if not state["answers"] and not computed:
                     typer.echo(
                         f"{state['messages'][-1].text} {'; '.join(state['notes'])}", err=True
                     )
@@ -88,7 +99,13 @@ def ask(
                 raise typer.Exit(3)
 
 
+def labels(state: Any) -> list[str]:
+    """The names of the answers."""
+    return [answer["label"] for answer in state["answers"]]
+
+
 def result(state: Any) -> dict[str, Any]:
     """The public result of a question, as `--json` prints it."""
     keys = ("question", "status", "answers", "unsupported", "topics", "method", "usage", "notes")
+    keys += ("asked", "operation", "result")
     return {key: state.get(key) for key in keys}

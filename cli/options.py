@@ -91,6 +91,22 @@ Dtype = Annotated[str | None, typer.Option("--dtype", help="float32, bfloat16 ..
 Prompts = Annotated[
     Path | None, typer.Option("--prompts", help="A folder of prompt templates of your own.")
 ]
+Thread = Annotated[
+    str | None,
+    typer.Option(
+        "--thread",
+        metavar="ID",
+        help="Keep the conversation under this name, and go on with it.",
+    ),
+]
+Explain = Annotated[
+    str | None,
+    typer.Option(
+        "--explain",
+        metavar="FORM",
+        help="Print the evidence instead: tree, mermaid, sparql, turtle or html.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]
 

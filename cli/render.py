@@ -1,10 +1,9 @@
 """What appears in the terminal. Whatever comes from a KG is data: no markup, no control codes."""
 
 import json
-import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias
 
 import typer
 from rich.console import Console
@@ -12,19 +11,20 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ..agent.evidence.text import printable
+from ..agent.evidence.tree import MARKS, Place, grow, spoken
 from ..agent.kg import KnowledgeGraph
-from ..agent.kg.terms import Triple, is_triple_term, place_of
 from ..agent.state import Answer, Entity, Named, State, StepRecord
+from .brackets import brackets
 from .session import Event
+from .terminal import waiting
 
-_MARKS = {"supported": ("✓", "green"), "unsupported": ("✗", "red"), "unknown": ("?", "yellow")}
+Trail: TypeAlias = tuple[object, ...]
+"""A place in a tree: the term of its root, then the key of every branch to there."""
+
+_COLOURS = {"supported": "green", "unsupported": "red", "unknown": "yellow"}
 _BRANCHES = 20
 """So many branches of a proof are drawn at one entity; the rest is counted."""
-
-
-def printable(text: str) -> str:
-    """A text of foreign origin without anything that could steer a terminal."""
-    return "".join(c if c.isprintable() else "·" for c in text)
 
 
 _REASONERS = {
@@ -46,21 +46,26 @@ class Changed(Exception):
 class Screen:
     """Prints the steps of a question as they happen, and its result. `silent` prints nothing."""
 
-    def __init__(self, *, silent: bool = False) -> None:
-        self.console = Console(quiet=silent, highlight=False, soft_wrap=True)
+    def __init__(
+        self,
+        *,
+        silent: bool = False,
+        console: Console | None = None,
+        read: Callable[[str], str] = input,
+    ) -> None:
+        """`read` reads the reply of the user who is asked back, after a prompt."""
+        self.console = console or Console(quiet=silent, highlight=False, soft_wrap=True)
+        self._read = read
 
-    @contextmanager
-    def waiting(self, what: str) -> Generator[None]:
-        """A spinner while something loads, on a terminal only."""
-        if self.console.is_terminal and not self.console.quiet:
-            with self.console.status(f"[dim]{what} ..."):
-                yield
-        else:
-            yield
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        """A spinner while something takes long, on a terminal only."""
+        return waiting(self.console, what)
 
     def event(self, event: Event) -> None:
         """One step of the state machine, in one line; most steps need none."""
         match event["event"]:
+            case "understood" if event["operation"] is None:
+                self.console.print(_step("asked", Text(printable(event["asked"]))))
             case "linked":
                 for topic in event["topics"]:
                     self.console.print(_step("linked", _entity(topic)))
@@ -83,15 +88,19 @@ class Screen:
 
     def result(self, state: State, kg: KnowledgeGraph) -> None:
         """The answers, the tree that proves them, and what it took."""
-        answers = state.get("answers", [])
+        answers, computed = state.get("answers", []), state.get("result")
         self.console.print()
-        if answers:
+        if computed:
+            self.console.print(Text(printable(computed["text"]), style="bold"))
+            self.console.print(Text(f"  computed: {printable(computed['how'])}", style="dim"))
+        elif answers:
             labels = ", ".join(printable(answer["label"]) for answer in answers)
             self.console.print(Text(labels, style="bold"))
+        if answers:
             self.console.print()
             for tree in proof(answers, state.get("topics", [])):
                 self.console.print(tree)
-        else:
+        elif not computed:
             messages = state.get("messages", [])
             self.console.print(Text(messages[-1].text if messages else "", style="bold"))
         for note in state.get("notes", []):
@@ -102,7 +111,7 @@ class Screen:
                 Text(f"  not in the graph, said by the LLM only: {said}", style="yellow")
             )
         self.console.print()
-        self.console.print(Text(_footer(state, kg), style="dim"))
+        self.console.print(Text(footer(state, kg), style="dim"))
 
     def choose(self, asked: dict[str, Any]) -> str:
         """Ask the user which entity is meant: a number or a name. Raises Changed for others."""
@@ -111,7 +120,7 @@ class Screen:
             self.console.print(Text(f"  {number}  ").append_text(_entity(option)))
         if asked["hint"]:
             self.console.print(Text(f"  {asked['hint']}", style="yellow"))
-        reply = input("> ").strip()
+        reply = self._read("> ").strip()
         for option in asked["options"]:
             if reply.casefold() in (option["label"].casefold(), option["term"].casefold()):
                 return option["term"]
@@ -120,29 +129,36 @@ class Screen:
         raise Changed(reply)
 
 
-def proof(answers: Sequence[Answer], topics: Sequence[Named]) -> list[Tree]:
-    """The chains of all answers as trees, one a topic entity; shared steps are one branch."""
-    labels = {topic["term"]: topic["label"] for topic in topics}
-    trees: dict[str, Tree] = {}
-    branches: dict[tuple[str, ...], Tree] = {}
-    hidden: dict[int, tuple[Tree, int]] = {}
-    for chain in (chain for answer in answers for chain in answer["chains"]):
-        first = chain[0]["tail"] if chain[0]["inverse"] else chain[0]["head"]
-        start = place_of(first["term"])
-        label = labels.get(start, first["label"])
-        place = trees.setdefault(start, Tree(Text(printable(label), style="bold cyan")))
-        key: tuple[str, ...] = (start,)
-        for step in chain:
-            key = (*key, *(step[part]["term"] for part in Triple._fields), str(step["inverse"]))
-            if key not in branches:
-                if len(place.children) >= _BRANCHES:
-                    hidden[id(place)] = (place, hidden.get(id(place), (place, 0))[1] + 1)
-                    break
-                branches[key] = place.add(_branch(step))
-            place = branches[key]
-    for place, count in hidden.values():
-        place.add(Text(f"... {count} more, as verified as these (--json shows all)", style="dim"))
-    return list(trees.values())
+def proof(
+    answers: Sequence[Answer],
+    topics: Sequence[Named],
+    cited: Mapping[Trail, Sequence[int]] | None = None,
+    all_of_them: str = "--json",
+) -> list[Tree]:
+    """The chains of all answers as trees, one a topic entity; shared steps are one branch.
+
+    `cited` has the numbers of the chains that end at a place; `all_of_them` shows those that the
+    trees leave out.
+    """
+    trees: list[Tree] = []
+    for root in grow(answers, topics, _BRANCHES):
+        trees.append(Tree(Text(printable(root.label), style="bold cyan")))
+        _add_branches(trees[-1], root, (root.term,), cited or {}, all_of_them)
+    return trees
+
+
+def trail_from(trail: Trail, key: tuple[str, ...]) -> Trail:
+    """The place at the end of a branch."""
+    return (*trail, key)
+
+
+def step_text(step: StepRecord, *, start: bool = False) -> Text:
+    """A step with the mark of its verdict; with the name where it starts, if that is wanted."""
+    before, relation, target = spoken(step)
+    first = (step["tail"] if step["inverse"] else step["head"])["label"]
+    mark = (MARKS[step["verdict"]], _COLOURS[step["verdict"]])
+    name = f" {printable(first)}" if start and before.startswith(("─", "←")) else ""
+    return Text.assemble(mark, f"{name} {before}", (relation, "italic"), target)
 
 
 def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
@@ -180,24 +196,26 @@ def _entity(entity: Entity) -> Text:
     return text.append(f"  {printable(about)}" if about else "", style="dim")
 
 
-def _target(step: StepRecord) -> dict[str, str]:
-    named = step["head"] if step["inverse"] else step["tail"]
-    return {"term": named["term"], "label": named["label"]}
+def _add_branches(
+    tree: Tree, place: Place, trail: Trail, cited: Mapping[Trail, Sequence[int]], all_of_them: str
+) -> None:
+    for key, branch in place.branches.items():
+        assert branch.step is not None
+        below = trail_from(trail, key)
+        text = step_text(branch.step)
+        if numbers := cited.get(below):
+            text.append(f"  {brackets(numbers)}", style="dim")
+        _add_branches(tree.add(text), branch, below, cited, all_of_them)
+    if place.hidden:
+        told = f"... {place.hidden} more, as verified as these ({all_of_them} shows all)"
+        tree.add(Text(told, style="dim"))
 
 
-def _branch(step: StepRecord) -> Text:
-    mark, colour = _MARKS[step["verdict"]]
-    relation, target = printable(step["relation"]["label"]), printable(_target(step)["label"])
-    left, right = ("←", "─") if step["inverse"] else ("─", "→")
-    told = step["inverse"] and is_triple_term(step["tail"]["term"])
-    start = f" {printable(step['tail']['label'])}" if told else ""
-    return Text.assemble(
-        (mark, colour), f"{start} {left} ", (relation, "italic"), f" {right} {target}"
-    )
-
-
-def _footer(state: State, kg: KnowledgeGraph) -> str:
+def footer(state: State, kg: KnowledgeGraph) -> str:
+    """What the answers rest on and what they took, in one line."""
     chains = [chain for answer in state.get("answers", []) for chain in answer["chains"]]
+    computed = state.get("result")
+    chains += [computed["triples"]] if computed else []
     triples = {
         (s["head"]["term"], s["relation"]["term"], s["tail"]["term"]) for c in chains for s in c
     }
@@ -205,8 +223,9 @@ def _footer(state: State, kg: KnowledgeGraph) -> str:
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
-        parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
+        if not computed:
+            by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
+            parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
         if state.get("reasoner") != "llm":
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
     if usage:
@@ -218,8 +237,3 @@ def _footer(state: State, kg: KnowledgeGraph) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def is_terminal() -> bool:
-    """Whether a person reads along and can be asked."""
-    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,18 +1,19 @@
 """What ask and chat share: opening the parts, and running one question through the graph."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.options import Options, names_set, paper_options, read_options
-from ..agent.state import State
-from ..graphs.skeleton import Compiled
 
 if TYPE_CHECKING:
     from ..agent.kg import OnProgress
+    from ..agent.settings import Settings
+    from ..agent.state import State
+    from ..graphs.skeleton import Compiled
 
 Event = dict[str, Any]
 Choose = Callable[[dict[str, Any]], str]
@@ -24,7 +25,7 @@ class Session:
     """An opened KG, the compiled graph over it and the options of every question."""
 
     kg: KnowledgeGraph
-    graph: Compiled
+    graph: "Compiled"
     options: Options
 
 
@@ -48,17 +49,17 @@ def open_session(
     dtype: str | None,
     prompts: Path | None,
     interactive: bool,
+    thread: str | None = None,
     on_progress: "OnProgress | None" = None,
 ) -> Session:
     """Open what the options name; what they leave out comes from the settings.
 
-    `pairs` set further options of the method, such as `width=5`.
+    `pairs` set further options of the method, such as `width=5`. With a `thread` the conversation
+    is kept in the user's database of threads. Nobody is asked back who is not `interactive`.
     """
-    if on_ambiguous not in ("ask", "best", "error"):
-        raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
-    if prompts is not None and not prompts.is_dir():
-        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
-    options = read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+    options = question_options(pairs, beams, hops, on_ambiguous, prompts)
+    if options.on_ambiguous == "ask" and thread and not interactive:
+        options = replace(options, on_ambiguous="error")
     from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
 
@@ -67,19 +68,19 @@ def open_session(
 
     from langgraph.checkpoint.memory import InMemorySaver
 
-    from ..agent.kg import language_tags, load_profile, open_kg, reading_of
+    from ..agent.conversation.threads import open_threads
     from ..agent.llm.chat import chat_model
     from ..graphs import METHODS, build_graph
 
-    opened = open_kg(
-        settings.kg if kg is None else kg,
-        profile=load_profile(profile),
+    keeper = open_threads() if thread else None
+    opened = open_source(
+        settings,
+        kg=kg,
+        profile=profile,
         graphs=graphs,
-        languages=language_tags(settings.language if language is None else language),
-        reading=reading_of(
-            settings.mediators if mediators is None else mediators,
-            settings.infer if infer is None else infer,
-        ),
+        language=language,
+        mediators=mediators,
+        infer=infer,
         on_progress=on_progress,
     )
     graph = build_graph(
@@ -90,7 +91,7 @@ def open_session(
         device=device or settings.device,
         dtype=dtype or settings.dtype,
         prompts=prompts,
-        checkpointer=InMemorySaver() if interactive else None,
+        checkpointer=keeper or (InMemorySaver() if interactive else None),
     )
     if paper:
         own = METHODS[method or settings.method].paper
@@ -98,27 +99,100 @@ def open_session(
     return Session(opened, graph, options)
 
 
-def run(session: Session, question: str, thread: str, choose: Choose) -> Iterator[Event | State]:
+def question_options(
+    pairs: Sequence[str],
+    beams: int | None,
+    hops: int | None,
+    on_ambiguous: str,
+    prompts: Path | None,
+) -> Options:
+    """How questions are to be answered. Raises InputError for what these options cannot be."""
+    if on_ambiguous not in ("ask", "best", "error"):
+        raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
+    if prompts is not None and not prompts.is_dir():
+        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
+    return read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+
+
+def open_source(
+    settings: "Settings",
+    *,
+    kg: str | None,
+    profile: str,
+    graphs: Sequence[str],
+    language: str | None,
+    mediators: str | None,
+    infer: str | None,
+    on_progress: "OnProgress | None" = None,
+) -> KnowledgeGraph:
+    """Open the KG that the options name, or else the settings."""
+    from ..agent.kg import language_tags, load_profile, open_kg, reading_of
+
+    return open_kg(
+        settings.kg if kg is None else kg,
+        profile=load_profile(profile),
+        graphs=graphs,
+        languages=language_tags(settings.language if language is None else language),
+        reading=reading_of(
+            settings.mediators if mediators is None else mediators,
+            settings.infer if infer is None else infer,
+        ),
+        on_progress=on_progress,
+    )
+
+
+def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterator[Event | State]":
     """Stream the events of one question, then its final state.
 
-    Where the graph asks back, `choose` answers and the run goes on.
+    Where the graph asks back, `choose` answers and the run goes on. The nodes run in this thread,
+    so that an interrupt stops the one that is at work; what the thread remembers stays whole.
     """
+    from langchain_core.messages import HumanMessage
     from langgraph.types import Command
 
     config: Any = {"configurable": {"thread_id": thread}}
-    turn: Any = {"question": question}
+    can_ask = bool(session.graph.checkpointer)
+    asks = can_ask and session.options.on_ambiguous == "ask"
+    kept: Any = {"durability": "exit"} if can_ask else {}
+    turn: Any = {"question": question, "messages": [HumanMessage(question)]}
     state: State = {}
     while turn is not None:
-        following: Any = None
+        asked: Any = None
         for mode, chunk in session.graph.stream(
-            turn, config, context=session.options, stream_mode=["custom", "values", "updates"]
+            turn, config, context=session.options, stream_mode=["values", "updates"], **kept
         ):
-            if mode == "custom":
-                yield cast(Event, chunk)
-            elif mode == "values":
-                state = cast(State, chunk)
-            elif "__interrupt__" in cast(dict[str, Any], chunk):
-                asked = cast(Any, chunk)["__interrupt__"][0].value
-                following = Command(resume=choose(asked))
-        turn = following
+            if mode == "values":
+                state = cast("State", chunk)
+            elif interrupts := cast("dict[str, Any]", chunk).get("__interrupt__"):
+                asked = interrupts[0].value
+            else:
+                for node, update in cast("dict[str, Any]", chunk).items():
+                    if event := _event(node, update or {}, asks):
+                        yield event
+        turn = Command(resume=choose(asked)) if asked else None
     yield state
+
+
+def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:
+    """What a node that is done came to, for whoever reads along; None where that is nothing.
+
+    Where the graph `asks` back, an ambiguous name is not yet linked to anything.
+    """
+    match node:
+        case "understand":
+            told = {"asked": update["asked"], "operation": update["operation"]}
+            plain = told["operation"] is None and update["asked"] == update["said"]
+            return None if plain else {"event": "understood", **told}
+        case "link" if asks and any(mention["ambiguous"] for mention in update["mentions"]):
+            return None
+        case "link" | "ask_user":
+            return {"event": "linked", "topics": update["topics"]}
+        case "load":
+            return {"event": "loaded", "view": update["view"]}
+        case "verify":
+            return {"event": "verified", "candidates": update["candidates"]}
+        case "induce" | "combine" | "respond":
+            return None
+        case _:
+            walks = update.get("candidates")
+            return None if walks is None else {"event": "decoded", "paths": len(walks)}

@@ -27,11 +27,12 @@ class Costs:
     """Totals over the questions of a method, and the spread over them of each cost."""
 
     forward_passes: int
+    prompt_tokens: int
     tokens: int
     forced_tokens: int
-    prompt_tokens: int
     llm_calls: int
     llm_failed: int
+    llm_uncounted: int
     unread: int
     kg_requests: int
     seconds: float
@@ -52,11 +53,12 @@ def measure_costs(records: Sequence[Record], seed: int = 0) -> Costs:
     }
     return Costs(
         forward_passes=sum(u["forward_passes"] for u in usages),
+        prompt_tokens=sum(u["prompt_tokens"] for u in usages),
         tokens=sum(u["tokens"] for u in usages),
         forced_tokens=sum(u["forced_tokens"] for u in usages),
-        prompt_tokens=sum(u["prompt_tokens"] for u in usages),
         llm_calls=sum(u["llm_calls"] for u in usages),
         llm_failed=sum(u["llm_failed"] for u in usages),
+        llm_uncounted=sum(u["llm_uncounted"] for u in usages),
         unread=sum(u["unread"] for u in usages),
         kg_requests=sum(u["kg_requests"] for u in usages),
         seconds=round(sum(seconds), 6),

@@ -196,6 +196,11 @@ def fact_lines(summary: Summary) -> list[str]:
         f"seconds a question: median {costs.median_seconds:.3f}, slowest "
         f"{costs.slowest_seconds:.3f}; all {costs.seconds:.1f}"
     )
+    prompt, after, forced = (
+        f"{costs.per_question[cost].mean.mean:,.1f}"
+        for cost in ("prompt_tokens", "tokens", "forced_tokens")
+    )
+    lines.append(f"tokens a question: {prompt} of prompts, {after} after them ({forced} forced)")
     return lines
 
 
@@ -210,6 +215,9 @@ def trouble_lines(summary: Summary) -> list[str]:
         instead = f": {who}" if troubles.voted else ""
         asked = f"{failed:,} of {summary.questions:,} questions"
         lines.append(f"the LLM did not answer for {asked}{instead}")
+    if uncounted := summary.costs.llm_uncounted:
+        were = "reply" if uncounted == 1 else "replies"
+        lines.append(f"the LLM did not tell the tokens of {uncounted:,} {were}: in no count")
     if unread := summary.costs.unread:
         were = "reply" if unread == 1 else "replies"
         lines.append(f"{unread:,} {were} of language models could not be read")

@@ -1,5 +1,6 @@
-"""The state machine: the shared skeleton and one file per method."""
+"""The state machine: the shared skeleton and one file per method; the graph as a tool."""
 
 from .build import METHODS, build_graph
+from .tool import AskResult, ask_tool
 
-__all__ = ["METHODS", "build_graph"]
+__all__ = ["METHODS", "AskResult", "ask_tool", "build_graph"]

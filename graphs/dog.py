@@ -7,7 +7,7 @@ is over triples (Algorithm 1). Where the paper leaves it open:
 - The model opens a triple by writing its opening tag, and at the latest after `free` tokens of its
   own; it may end a chain at any time. `steps` triples are the most, the view's hops by default.
 - A triple comes once in a chain. The triples are those of the whole graph, of which the prompt
-  shows the `shown` nearest to the question in words.
+  shows the `shown` nearest to the question, in words or by the model of `embeddings`.
 - The best chain that concludes with an entity that its triples bring in gives the answers; what
   else conclusions name is listed apart as unsupported.
 - A chain that is one walk from a topic entity to its only answer stands for its relation path,

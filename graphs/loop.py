@@ -29,10 +29,12 @@ class Bill(NamedTuple):
     """What deciding cost."""
 
     forward_passes: int = 0
-    tokens: int = 0
     prompt_tokens: int = 0
+    tokens: int = 0
+    forced_tokens: int = 0
     llm_calls: int = 0
     llm_failed: int = 0
+    llm_uncounted: int = 0
     unread: int = 0
 
 

@@ -1,12 +1,15 @@
 """The graph that `langgraph.json` names, for LangGraph's server.
 
-It answers over `GROUNDWALK_KG` with the model `GROUNDWALK_MODEL`, or over the bundled ones. The
-server keeps the threads, so the graph comes without a checkpointer.
+It answers as `groundwalk ask` without options: `GROUNDWALK_*` variables name the KG, the model, its
+device and number format, the method and the chat LLM. The server keeps the threads, so the graph
+comes without a checkpointer.
 """
 
+import asyncio
 from functools import cache
 
 from ..agent.kg import language_tags, open_kg, reading_of
+from ..agent.llm.chat import chat_model
 from ..agent.settings import read_settings
 from .build import build_graph
 from .skeleton import Compiled
@@ -14,11 +17,23 @@ from .skeleton import Compiled
 
 @cache
 def graph() -> Compiled:
-    """The compiled graph; the server calls this once a run, so it is made once."""
+    """The compiled graph; the server wants it for every run, so it is made once."""
     settings = read_settings()
     kg = open_kg(
         settings.kg,
         languages=language_tags(settings.language),
         reading=reading_of(settings.mediators, settings.infer),
     )
-    return build_graph(settings.method, kg=kg, generator=settings.model)
+    return build_graph(
+        settings.method,
+        kg=kg,
+        generator=settings.model,
+        llm=chat_model(settings.llm),
+        device=settings.device,
+        dtype=settings.dtype,
+    )
+
+
+async def served() -> Compiled:
+    """`graph` for the server's event loop: a KG is opened in a thread, as that reads files."""
+    return await asyncio.to_thread(graph)

@@ -1,8 +1,12 @@
 """The state machine that all methods share; a method fills in the middle.
 
-START -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify -> respond -> END
-                                           ^                            |
-                                           +-- nothing stands: widen ---+
+START -> understand -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify
+             |          ^                               ^                            |
+             |          |                               +-- nothing stands: widen ---+
+             |          +--- the next part ---+                                      |
+             +-- to be computed -------> combine <--- one of several parts ----------+
+                                              |                                      |
+                                              +------------> respond -> END <--------+
 """
 
 from collections.abc import Callable
@@ -17,10 +21,13 @@ from langgraph.runtime import Runtime
 from ..agent.llm.local import ModelSettings
 from ..agent.nodes import Node
 from ..agent.nodes.ask_user import ask_user
+from ..agent.nodes.combine import combine, next_part
 from ..agent.nodes.induce import induce
+from ..agent.nodes.judged import is_confident
 from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
-from ..agent.nodes.respond import is_confident, respond
+from ..agent.nodes.respond import respond
+from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.state import State
@@ -28,7 +35,8 @@ from .method import Method, Parts
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
-RECURSION_LIMIT = 25
+RECURSION_LIMIT = 1_000
+"""Steps of a run; a question of fifty parts, each widened once, takes some five hundred."""
 
 _AS_STORED = "walks the facts as they are stored: --mediators and --infer are not used"
 
@@ -49,42 +57,63 @@ def skeleton(
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
+        "understand": understand(parts.linker, name, parts.kg, parts.llm, parts.prompts),
         "link": link(parts.linker, name, parts.kg, told),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
         "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts, common=method.common),
         "verify": verify(parts.kg),
+        "combine": combine(parts.kg, least, told),
         "respond": respond(least),
     }
     if method.reasons:
         del nodes["induce"]
     for own, node in nodes.items():
         graph.add_node(own, node)
-    graph.add_edge(START, "link")
-    graph.add_conditional_edges("link", _after_link(can_ask), ["ask_user", "load", "respond"])
+    graph.add_edge(START, "understand")
+    graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
+    after_link = _after_link(can_ask)
+    graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
     graph.add_edge("ask_user", "load")
     graph.add_edge("load", name)
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
         graph.add_edge("induce", "verify")
     after_verify = _after_verify(settings, method, least)
-    graph.add_conditional_edges("verify", after_verify, ["load", "respond"])
+    graph.add_conditional_edges("verify", after_verify, ["load", "combine", "respond"])
+    graph.add_conditional_edges("combine", _after_combine, ["link", "respond"])
     graph.add_edge("respond", END)
     compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)
 
 
+_Ended = Literal["combine", "respond"]
+
+
+def _after_understand(state: State) -> Literal["link", "combine"]:
+    return "link" if state.get("operation") is None else "combine"
+
+
+def _after_combine(state: State) -> Literal["link", "respond"]:
+    return "link" if next_part(state) else "respond"
+
+
+def _ended(state: State) -> _Ended:
+    """Where a question goes whose walks are done."""
+    return "respond" if state.get("operation") is None else "combine"
+
+
 def _after_link(
     can_ask: bool,
-) -> Callable[[State, Runtime[Options]], Literal["ask_user", "load", "respond"]]:
-    def route(state: State, runtime: Runtime[Options]) -> Literal["ask_user", "load", "respond"]:
+) -> Callable[[State, Runtime[Options]], Literal["ask_user", "load"] | _Ended]:
+    def route(state: State, runtime: Runtime[Options]) -> Literal["ask_user", "load"] | _Ended:
         if not state.get("topics"):
-            return "respond"
+            return _ended(state)
         if any(mention["ambiguous"] for mention in state.get("mentions", [])):
             on_ambiguous = (runtime.context or Options()).on_ambiguous
             if on_ambiguous != "best":
-                return "ask_user" if can_ask and on_ambiguous == "ask" else "respond"
+                return "ask_user" if can_ask and on_ambiguous == "ask" else _ended(state)
         return "load"
 
     return route
@@ -103,13 +132,13 @@ def _least(own: float, method: Method) -> Callable[[Options], float]:
 
 def _after_verify(
     settings: ModelSettings, method: Method, least: Callable[[Options], float]
-) -> Callable[[State, Runtime[Options]], Literal["load", "respond"]]:
-    def route(state: State, runtime: Runtime[Options]) -> Literal["load", "respond"]:
+) -> Callable[[State, Runtime[Options]], Literal["load"] | _Ended]:
+    def route(state: State, runtime: Runtime[Options]) -> Literal["load"] | _Ended:
         options = runtime.context or Options()
         if state.get("answers") and is_confident(state, least(options)):
-            return "respond"
+            return _ended(state)
         if state.get("status") == "unchecked" or method.reasons or not method.widens:
-            return "respond"
-        return "load" if can_widen(state, options, settings) else "respond"
+            return _ended(state)
+        return "load" if can_widen(state, options, settings) else _ended(state)
 
     return route

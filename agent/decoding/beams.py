@@ -58,7 +58,8 @@ class BeamSearch(Generic[State]):
         self.tree = tree
         self.constraint = constraint
         self.plan = plan
-        self.forced = 0
+        self.forced: set[int] = set()
+        """The nodes of tokens without an alternative."""
         self.logprobs: dict[int, Vector] = {}
         """The log-probabilities of the legal tokens after each node that was scored."""
         self._legal: dict[int, Legal] = {}
@@ -127,7 +128,7 @@ class BeamSearch(Generic[State]):
         for i, beam in enumerate(running):
             legal = self._legal_at(beam.node, beam.state)
             if len(legal) == 1 and self.plan.scores == "allowed":
-                self.forced += 1
+                self.forced.add(self.tree.child(beam.node, legal[0]))
                 own = np.zeros(1)
             else:
                 own = self.logprobs[beam.node]

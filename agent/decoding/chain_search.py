@@ -187,7 +187,7 @@ class _Trees:
         self._model = model
         self._questions = questions
         self._shared = min(question.shared for question in questions)
-        self._spent = [Cost(0, 0, 0) for _ in questions]
+        self._spent = [Cost() for _ in questions]
         self._owners = list(range(len(questions)))
         prompts = [q.prompt(q.constraint) if callable(q.prompt) else q.prompt for q in questions]
         self.session = Session(model, prompts, self._shared)
@@ -207,23 +207,12 @@ class _Trees:
         self._owners = [chain.question for chain in chains]
         return [replace(chain, row=row, node=ROOT) for row, chain in enumerate(chains)]
 
-    def force(self, question: int, tokens: int) -> None:
-        """Count forced tokens."""
-        spent = self._spent[question]
-        self._spent[question] = replace(spent, forced_tokens=spent.forced_tokens + tokens)
-
     def costs(self) -> list[Cost]:
         """What each question has taken until now."""
         costs = list(self._spent)
         for question in set(self._owners):
             rows = [row for row, owner in enumerate(self._owners) if owner == question]
-            now = [self.session.cost(row) for row in rows]
-            costs[question] = Cost(
-                costs[question].forward_passes + now[0].forward_passes,
-                costs[question].tokens + sum(cost.tokens for cost in now),
-                costs[question].forced_tokens,
-                now[0].engine,
-            )
+            costs[question] += self.session.cost_of(rows)
         return costs
 
 
@@ -267,7 +256,6 @@ def _lengthen(trees: _Trees, chains: Sequence[_Chain], plan: ChainPlan) -> list[
     found = trees.session.search(starts, BeamPlan(plan.beams, plan.scores))
     longer = list[_Chain]()
     for chain, searched in zip(chains, found, strict=True):
-        trees.force(chain.question, searched.forced)
         for beam in searched.best:
             step = chain.constraint.step(beam.state)
             try:

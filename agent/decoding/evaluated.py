@@ -25,6 +25,7 @@ class Evaluated(ABC):
     def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]]) -> None:
         self.trees = [TokenTree() for _ in prompts]
         self.forward_passes = 0
+        self.prompt_tokens = [0] * len(prompts)
         self.tokens = [0] * len(prompts)
         self._model = model
         self._head = OutputHead(model)

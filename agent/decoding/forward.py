@@ -30,7 +30,6 @@ class TreeForward(Evaluated):
         self._cache, self._shared, new = cache_after(model, prompts, shared)
         if new:
             self.forward_passes += 1
-            self.tokens[0] += self._shared
         self._rest = [list(prompt[self._shared :]) for prompt in prompts]
         self._columns: list[dict[int, int]] = [{} for _ in prompts]
         self._dtype = np.float64 if model.dtype == torch.float64 else np.float32
@@ -58,7 +57,7 @@ class TreeForward(Evaluated):
             for row, rest in enumerate(self._rest):
                 tokens[row, : len(rest)] = rest
                 positions[row, : len(rest)] = np.arange(past, past + len(rest))
-                self.tokens[row] += len(rest)
+                self.prompt_tokens[row] += len(self._prompts[row])
         for row, nodes in fresh.items():
             tree, last = self.trees[row], len(self._prompts[row]) - 1
             stop = lead + len(nodes)

@@ -50,7 +50,8 @@ class LineForward(Evaluated):
             inputs = {"use_cache": True, "past_key_values": cache}
         prompt = self._prompts[row]
         self._states[row][ROOT] = self._run(np.array([prompt], np.int64), **inputs)[0, -1]
-        self._count(row, len(prompt))
+        self.forward_passes += 1
+        self.prompt_tokens[row] += len(prompt)
 
     def _evaluate(self, row: int, lines: Sequence[Sequence[int]]) -> None:
         """Lines are padded at their ends, where nothing that comes before them can see it."""
@@ -69,11 +70,9 @@ class LineForward(Evaluated):
             for j, node in enumerate(line, len(lead)):
                 if not self.known(row, node):
                     self._states[row][node] = states[i, j].clone()
-        self._count(row, sum(len(lead) + len(line) for line in lines))
-
-    def _count(self, row: int, tokens: int) -> None:
         self.forward_passes += 1
-        self.tokens[row] += tokens
+        self.prompt_tokens[row] += len(lead) * len(lines)
+        self.tokens[row] += sum(map(len, lines))
 
 
 def _copies(model: PreTrainedModel) -> bool:

@@ -52,13 +52,28 @@ class Question(Generic[State]):
 
 @dataclass(frozen=True)
 class Cost:
-    """What a search took; passes are shared by the questions of a batch."""
+    """What a search took; passes are shared by the questions of a batch.
 
-    forward_passes: int
-    tokens: int
-    forced_tokens: int
+    A prompt counts whole each time that it is given to the model, also where its beginning was kept
+    from before. `tokens` are those after the prompts that the model took in, or that stand in the
+    words found; `forced_tokens` those of them that were the only ones to be legal.
+    """
+
+    forward_passes: int = 0
+    prompt_tokens: int = 0
+    tokens: int = 0
+    forced_tokens: int = 0
     engine: Engine = "tree"
     """`lines` where the model's layers cannot share a cache among beams, which takes longer."""
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            self.forward_passes + other.forward_passes,
+            self.prompt_tokens + other.prompt_tokens,
+            self.tokens + other.tokens,
+            self.forced_tokens + other.forced_tokens,
+            other.engine if self.engine == "tree" else self.engine,
+        )
 
 
 @dataclass(frozen=True)

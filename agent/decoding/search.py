@@ -44,7 +44,4 @@ def beam_search(
         ends = [(s.start.row, beam.node) for s in searches for beam in s.best]
         replies = iter(write_replies(session, ends, reply))
         found = [[replace(h, reply=next(replies)) for h in own] for own in found]
-    return [
-        Found(own, session.cost(row, searched.forced))
-        for row, (own, searched) in enumerate(zip(found, searches, strict=True))
-    ]
+    return [Found(own, session.cost(row)) for row, own in enumerate(found)]

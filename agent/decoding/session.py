@@ -6,7 +6,7 @@ them, and all its rivals, are branches of one tree.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from transformers import PreTrainedModel
@@ -35,7 +35,6 @@ class Searched(Generic[State]):
 
     start: Start[State]
     best: list[Beam[State]]
-    forced: int
 
 
 class Session:
@@ -52,15 +51,39 @@ class Session:
             raise ConstraintError("a prompt is empty", "a walk is decoded after a token at least")
         self.engine: Engine
         self.engine, self.forward = open_engine(model, prompts, shared)
+        self._found: list[set[int]] = [set() for _ in prompts]
+        self._forced: list[set[int]] = [set() for _ in prompts]
 
     @property
     def trees(self) -> list[TokenTree]:
         """One tree for each prompt; its root is the prompt's end."""
         return self.forward.trees
 
-    def cost(self, row: int, forced: int = 0) -> Cost:
+    def cost(self, row: int) -> Cost:
         """What a prompt's tree has taken so far."""
-        return Cost(self.forward.forward_passes, self.forward.tokens[row], forced, self.engine)
+        forward = self.forward
+        unseen = {node for node in self._found[row] if not forward.known(row, node)}
+        forced = (node in unseen or forward.known(row, node) for node in self._forced[row])
+        return Cost(
+            forward.forward_passes,
+            forward.prompt_tokens[row],
+            forward.tokens[row] + len(unseen),
+            sum(forced),
+            self.engine,
+        )
+
+    def cost_of(self, rows: Sequence[int]) -> Cost:
+        """What the trees of some prompts have taken together; there is one at least."""
+        return replace(
+            sum((self.cost(row) for row in rows), Cost()),
+            forward_passes=self.forward.forward_passes,
+        )
+
+    def count(self, row: int, search: BeamSearch[State], best: Sequence[Beam[State]]) -> None:
+        """Let what a search found, and what was forced in it, be part of the cost."""
+        self._forced[row] |= search.forced
+        for beam in best:
+            self._found[row].update(self.trees[row].line(beam.node))
 
     def search(self, starts: Sequence[Start[State]], plan: BeamPlan) -> list[Searched[State]]:
         """Search from all starts at once.
@@ -82,7 +105,9 @@ class Session:
                     best[i] = stop.value
                     del steps[i]
             self.score([(starts[i].row, searches[i], own) for i, own in wanted.items()])
-        return [Searched(start, best[i], searches[i].forced) for i, start in enumerate(starts)]
+        for i, search in enumerate(searches):
+            self.count(starts[i].row, search, best[i])
+        return [Searched(start, best[i]) for i, start in enumerate(starts)]
 
     def score(self, wanted: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
         """Tell each search the log-probabilities that it wants of its row."""

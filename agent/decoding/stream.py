@@ -34,8 +34,9 @@ def stream_search(
     search = BeamSearch(session.trees[0], question.constraint, plan)
 
     def shown(beam: Beam[State]) -> Streamed[State]:
-        ((hypothesis,),) = session.hypotheses([Searched(start, [beam], search.forced)])
-        return Streamed(hypothesis, session.cost(0, search.forced))
+        ((hypothesis,),) = session.hypotheses([Searched(start, [beam])])
+        session.count(0, search, [beam])
+        return Streamed(hypothesis, session.cost(0))
 
     count = 0
     steps = search.run()

@@ -9,6 +9,7 @@ from .languages import language_tags
 from .names import local_name, normalise
 from .oxigraph import OxigraphStore
 from .profile import GENERIC, Profile, load_profile
+from .rdflib_kg import kg_of
 from .readers import name_iri
 from .reading import Reading, reading_of
 from .store import Counts, Labels, Store
@@ -46,6 +47,7 @@ __all__ = [
     "is_connected",
     "is_iri",
     "is_literal",
+    "kg_of",
     "language_tags",
     "load_profile",
     "local_name",

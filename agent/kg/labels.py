@@ -158,6 +158,19 @@ class LabelIndex:
         )
         return [row[0] for row in rows]
 
+    def starting(self, norm: str, limit: int) -> list[Term]:
+        """The entities with most facts of those with a name that begins with a normalised text."""
+        rows = self._rows(
+            """
+            SELECT DISTINCT terms.term, terms.degree
+            FROM surface JOIN terms ON terms.term = surface.term
+            WHERE surface.norm >= ? AND surface.norm < ? ORDER BY terms.degree DESC, terms.term
+            LIMIT ?
+            """,
+            (norm, f"{norm}\U0010ffff", limit),
+        )
+        return [row[0] for row in rows]
+
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean: labels first, then by degree."""
         rows = self._rows(

@@ -184,8 +184,9 @@ def shares(sizes: Sequence[int], weights: Sequence[float], places: int) -> list[
 
 def triple_texts(triples: Sequence[Triple], labels: Labels) -> list[str]:
     """Each triple as `(head, relation, tail)` in names, which is what DoG embeds (appendix B)."""
-    names = labels.names([term for triple in triples for term in triple])
-    return [f"({', '.join(names[i : i + 3])})" for i in range(0, len(names), 3)]
+    terms = list(dict.fromkeys(term for triple in triples for term in triple))
+    names = dict(zip(terms, labels.names(terms), strict=True))
+    return [f"({', '.join(names[term] for term in triple)})" for triple in triples]
 
 
 def top_connected(

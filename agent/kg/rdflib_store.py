@@ -69,10 +69,13 @@ class RdflibStore:
         """
         return [self._holds(triple) for triple in triples]
 
+    def triples(self) -> Iterator[Triple]:
+        """Every triple, fact or not, each once, in rdflib's own order."""
+        return self._triples(None, None, None)
+
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once, in rdflib's own order."""
-        triples = self._triples(None, None, None)
-        return (triple for triple in triples if not self._skips(triple.relation))
+        return (triple for triple in self.triples() if not self._skips(triple.relation))
 
     def statements(self, predicate: Term) -> Iterator[Triple]:
         """Every triple of one predicate, fact or not, in rdflib's own order."""
@@ -83,7 +86,7 @@ class RdflibStore:
         triples = facts = 0
         entities: set[Term] = set()
         relations: set[Term] = set()
-        for triple in self._triples(None, None, None):
+        for triple in self.triples():
             triples += 1
             if not self._skips(triple.relation):
                 facts += 1

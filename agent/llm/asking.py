@@ -1,6 +1,6 @@
 """Asking a chat model, and counting what it costs and what could not be read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -27,7 +27,10 @@ class Asker:
     failed: int = 0
     """Calls that got no answer."""
     prompt_tokens: int = 0
-    """As far as the model's client reports them."""
+    tokens: int = 0
+    """Those of the replies, thoughts included."""
+    uncounted: int = 0
+    """Replies whose tokens the model's client does not tell."""
     unread: int = 0
     """Replies that could not be read as what was asked for."""
 
@@ -37,8 +40,10 @@ class Asker:
         return {
             "llm_calls": self.calls,
             "llm_failed": self.failed,
+            "llm_uncounted": self.uncounted,
             "unread": self.unread,
             "prompt_tokens": self.prompt_tokens,
+            "tokens": self.tokens,
         }
 
     def ask(self, prompt: str) -> str:
@@ -51,7 +56,11 @@ class Asker:
         except Exception as error:  # every client has errors of its own
             self.failed += 1
             raise UnansweredError(type(error).__name__) from error
-        self.prompt_tokens += usage["input_tokens"] if usage else 0
+        if usage and usage["input_tokens"]:
+            self.prompt_tokens += usage["input_tokens"]
+            self.tokens += usage["output_tokens"]
+        else:
+            self.uncounted += 1
         return text
 
     def read(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
@@ -60,9 +69,13 @@ class Asker:
         self.unread += found is None
         return found
 
-    def names(self, prompt: str) -> list[str]:
-        """The names that the reply answers with; one that says nothing is counted."""
-        return self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r)) or []
+    def names(self, prompt: str, known: Sequence[str] = ()) -> list[str]:
+        """The names that the reply answers with; one that says nothing is counted.
+
+        `known` are names that a line may be although it looks numbered.
+        """
+        read = self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r, known))
+        return read or []
 
 
 def unread_note(unread: int) -> list[str]:

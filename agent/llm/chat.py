@@ -1,7 +1,6 @@
 """General chat models by a short name: `openai:gpt-4o-mini`, `http://host/v1#model`, `hf:DIR`."""
 
 import os
-from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 
@@ -34,6 +33,19 @@ def chat_model(spec: str) -> BaseChatModel | None:
     raise InputError(f"--llm {spec}: is not the name of a language model", _HINT)
 
 
+def drawing(llm: BaseChatModel, temperature: float, seed: int) -> BaseChatModel | None:
+    """The chat model as it draws its replies at a temperature; None where it takes none.
+
+    A local model draws the reply that the seed says, a server one of its own.
+    """
+    from .local_chat import LocalChat
+
+    if "temperature" not in type(llm).model_fields:
+        return None
+    seeded = {"seed": seed} if isinstance(llm, LocalChat) else {}
+    return llm.model_copy(update={"temperature": temperature, **seeded})
+
+
 def _check_address(spec: str, address: str) -> None:
     import httpx
 
@@ -55,18 +67,7 @@ def _openai(name: str, address: str | None) -> BaseChatModel:
 
 
 def _local(folder: str) -> BaseChatModel:
-    from langchain_huggingface import ChatHuggingFace, HuggingFacePipeline
-    from transformers import pipeline
-
     from .local import load_model
+    from .local_chat import LocalChat
 
-    local = load_model(folder)
-    generate = cast(Any, pipeline)(
-        "text-generation",
-        model=local.model,
-        tokenizer=local.tokenizer,
-        max_new_tokens=512,
-        do_sample=False,
-        return_full_text=False,
-    )
-    return ChatHuggingFace(llm=HuggingFacePipeline(pipeline=generate), tokenizer=local.tokenizer)
+    return LocalChat(load_model(folder))

@@ -7,24 +7,29 @@ from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
 
+from ..decoding.plan import Cost
 from ..errors import ConstraintError
 from .local import LocalModel
+from .reading import THINKING, THOUGHT, spoken
 
 _SAMPLING = Lock()
 """Samples are drawn by one thread at a time, so that a seed gives the same ones."""
+_LAST = 16
+"""Tokens of a prompt that are looked at for the mark that begins a thought."""
 
 
 @dataclass(frozen=True)
 class FreeTexts:
-    """Texts without the tokens that ended them, the best first, and what they cost.
+    """Texts without thoughts and without the tokens that ended them, the best first; their cost.
 
-    `scores` are the log-probabilities of what a search found; 0 where there was none.
+    `scores` are the log-probabilities of what a search found; 0 where there was none. The prompt
+    counts once for every beam or sample, each of which takes it in; the tokens of a search are
+    those of all its beams at every step, those of samples end with the token that ends the text.
     """
 
     texts: tuple[str, ...]
     scores: tuple[float, ...] = ()
-    forward_passes: int = 0
-    tokens: int = 0
+    cost: Cost = Cost()
 
 
 @dataclass(frozen=True)
@@ -43,22 +48,29 @@ class Writing:
     closing: frozenset[int] = frozenset()
 
 
+def room_after(local: LocalModel, prompt: Sequence[int]) -> int | None:
+    """How many tokens the model can hold after a prompt; None where it does not say."""
+    room = getattr(local.model.config, "max_position_embeddings", None)
+    return None if room is None else room - len(prompt)
+
+
 def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> FreeTexts:
     """Continue a prompt. Raises ConstraintError where the model cannot hold prompt and text."""
     import torch
 
-    room = getattr(local.model.config, "max_position_embeddings", None)
-    if room is not None and len(prompt) + how.longest > room:
+    room = room_after(local, prompt)
+    if room is not None and how.longest > room:
         raise ConstraintError(
             f"the prompt of {len(prompt)} tokens is too long for the model", "try --set shown=20"
         )
-    ends = _ends(local)
+    ends, steps = _ends(local), _Steps()
     ids = torch.tensor([list(prompt)], device=local.model.device)
     settings: dict[str, Any] = {
         "attention_mask": torch.ones_like(ids),
         "max_new_tokens": how.longest,
         "eos_token_id": sorted({*ends, *how.closing}) or None,
         "pad_token_id": min(ends, default=0),
+        "logits_processor": [steps],
     }
     model = cast(Any, local.model)
     scores = (0.0,) * (how.samples or how.beams)
@@ -83,9 +95,31 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         if how.beams > 1:
             scores = tuple(found.sequences_scores.tolist())
     written = [row[len(prompt) :] for row in rows.tolist()]
-    texts = [_text(local.tokenizer, row, ends, how.closing) for row in written]
-    steps = len(written[0])
-    return FreeTexts(tuple(texts), scores, steps, len(prompt) + steps * len(written))
+    begun = THINKING if _is_thinking(local.tokenizer, prompt) else ""
+    texts = (begun + _text(local.tokenizer, row, ends, how.closing) for row in written)
+    tokens = (
+        sum(_length(row, {*ends, *how.closing}) for row in written)
+        if how.samples
+        else steps.taken * how.beams
+    )
+    cost = Cost(steps.taken, len(prompt) * len(written), tokens)
+    return FreeTexts(tuple(map(spoken, texts)), scores, cost)
+
+
+class _Steps:
+    """Counts forward passes: after each of them `generate` hands over the scores."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        self.taken += 1
+        return scores
+
+
+def _length(row: Sequence[int], ends: Collection[int]) -> int:
+    """The tokens of a row up to the one that ended it; padding follows."""
+    return next((i for i, token in enumerate(row, 1) if token in ends), len(row))
 
 
 def _text(
@@ -101,7 +135,21 @@ def _text(
         kept.append(token)
         if token in closing:
             break
-    return str(tokenizer.decode(kept, skip_special_tokens=not closing))
+    hidden = () if closing else _hidden(tokenizer)
+    return str(tokenizer.decode([token for token in kept if token not in hidden]))
+
+
+def _hidden(tokenizer: PreTrainedTokenizerBase) -> set[int]:
+    """The special tokens, which are no part of a text, less the marks of thoughts."""
+    added = cast("dict[int, Any]", cast(Any, tokenizer).added_tokens_decoder)
+    marks = {i for i, token in added.items() if token.content in (THINKING, THOUGHT)}
+    special = {i for i, token in added.items() if token.special}
+    return {*tokenizer.all_special_ids, *special} - marks
+
+
+def _is_thinking(tokenizer: PreTrainedTokenizerBase, prompt: Sequence[int]) -> bool:
+    """Whether a chat template has begun the reply with a thought."""
+    return str(tokenizer.decode(list(prompt[-_LAST:]))).rstrip().endswith(THINKING)
 
 
 def _ends(local: LocalModel) -> frozenset[int]:

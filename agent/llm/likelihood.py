@@ -7,6 +7,7 @@ forward pass.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -41,8 +42,7 @@ class Likelihoods:
     @property
     def cost(self) -> Cost:
         """What it took so far."""
-        costs = [self._session.cost(row) for row in range(self._rows)]
-        return Cost(costs[0].forward_passes, sum(cost.tokens for cost in costs), 0)
+        return self._session.cost_of(range(self._rows))
 
     def logprobs(self, asked: Sequence[Alternatives]) -> list[list[float]]:
         """For each question the log-probability of each option, over the whole vocabulary.
@@ -95,13 +95,21 @@ def shares(logprobs: Sequence[float]) -> list[float]:
 
 def prompt_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     """Token ids of a prompt in the model's chat template, or as it is where there is none."""
+    return chat_tokens(tokenizer, [{"role": "user", "content": text}])
+
+
+def chat_tokens(
+    tokenizer: PreTrainedTokenizerBase, messages: Sequence[dict[str, Any]]
+) -> list[int]:
+    """Token ids of `{"role", "content"}` messages in the model's chat template, or in a row."""
     if tokenizer.chat_template:
         filled = str(
             tokenizer.apply_chat_template(
-                [{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
+                list(messages), tokenize=False, add_generation_prompt=True
             )
         )
         return list(tokenizer(filled, add_special_tokens=False)["input_ids"])
+    text = "\n\n".join(str(message["content"]) for message in messages)
     return list(tokenizer(text)["input_ids"])
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable
 
-from ..kg.names import normalise
-from .reading import split_names
+from .reading import compared, split_names
 
-_ALIKE: tuple[Callable[[str], str], ...] = (str, str.casefold, normalise)
-"""What names are compared by, the strictest first: C, C++ and C# are alike for the last alone."""
+_ALIKE: tuple[Callable[[str], str], ...] = (str, str.casefold, compared)
+"""What names are compared by, the strictest first."""
 
 
 class Labels:

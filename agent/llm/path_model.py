@@ -125,7 +125,7 @@ class GraphPathChat(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         question, paths = self._ask(messages, stop)
         yield _chunk("", {"model_name": self._local.source}, _usage(len(question.prompt), 0))
-        cost, lead = Cost(0, 0, 0), ""
+        cost, lead = Cost(), ""
         for streamed in stream_search(self._local.model, question, self._plan):
             cost = streamed.cost
             if written := self._written(paths, streamed.hypothesis):

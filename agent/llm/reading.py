@@ -13,6 +13,9 @@ from typing import Any, cast
 from ..kg.names import normalise
 from .loose_json import MARKS, NUMBER, first_json, flat, number, share
 
+THINKING, THOUGHT = "<think>", "</think>"
+"""What a reasoning model writes before and after a thought."""
+
 _LONGEST = 200
 """Characters of an answer that are kept."""
 _LONGEST_NAME = 80
@@ -36,6 +39,10 @@ _FINAL = re.compile(
     r"^#{1,6} ?[^\n]{0,40}\banswers?[*_` ]*$|\banswers?\b[*_` ]*(?::|\bis\b|\bare\b)", re.I | re.M
 )
 _FENCE = re.compile(r"\s*```\w*\s*")
+_SIGNS = re.compile(r"(?<=\w)[+#]+(?!\w)")
+_SPOKEN_SIGNS = {ord("+"): "plus", ord("#"): "sharp"}
+_AROUND = '*_`"“”{}[] \t'
+"""Marks around an answer."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,7 @@ class _Names:
     """The options by what they are compared by, the first of those that are equal."""
 
     written: dict[str, int]
+    folded: dict[str, int]
     with_caret: dict[str, int]
     plain: dict[str, int]
 
@@ -61,7 +69,7 @@ class _Names:
 @lru_cache(maxsize=8)
 def _names(options: tuple[str, ...]) -> _Names:
     tables: list[dict[str, int]] = []
-    for key in (str, _with_caret, normalise):
+    for key in (str, _folded, _with_caret, compared):
         table: dict[str, int] = {}
         for place, option in enumerate(options):
             table.setdefault(key(option), place)
@@ -121,12 +129,13 @@ def read_value(reply: str) -> float | None:
     return value if value <= 1 else None
 
 
-def read_answers(reply: str) -> list[str]:
+def read_answers(reply: str, known: Sequence[str] = ()) -> list[str]:
     """The names that a reply answers with, one a line or as a JSON list; none where it says NONE.
 
-    What comes after the last `Answer:` is read, where there is one.
+    What comes after the last `Answer:` is read, where there is one. What looks like the number of a
+    line belongs to the name where `known` names have it, as in `1. FC Köln`.
     """
-    return [name for name in dict.fromkeys(_said(reply)) if not _is_none(name)]
+    return [name for name in dict.fromkeys(_said(reply, known)) if not _is_none(name)]
 
 
 def says_nothing(reply: str) -> bool:
@@ -134,7 +143,12 @@ def says_nothing(reply: str) -> bool:
     return not _said(reply) and not re.search(r"\[\s*\]", reply)
 
 
-def _said(reply: str) -> list[str]:
+def compared(text: str) -> str:
+    """The form in which names of replies are compared: `normalise`, but C, C++ and C# differ."""
+    return normalise(_SIGNS.sub(lambda signs: signs[0].translate(_SPOKEN_SIGNS), text))
+
+
+def _said(reply: str, known: Sequence[str] = ()) -> list[str]:
     data = first_json(reply)
     if data is not None:
         lines = [text for text, _ in flat(_answer_part(data))]
@@ -142,13 +156,24 @@ def _said(reply: str) -> list[str]:
         marks = list(_FINAL.finditer(reply))
         lines = (reply[marks[-1].end() :] if marks else reply).splitlines()
     lines = [line for line in lines if not _FENCE.fullmatch(line)]
-    names = [_unbulleted(line.strip()).strip('*_`"“”{}[] \t') for line in lines]
+    names = [_listed(line, known) for line in lines]
     return [name[:_LONGEST] for name in names if name]
+
+
+def _listed(line: str, known: Sequence[str]) -> str:
+    """A line without what numbers it, unless it is more like a known name with it."""
+    raw, names = line.strip(), _names(tuple(known))
+    whole, bare = raw.strip(_AROUND), _unbulleted(raw).strip(_AROUND)
+    for key, table in ((str, names.written), (_folded, names.folded), (compared, names.plain)):
+        for own in (whole, bare):
+            if key(own) in table:
+                return own
+    return bare
 
 
 def spoken(reply: str) -> str:
     """A reply without what a reasoning model thinks before it, which may be all there is."""
-    return reply.rpartition("</think>")[2].partition("<think>")[0]
+    return reply.rpartition(THOUGHT)[2].partition(THINKING)[0]
 
 
 def split_names(text: str) -> list[str]:
@@ -158,7 +183,7 @@ def split_names(text: str) -> list[str]:
 
 def contained(text: str, options: Sequence[str]) -> list[int]:
     """The positions of the options that a text contains as whole words; longer names go first."""
-    left, found = f" {normalise(text)} ", list[int]()
+    left, found = f" {compared(text)} ", list[int]()
     for name, place in sorted(_names(tuple(options)).plain.items(), key=lambda p: (-len(p[0]), p)):
         if f" {name} " in left:
             found.append(place)
@@ -219,22 +244,28 @@ def _place(name: str, options: Sequence[str]) -> int | None:
 
 
 def _exact(text: str, options: Sequence[str]) -> int | None:
-    """The option that a text is, whatever its case and marks; with its caret, else without."""
+    """The option that a text is, whatever its case and marks; with its caret, else without.
+
+    What looks like the number of a line is tried as a part of the name first.
+    """
     raw, names = text.strip(), _names(tuple(options))
-    bare = _unbulleted(raw)
-    tries = (
-        (names.written, raw),
-        (names.with_caret, _with_caret(bare)),
-        (names.with_caret, _with_caret(raw)),
-        (names.plain, normalise(bare)),
-        (names.plain, normalise(raw)),
+    keyed = (
+        (str, names.written),
+        (_folded, names.folded),
+        (_with_caret, names.with_caret),
+        (compared, names.plain),
     )
+    tries = ((table, key(own)) for key, table in keyed for own in (raw, _unbulleted(raw)))
     return next((table[key] for table, key in tries if key in table), None)
+
+
+def _folded(text: str) -> str:
+    return text.strip(MARKS).casefold()
 
 
 def _with_caret(text: str) -> str:
     bare = text.strip(MARKS)
-    return ("^" if bare.startswith("^") else "") + normalise(bare)
+    return ("^" if bare.startswith("^") else "") + compared(bare)
 
 
 def _unbulleted(text: str) -> str:

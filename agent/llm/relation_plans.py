@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Any, NamedTuple, cast
 
+from ..decoding.plan import Cost
 from ..decoding.wire import INVERSE, PATH, PLAN
 from .free_text import Writing, write_freely
 from .local import LocalModel
@@ -32,8 +33,7 @@ class Plans:
 
     plans: tuple[tuple[tuple[Planned, ...], float], ...]
     unreadable: int
-    forward_passes: int
-    tokens: int
+    cost: Cost
 
 
 def write_plans(
@@ -63,8 +63,7 @@ def write_plans(
     return Plans(
         tuple(distinct.items()),
         sum(not relations for relations, _ in read),
-        written.forward_passes,
-        written.tokens,
+        written.cost,
     )
 
 

@@ -7,7 +7,7 @@ prompt, and the likelihood of each option's text counts.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -127,7 +127,7 @@ class ListedChoices:
     local: LocalModel
     question: str
     prompts: Path | None
-    spent: Cost = field(default=Cost(0, 0, 0))
+    spent: Cost = Cost()
 
     @property
     def cost(self) -> Cost:
@@ -160,12 +160,7 @@ class ListedChoices:
                 for row, i in enumerate(asked_of)
             ]
         )
-        cost = likelihoods.cost
-        self.spent = replace(
-            self.spent,
-            forward_passes=self.spent.forward_passes + cost.forward_passes,
-            tokens=self.spent.tokens + cost.tokens,
-        )
+        self.spent += likelihoods.cost
         found = dict(zip(asked_of, (shares(own) for own in values), strict=True))
         return [[Weight(s, s) for s in found.get(i, [])] for i in range(len(asked))]
 

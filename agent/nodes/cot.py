@@ -8,6 +8,7 @@ them answer.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as Folder
+from random import Random
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..decoding.wire import TRIPLE
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Step
 from ..llm.asking import Asker, UnansweredError, unread_note
+from ..llm.chat import drawing
 from ..llm.free_text import Writing, write_freely
 from ..llm.local import LocalModel
 from ..options import Options
@@ -31,12 +33,11 @@ from .likely import writes_paths
 from .records import step_records
 from .surroundings import spelled, surroundings
 from .thoughts import Thought, agree, think
-from .usage import spent
+from .usage import of_model, spent
 from .written import understanding
 
 _LONGEST = 512
 """Tokens of a local model's chain of thought."""
-_TEMPERATURE = 0.7
 _ALIKE = "the LLM's client takes no temperature, so that its samples may be alike"
 
 
@@ -73,14 +74,15 @@ def cot(
         question, facts = state.get("question", ""), spelled(kg, triples)
         if llm is not None:
             text = _prompt(question, facts, prompts)
-            written = _ask(llm, text, samples)
+            written = _ask(llm, text, samples, options)
         else:
             local = generator()
             tokens = ChainPrompt(local, prompts).tokens(question, facts)
-            how = Writing(_LONGEST, samples=samples, temperature=_TEMPERATURE, seed=options.seed)
+            how = Writing(
+                _LONGEST, samples=samples, temperature=options.temperature, seed=options.seed
+            )
             own = write_freely(local, tokens, how)
-            cost = {"forward_passes": own.forward_passes, "tokens": own.tokens}
-            written = _Written(own.texts, [], cost)
+            written = _Written(own.texts, [], of_model(own.cost))
         thoughts, requests = list[Thought](), around.requests
         for text in written.texts:
             thought, asked = think(understand, text, topics, shown)
@@ -118,17 +120,20 @@ def _prompt(question: str, facts: Sequence[str], prompts: Folder | None) -> str:
     )
 
 
-def _ask(llm: BaseChatModel, prompt: str, samples: int) -> _Written:
-    """One reply, or some samples; as many as there are until the client fails."""
-    notes = list[str]()
-    if samples:
-        if "temperature" in type(llm).model_fields:
-            llm = llm.model_copy(update={"temperature": _TEMPERATURE})
-        else:
-            notes.append(_ALIKE)
-    asker, texts = Asker(llm), list[str]()
+def _ask(llm: BaseChatModel, prompt: str, samples: int, options: Options) -> _Written:
+    """One reply, or some samples; as many as there are until the client fails.
+
+    What a local model draws depends on the seed, the prompt and the number of the sample alone.
+    """
+    notes, asker, texts = list[str](), Asker(llm), list[str]()
     try:
-        for _ in range(samples or 1):
+        for number in range(samples or 1):
+            if samples:
+                seed = Random(f"{options.seed} {number} {prompt}").getrandbits(32)
+                drawn = drawing(llm, options.temperature, seed)
+                if drawn is None and not number:
+                    notes.append(_ALIKE)
+                asker.llm = drawn or llm
             texts.append(asker.ask(prompt))
     except UnansweredError as error:
         got = f"; {len(texts)} of {samples} replies came" if samples else ""

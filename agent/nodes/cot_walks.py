@@ -12,6 +12,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..decoding.plan import Cost
 from ..decoding.units import tokenize, unit_style, wire_tokens
 from ..decoding.wire import ARROW, PATH, escape
 from ..llm.free_text import Writing, write_freely
@@ -26,7 +27,7 @@ from .explore import Walk, end, walked
 from .likely import LIKELIHOOD, weighed
 from .records import question_mentions
 from .thoughts import Thought, agree
-from .usage import spent
+from .usage import of_model, spent
 from .written import Understand
 
 _BEAMS = 10
@@ -53,19 +54,20 @@ def free_walks(
             _LONGEST,
             beams=options.beams or _BEAMS,
             samples=options.samples if consistent else 0,
+            temperature=options.temperature,
             seed=options.seed,
             closing=closing,
         )
-        texts, passes, tokens = list[str](), 0, 0
+        texts, cost = list[str](), Cost()
         for prompt, begun in _starts(local, state, topics, prompts):
             own = write_freely(local, prompt, how)
             texts += [begun + text for text in own.texts]
-            passes, tokens = passes + own.forward_passes, tokens + own.tokens
+            cost += own.cost
         read = [walk for text in texts if (walk := read_walk(text))]
         walks, sound, requests = _understood(understand, read, topics)
         if walks:
-            walks, cost = weighed(local, state, walks, prompts)
-            passes, tokens = passes + cost.forward_passes, tokens + cost.tokens
+            walks, weighing = weighed(local, state, walks, prompts)
+            cost += weighing
         if consistent:
             found = agree([_thought(*own) for own in zip(walks, sound, strict=True)])
             chains = [chain for answer in found.answers for chain in answer["chains"]]
@@ -86,9 +88,7 @@ def free_walks(
             "reasoner": "likelihood",
             "confidence": round(min(confidence, 1.0), 6),
             "notes": [*notes, *(note for note in (LIKELIHOOD, *told_of) if note not in notes)],
-            "usage": spent(
-                state, since, forward_passes=passes, tokens=tokens, kg_requests=requests
-            ),
+            "usage": spent(state, since, kg_requests=requests, **of_model(cost)),
         }
 
     return run

@@ -19,7 +19,7 @@ from ..state import Candidate, State
 from . import Node
 from .ground import OpenGround, told
 from .records import proven_candidate, question_mentions
-from .usage import spent
+from .usage import of_model, spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
 
@@ -79,10 +79,8 @@ def decode(
             "usage": spent(
                 state,
                 since,
-                forward_passes=found.cost.forward_passes,
-                tokens=found.cost.tokens,
-                forced_tokens=found.cost.forced_tokens,
                 kg_requests=around.requests if around else 0,
+                **of_model(found.cost),
             ),
         }
 

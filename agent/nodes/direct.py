@@ -20,18 +20,18 @@ from ..llm.asking import Asker, UnansweredError, unread_note
 from ..llm.free_text import Writing, write_freely
 from ..llm.likelihood import prompt_tokens
 from ..llm.local import LocalModel
-from ..llm.reading import read_answers
+from ..llm.reading import read_answers, says_nothing
 from ..options import Options
 from ..prompting import render
 from ..state import Named, State, StepRecord
 from . import Node
 from .conclude import Conclusion, elect, match_answers
-from .explore import Walk, walked
+from .explore import Walk, entity_names, walked
 from .ground import told
 from .likely import LIKELIHOOD, weighed, writes_paths
 from .records import name_terms, step_records
 from .surroundings import spelled, surroundings
-from .usage import spent
+from .usage import of_model, spent
 
 _LONGEST = 256
 """Tokens of a local model's reply."""
@@ -88,11 +88,13 @@ def direct(
             local = generator()
             tokens = (prompt or _chat_prompt)(local, question, facts, prompts)
             written = write_freely(local, tokens, Writing(_LONGEST))
+            (reply,) = written.texts
+            unread = int(says_nothing(reply))
             said = _Said(
-                match_answers(read_answers(written.texts[0]), topics, shown),
+                match_answers(read_answers(reply, entity_names(shown)), topics, shown),
                 "llm",
-                [],
-                cost={"forward_passes": written.forward_passes, "tokens": written.tokens},
+                unread_note(unread),
+                cost={**of_model(written.cost), "unread": unread},
             )
         notes = list(state.get("notes", []))
         notes += [note for note in (*said.notes, *told(kg, around)) if note not in notes]
@@ -121,7 +123,7 @@ def _asked(
     asker: Asker, prompt: str, topics: Sequence[Named], shown: Sequence[StepRecord]
 ) -> _Said:
     try:
-        found = match_answers(asker.names(prompt), topics, shown)
+        found = match_answers(asker.names(prompt, entity_names(shown)), topics, shown)
         notes = unread_note(asker.unread)
     except UnansweredError as error:
         found, notes = Conclusion([], [], 0.0), [f"{error}: the LLM did not answer"]
@@ -141,9 +143,9 @@ def _weighed(
     assert view is not None, "load comes before direct"
     topics = [topic["term"] for topic in state.get("topics", [])]
     shown = _Shown(triples, inverse=view["inverse"])
-    listed = list_walks(
+    listed, more = list_walks(
         shown, topics, view["hops"], revisits=options.revisits, most=_MOST_WALKS
-    ).paths
+    )
     if not listed:
         return _Said(Conclusion([], [], 0.0), "likelihood", [LIKELIHOOD])
     starts = name_terms(kg.labels, topics)
@@ -155,8 +157,8 @@ def _weighed(
     found = elect(weights, [walk["relevance"] for walk in weights])
     chains = [chain for answer in found.answers for chain in answer["chains"]]
     kept = [walk for walk in weights if walk["steps"] in chains]
-    cost_of = {"forward_passes": cost.forward_passes, "tokens": cost.tokens}
-    return _Said(found, "likelihood", [LIKELIHOOD], kept, cost_of)
+    cut = [f"{_MOST_WALKS:,} walks were weighed, and there are more"] if more else []
+    return _Said(found, "likelihood", [LIKELIHOOD, *cut], kept, of_model(cost))
 
 
 class _Shown:

@@ -27,7 +27,6 @@ from ..decoding.subgraph import ChainLimits
 from ..decoding.wire import TRIPLE
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
-from ..kg.ranking import BM25Ranker, top_connected
 from ..kg.terms import Term
 from ..kg.view import GraphView
 from ..llm.local import LocalModel
@@ -41,8 +40,8 @@ from .dog_prompt import ChainPrompt, is_trained
 from .ground import Ground, OpenGround, told
 from .induce import induce
 from .records import question_mentions, readings_of, with_reading
-from .surroundings import spelled, surroundings
-from .usage import spent
+from .surroundings import nearest, spelled, surroundings
+from .usage import of_model, spent
 
 _UNTRAINED = "the model was not trained to write chains"
 _BARE_BEAMS = 10
@@ -90,7 +89,7 @@ def dog(
         triples, around = find(state, options)
         prompt: Sequence[int] | Prompt = asking().tokens(question, spelled(kg, triples))
         if options.visibility == "local":
-            prompt = _local_prompt(kg, around, asking(), question, options.shown)
+            prompt = _local_prompt(kg, around, asking(), question, options)
         return ChainQuestion(prompt, constraint, asking().shared), around
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -136,10 +135,8 @@ def dog(
         usage = spent(
             state,
             since,
-            forward_passes=found.cost.forward_passes,
-            tokens=found.cost.tokens,
-            forced_tokens=found.cost.forced_tokens,
             kg_requests=_requests(opened) + (around.requests if around else 0),
+            **of_model(found.cost),
         )
         changes: dict[str, Any] = {**_answered(concluded), "notes": notes, "usage": usage}
         walks = [own.chain for own in concluded if own.chain and own.chain.get("form") == "path"]
@@ -168,16 +165,15 @@ def _answered(concluded: Sequence[Concluded]) -> dict[str, Any]:
 
 
 def _local_prompt(
-    kg: KnowledgeGraph, view: GraphView, asking: ChainPrompt, question: str, shown: int
+    kg: KnowledgeGraph, view: GraphView, asking: ChainPrompt, question: str, options: Options
 ) -> Prompt:
     """The prompt that shows the triples that the next one may be taken from (section 5.2)."""
 
     def prompt(constraint: ChainTriples) -> list[int]:
         visited = sorted(constraint.visited)
         around = [step.triple for steps in view.neighbours(visited) for step in steps]
-        triples = list(dict.fromkeys(around))
-        scores = BM25Ranker().scores(question, spelled(kg, triples))
-        return asking.tokens(question, spelled(kg, top_connected(triples, visited, scores, shown)))
+        triples = nearest(kg, question, list(dict.fromkeys(around)), visited, options)
+        return asking.tokens(question, spelled(kg, triples))
 
     return prompt
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ..decoding.chain_search import FoundChain
 from ..decoding.wire import SEPARATOR, escape
 from ..kg import KnowledgeGraph
-from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term, is_connected
+from ..llm.reading import compared
 from ..state import Answer, Candidate, Named, StepRecord
 from .records import name_terms, spell, step_records
 
@@ -121,8 +121,8 @@ def read_conclusion(text: str, entities: Sequence[Named]) -> tuple[list[Named], 
     Without any `*`, what comes after the last `answer is` or `answer:` counts. A name may be
     followed by anything, and stand without its qualifier in brackets.
     """
-    names = {normalise(_QUALIFIER.sub("", entity["label"])): entity for entity in entities}
-    names.update((normalise(entity["label"]), entity) for entity in entities)
+    names = {compared(_QUALIFIER.sub("", entity["label"])): entity for entity in entities}
+    names.update((compared(entity["label"]), entity) for entity in entities)
     pieces = [match[1] or match[2] for match in _STARRED.finditer(text)]
     if not pieces:
         marks = [match.end() for match in _FINAL.finditer(text)]
@@ -165,7 +165,7 @@ def _answer(named: Named, concluded: Sequence[Concluded]) -> Answer:
 def _named(piece: str, names: Mapping[str, Named]) -> list[Named]:
     """The entities that a piece of text begins with, one after another."""
     longest = max((len(name.split()) for name in names), default=0)
-    words, found, place = normalise(piece).split(), list[Named](), 0
+    words, found, place = compared(piece).split(), list[Named](), 0
     while place < len(words):
         stops = range(min(len(words), place + longest), place, -1)
         stop = next((s for s in stops if " ".join(words[place:s]) in names), None)

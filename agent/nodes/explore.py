@@ -108,6 +108,11 @@ def distinct(names: Sequence[str]) -> list[str]:
     return list(taken)
 
 
+def entity_names(steps: Sequence[StepRecord]) -> list[str]:
+    """The name of every head and tail, once."""
+    return list(dict.fromkeys(step[part]["label"] for step in steps for part in ("head", "tail")))
+
+
 def walk_names(walk: Walk) -> list[str]:
     """The walk's escaped names, entities and relations in turn, as the wire format has them."""
     return spell(walk["topic"], walk["steps"]).split(SEPARATOR)

@@ -179,8 +179,9 @@ def match_lines(
     Where it is not written as it was asked for, the lines that are names count. Letters are those
     of `choices`.
     """
-    known = Labels(decoded["answer"]["label"] for decoded in candidates)
-    names = unlettered(read_answers(reply), choices)
+    labels = [decoded["answer"]["label"] for decoded in candidates]
+    known = Labels(labels)
+    names = unlettered(read_answers(reply, labels), choices)
     found, unsupported = known.match(names)
     if names and not found:
         lines = known.match(_lines(reply, known))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -14,7 +14,7 @@ from ..kg.metering import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..options import Options
-from ..state import Entity, MentionRecord, State, no_usage
+from ..state import Entity, MentionRecord, Part, State
 from . import Node
 from .given import given_mentions
 from .usage import spent
@@ -31,7 +31,7 @@ _SLOW = (
 def link(
     linker: Linker, method: str, kg: KnowledgeGraph | None = None, told: Sequence[str] = ()
 ) -> Node:
-    """Link the question and clear what an earlier turn of the thread left in the state.
+    """Link the question, or the part that is up, and clear what an earlier one left in the state.
 
     Topics that are `given` take the place of linked ones. Of entities that the reading of `kg`
     takes for one, the representative is the topic. `told` are notes of every question. The node
@@ -39,39 +39,70 @@ def link(
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        since = perf_counter()
-        question, said = _question(state)
-        with metered() as meter:
-            found, missing = linker.link(question), list[str]()
-            if kg is not None and (given := state.get("given")) is not None:
-                found, missing = given_mentions(kg, question, given, found)
-            linked = [represented(mention, kg) for mention in found]
-        mentions = [mention_record(mention) for mention, _ in linked]
-        notes = [*told, *missing, *dict.fromkeys(note for _, note in linked if note)]
+        since, part = perf_counter(), current_part(state)
+        question, said = (part["question"], True) if part else question_of(state)
+        if part:
+            found = Linked(part["mentions"], part.get("notes", []), 0)
+        else:
+            found = linked(linker, kg, question, state.get("given"))
+        notes = [*told, *found.notes]
         seconds = perf_counter() - since
-        slow = meter.requests and seconds > _LONG
-        topics = best_topics(mentions)
+        slow = found.requests and seconds > _LONG
+        topics = best_topics(found.mentions)
         runtime.stream_writer({"event": "linked", "topics": topics})
-        fresh: State = {"usage": no_usage()}
         return {
+            **unanswered(method),
             "question": question,
             "messages": [] if said else [HumanMessage(question)],
-            "mentions": mentions,
+            "mentions": found.mentions,
             "topics": topics,
-            "view": None,
-            "candidates": [],
-            "reasoner": "",
-            "confidence": 0.0,
-            "answers": [],
-            "status": "abstained",
-            "unsupported": [],
-            "lost": 0,
-            "method": method,
             "notes": [*notes, _SLOW.format(seconds)] if slow else notes,
-            "usage": spent(fresh, since, kg_requests=meter.requests or 1),
+            "usage": spent(state, since, kg_requests=0 if part else found.requests or 1),
         }
 
     return run
+
+
+class Linked(NamedTuple):
+    """The mentions of a question, notes about them, and how often an endpoint was asked."""
+
+    mentions: list[MentionRecord]
+    notes: list[str]
+    requests: int
+
+
+def linked(
+    linker: Linker, kg: KnowledgeGraph | None, question: str, given: Sequence[str] | None = None
+) -> Linked:
+    """Link a question. Raises ServiceError."""
+    with metered() as meter:
+        found, missing = linker.link(question), list[str]()
+        if kg is not None and given is not None:
+            found, missing = given_mentions(kg, question, given, found)
+        both = [represented(mention, kg) for mention in found]
+    notes = [*missing, *dict.fromkeys(note for _, note in both if note)]
+    return Linked([mention_record(mention) for mention, _ in both], notes, meter.requests)
+
+
+def unanswered(method: str) -> dict[str, Any]:
+    """Changes that clear what an earlier turn or part left in the state."""
+    return {
+        "view": None,
+        "candidates": [],
+        "reasoner": "",
+        "confidence": 0.0,
+        "answers": [],
+        "status": "abstained",
+        "unsupported": [],
+        "lost": 0,
+        "method": method,
+    }
+
+
+def current_part(state: State) -> Part | None:
+    """The part that is being answered; None where the question is answered as it is."""
+    parts, place = state.get("parts", []), state.get("part", -1)
+    return parts[place] if 0 <= place < len(parts) else None
 
 
 def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
@@ -99,8 +130,11 @@ def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, s
     return replace(mention, candidates=tuple(found.values())), note
 
 
-def _question(state: State) -> tuple[str, bool]:
-    """The question, and whether it is already the last message of the conversation."""
+def question_of(state: State) -> tuple[str, bool]:
+    """The question, and whether it is already the last message of the conversation.
+
+    Raises QuestionError for one that is empty or too long.
+    """
     messages = state.get("messages")
     said = bool(messages) and isinstance(messages[-1], HumanMessage)
     question = messages[-1].text if said and messages else state.get("question")

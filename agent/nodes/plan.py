@@ -18,7 +18,7 @@ from ..decoding.index import TokenIndex
 from ..decoding.openings import relation_openings
 from ..decoding.paths import PathLimits, Revisits
 from ..decoding.plans import RelationPaths
-from ..decoding.search import BeamPlan, Cost, Question
+from ..decoding.search import BeamPlan, Question
 from ..decoding.units import wire_tokens
 from ..decoding.wire import PLAN
 from ..errors import NoPathError
@@ -26,12 +26,12 @@ from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
 from ..options import Options
-from ..state import Candidate, State, Usage
+from ..state import Candidate, State
 from . import Node
 from .ground import Ground, OpenGround, told
 from .planned import planned
 from .records import question_mentions
-from .usage import spent
+from .usage import of_model, spent
 
 _UNTRAINED = "the model was not trained to write relation paths"
 
@@ -106,7 +106,7 @@ def plan(
         return {
             "candidates": candidates,
             "notes": [*notes, *(note for note in _told(kg, opened) if note not in notes)],
-            "usage": _usage(state, since, found.cost, requests),
+            "usage": spent(state, since, kg_requests=requests, **of_model(found.cost)),
         }
 
     return run
@@ -123,14 +123,3 @@ def _told(kg: KnowledgeGraph, opened: Ground) -> list[str]:
 
 def _requests(opened: Ground) -> int:
     return opened.view.requests if opened.view else 0
-
-
-def _usage(state: State, since: float, cost: Cost, requests: int) -> Usage:
-    return spent(
-        state,
-        since,
-        forward_passes=cost.forward_passes,
-        tokens=cost.tokens,
-        forced_tokens=cost.forced_tokens,
-        kg_requests=requests,
-    )

@@ -1,104 +1,38 @@
-"""respond: the verified answers as a message, or the reason why there is none."""
+"""respond: the answers, or what was computed of them, as a message; or why there is none."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from ..kg.terms import place_of
+from ..conversation.turns import turn_of
 from ..options import Options
-from ..state import Answer, MentionRecord, State, Status
+from ..state import State
 from . import Node
-
-SILENT = "The graph does not say."
-_NEGATED = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
-)
-_SURE = 0.6
-"""The confidence below which an answer comes with a warning."""
+from .judged import Judged, judged, silence
 
 
 def respond(threshold: Callable[[Options], float]) -> Node:
-    """Say the answers; below the confidence threshold a supported chain is not an answer."""
+    """Say the answers, and remember the turn; what `combine` computed was judged there."""
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        options = runtime.context or Options()
-        least = threshold(options)
-        status, notes = state.get("status", "abstained"), list(state.get("notes", []))
-        answers = state.get("answers", [])
-        unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
-        if unsettled and state.get("view") is None:
-            status = "ambiguous"
-            notes += [_ambiguity(mention) for mention in unsettled]
-        elif not state.get("topics"):
-            notes.append("no entity of the graph was recognised in the question")
-        elif answers and _NEGATED.search(_outside_names(state)):
-            notes.append("a question with a negation cannot be answered by a walk")
-            answers, status = [], "abstained"
-        elif answers and (unused := _unused(state, answers)):
-            notes.append(f"no walk to an answer uses {', '.join(unused)}")
-            answers, status = [], "abstained"
-        elif answers and not is_confident(state, least):
-            best = state.get("confidence", 0.0)
-            notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
-            answers = []
-            status = "abstained"
-        elif answers and not is_confident(state, _SURE):
-            notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
-        elif status == "abstained":
-            notes.append("no verified path leads to an answer")
-        text = "; ".join(a["label"] for a in answers) or _silence(status)
-        runtime.stream_writer({"event": "responded", "status": status, "text": text})
-        return {
-            "status": status,
-            "answers": answers,
-            "notes": notes,
-            "messages": [AIMessage(text)],
+        result, computed = state.get("result"), state.get("operation") is not None
+        if computed:
+            notes = list(state.get("notes", []))
+            own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
+        else:
+            own = judged(state, threshold(runtime.context or Options()))
+        listed = "; ".join(answer["label"] for answer in own.answers)
+        text = result["text"] if result else listed or silence(own.status)
+        runtime.stream_writer({"event": "responded", "status": own.status, "text": text})
+        said: State = {
+            "question": state.get("said", state.get("question", "")),
+            "status": own.status,
+            "answers": own.answers,
+            "notes": own.notes,
         }
+        turn = turn_of({**state, **said}, text)
+        return {**said, "turns": [turn], "messages": [AIMessage(text)]}
 
     return run
-
-
-def _outside_names(state: State) -> str:
-    """The question without what it calls its entities, such as a film named `Don't Look Now`."""
-    text = state.get("question", "")
-    for mention in sorted(state.get("mentions", []), key=lambda m: -m["start"]):
-        text = text[: mention["start"]] + "\ufffc" + text[mention["end"] :]
-    return text
-
-
-def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
-    """The topics that a question names but its answers' chains do not touch."""
-    touched = {
-        place_of(step[end]["term"])
-        for answer in answers
-        for chain in answer["chains"]
-        for step in chain
-        for end in ("head", "tail")
-    }
-    topics = state.get("topics", []) if answers else []
-    return [topic["label"] for topic in topics if topic["term"] not in touched]
-
-
-def is_confident(state: State, least: float) -> bool:
-    """Whether the path that the answers come from is likely enough to be what was asked."""
-    return state.get("confidence", 0.0) >= least
-
-
-def _silence(status: Status) -> str:
-    match status:
-        case "ambiguous":
-            return "The question may mean several entities."
-        case "unchecked":
-            return "The graph could not be asked, so nothing is certain."
-        case _:
-            return SILENT
-
-
-def _ambiguity(mention: MentionRecord) -> str:
-    options = ", ".join(
-        f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
-    )
-    return f"{mention['text']} may mean: {options}"

@@ -4,18 +4,15 @@ The lexical and dense baselines of GCR's Table 2: BM25, or a sentence embedding 
 """
 
 import math
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from importlib.util import find_spec
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from ..decoding.spelling import spell_paths
-from ..errors import InputError, ModelError
 from ..kg import KnowledgeGraph
-from ..kg.ranking import DIGITS, BM25Ranker, EmbeddingRanker, Ranker
+from ..kg.ranking import DIGITS, Ranker
 from ..kg.terms import Path
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..kg.walk_listing import list_walks
@@ -24,6 +21,7 @@ from ..options import Options
 from ..state import State
 from . import Node
 from .ground import told
+from .ranker import OpenDense, ranker_of
 from .shares import proven, shared_candidates
 from .usage import spent
 
@@ -34,7 +32,7 @@ _SCALE = 20.0
 """By which cosines are multiplied before the softmax, as such models are trained with."""
 
 
-def retrieve(kg: KnowledgeGraph, dense: Callable[[str], Ranker] | None = None) -> Node:
+def retrieve(kg: KnowledgeGraph, dense: OpenDense | None = None) -> Node:
     """The best of the ranked paths as candidates; `dense` opens an embedding model by its name.
 
     Their probabilities are the softmax of their scores among each other, so the confidence of an
@@ -55,10 +53,8 @@ def retrieve(kg: KnowledgeGraph, dense: Callable[[str], Ranker] | None = None) -
         around = GraphView(kg.walks, kg.walk_labels, limits, question, cache=neighbours())
         topics = [topic["term"] for topic in state.get("topics", [])]
         listed = list_walks(around, topics, view["hops"], revisits=options.revisits, most=_MOST)
-        ranker: Ranker = BM25Ranker()
-        if options.embeddings:
-            ranker = (dense or embedding_ranker)(options.embeddings)
-        best = rank(question, listed.paths, spell_paths(kg.walk_labels, listed.paths), ranker)
+        texts = spell_paths(kg.walk_labels, listed.paths)
+        best = rank(question, listed.paths, texts, ranker_of(options, dense))
         best = best[: options.beams or _BEAMS]
         scale = _SCALE if options.embeddings else 1.0
         top = max((score for _, score in best), default=0.0)
@@ -81,25 +77,3 @@ def rank(
     scores = [round(score, DIGITS) for score in ranker.scores(question, texts)] if texts else []
     order = sorted(range(len(paths)), key=lambda i: (-scores[i], len(paths[i].steps), texts[i]))
     return [(paths[i], scores[i]) for i in order]
-
-
-@lru_cache(maxsize=2)
-def embedding_ranker(name: str) -> Ranker:
-    """A sentence-transformers model, from a folder or the hub. Raises InputError, ModelError."""
-    if find_spec("sentence_transformers") is None:
-        raise InputError(
-            "embeddings need the package sentence-transformers",
-            "pip install 'groundwalk[embeddings]'",
-        )
-    from langchain_huggingface import HuggingFaceEmbeddings
-
-    try:
-        return EmbeddingRanker(
-            HuggingFaceEmbeddings(model_name=name, model_kwargs={"trust_remote_code": False})
-        )
-    except Exception as error:  # the libraries raise many kinds for a bad folder
-        reason = " ".join(str(error).split())[:300]
-        raise ModelError(
-            f"{name}: the embedding model does not load ({reason})",
-            "give a folder or hub id of a sentence-transformers model",
-        ) from error

@@ -209,12 +209,13 @@ def _add_relation_paths(
     options: Options,
 ) -> None:
     """The paths that follow each relation path; in both directions where it gives none."""
-    starts, nowhere = [topic["term"] for topic in topics], 0
+    starts, nowhere, cut = [topic["term"] for topic in topics], 0, 0
     for plan in plans:
         either = not any(relation.inverse for relation in plan)
         named = [_by_name(kg, relation) for relation in plan]
-        paths, asked = follow_plan(kg, starts, named, replace(options, directed=not either))
+        paths, asked, more = follow_plan(kg, starts, named, replace(options, directed=not either))
         found.requests += asked
+        cut += more
         nowhere += not paths
         weight = 1 / len(plans) / max(1, len(paths))
         found.weighed += [Weighed(path, path, weight) for path in paths]
@@ -222,6 +223,10 @@ def _add_relation_paths(
     if nowhere:
         found.notes.append(
             f"{nowhere} of {len(plans)} retrieved relation paths lead nowhere in the graph"
+        )
+    if cut:
+        found.notes.append(
+            f"{cut} of {len(plans)} retrieved relation paths have more walks than were kept"
         )
 
 

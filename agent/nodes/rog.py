@@ -13,10 +13,11 @@ from itertools import chain, repeat
 from pathlib import Path as Folder
 from random import Random
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langgraph.runtime import Runtime
 
+from ..decoding.plan import Cost
 from ..errors import DatasetError
 from ..kg import KnowledgeGraph, local_name, normalise
 from ..kg.execution import execute
@@ -27,10 +28,12 @@ from ..options import Options
 from ..state import Candidate, State
 from . import Node
 from .records import candidates_of, question_mentions
-from .usage import spent
+from .usage import of_model, spent
 
 _MOST_PATHS = 1_000
 """Reasoning paths of one relation path that are kept."""
+_MOST_READINGS = 16
+"""Relation paths that one plan may mean, whose names several relations have."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 _SHAPE = 'write {"question": ..., "relation_paths": [[name]], "scores": [number]}'
 
@@ -41,6 +44,14 @@ class Plan:
 
     relations: tuple[Planned, ...]
     score: float
+
+
+class Walked(NamedTuple):
+    """The reasoning paths along a plan, the requests, and whether there are more paths."""
+
+    paths: list[Path]
+    requests: int
+    more: bool
 
 
 def rog(
@@ -57,8 +68,8 @@ def rog(
         options = runtime.context or Options()
         topics = [topic["term"] for topic in state.get("topics", [])]
         notes = list(state.get("notes", []))
-        passes = tokens = requests = 0
         plans: Sequence[Plan] = ()
+        cost, unread, requests = Cost(), 0, 0
         if options.plans:
             plans = read_plans(options.plans).get(state.get("question", "").strip(), ())
         elif options.planning == "random":
@@ -72,21 +83,26 @@ def rog(
                 prompts=prompts,
             )
             plans = [Plan(*plan) for plan in written.plans]
-            passes, tokens = written.forward_passes, written.tokens
-            if written.unreadable:
-                notes.append(f"{written.unreadable} plans could not be read")
-        candidates, lost = list[Candidate](), 0
+            cost, unread = written.cost, written.unreadable
+            if unread:
+                notes.append(f"{unread} plans could not be read")
+        candidates, lost, cut = list[Candidate](), 0, 0
         for plan in plans:
-            paths, asked = follow_plan(kg, topics, plan.relations, options)
+            paths, asked, more = follow_plan(kg, topics, plan.relations, options)
             requests += asked
+            cut += more
             lost += not paths
             share = plan.score - math.log(max(1, len(paths)))
             candidates += candidates_of(kg, paths, share, math.exp(min(plan.score, 0.0)))
         if lost:
             notes.append(f"{lost} of {len(plans)} planned relation paths lead nowhere in the graph")
+        if cut:
+            notes.append(
+                f"{cut} of {len(plans)} planned relation paths have more walks than were kept"
+            )
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
-        usage = spent(state, since, forward_passes=passes, tokens=tokens, kg_requests=requests)
-        return {"candidates": candidates, "lost": lost, "notes": notes, "usage": usage}
+        usage = spent(state, since, kg_requests=requests, **of_model(cost))
+        return {"candidates": candidates, "lost": lost + unread, "notes": notes, "usage": usage}
 
     return run
 
@@ -136,16 +152,17 @@ def _list(value: object) -> list[object]:
 
 def follow_plan(
     kg: KnowledgeGraph, topics: Sequence[Term], planned: Sequence[Planned], options: Options
-) -> tuple[list[Path], int]:
-    """The reasoning paths that a plan leads along from any topic (Algorithm 1), and the requests.
+) -> Walked:
+    """The reasoning paths that a plan leads along from any topic (Algorithm 1).
 
     A name that several relations have stands for each of them.
     """
     known = [_named(kg, own.name) for own in planned]
     if not planned or not all(known):
-        return [], len(planned)
+        return Walked([], len(planned), more=False)
     banned = [] if options.revisits == "walk" else list(topics)
     found, requests = list[Path](), len(planned)
+    more = math.prod(map(len, known)) > _MOST_READINGS
     for relations in _readings(known, planned):
         execution = execute(
             kg.walks,
@@ -156,8 +173,9 @@ def follow_plan(
             either=not options.directed,
         )
         requests += execution.requests
+        more |= execution.truncated
         found += [path for reached in execution.reached for path in reached.paths]
-    return found[:_MOST_PATHS], requests
+    return Walked(found[:_MOST_PATHS], requests, more or len(found) > _MOST_PATHS)
 
 
 def _named(kg: KnowledgeGraph, name: str) -> list[Term]:
@@ -204,5 +222,5 @@ def random_plans(
 def _readings(known: Sequence[Sequence[Term]], planned: Sequence[Planned]) -> list[RelationPath]:
     paths: list[RelationPath] = [()]
     for terms, own in zip(known, planned, strict=True):
-        paths = [(*path, (term, own.inverse)) for path in paths for term in terms][:16]
+        paths = [(*path, (term, own.inverse)) for path in paths for term in terms][:_MOST_READINGS]
     return paths

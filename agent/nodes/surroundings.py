@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 
 from ..decoding.wire import SEPARATOR, escape
 from ..kg import KnowledgeGraph
-from ..kg.ranking import BM25Ranker, Ranker, top_connected
+from ..kg.ranking import top_connected, triple_texts
 from ..kg.terms import Step, Term, Triple
 from ..kg.view import GraphView, NeighbourCache, ViewLimits
 from ..once import once
 from ..options import Options
 from ..state import State
+from .ranker import ranker_of
 from .records import name_terms
 
 _MOST = 20_000
@@ -18,11 +19,11 @@ _MOST = 20_000
 Surroundings = Callable[[State, Options], tuple[list[Triple], GraphView]]
 
 
-def surroundings(kg: KnowledgeGraph, ranker: Ranker | None = None) -> Surroundings:
+def surroundings(kg: KnowledgeGraph) -> Surroundings:
     """A function that finds the triples of a question, best first, and the view they come from.
 
-    They are at most `Options.shown`, lie within the hops of the question's view, are ranked by
-    how near they are in words to the question, and are all connected to a topic entity.
+    They lie within the hops of the question's view, and are chosen as `nearest` does. Raises
+    InputError (ModelError) where `Options.embeddings` cannot be opened, and ServiceError.
     """
 
     @once
@@ -37,11 +38,27 @@ def surroundings(kg: KnowledgeGraph, ranker: Ranker | None = None) -> Surroundin
         opened = GraphView(kg.store, kg.labels, limits, question, cache=neighbours())
         topics = [topic["term"] for topic in state.get("topics", [])]
         triples = _around(opened, topics, view["hops"])
-        texts = spelled(kg, triples)
-        scores = (ranker or BM25Ranker()).scores(question, texts) if triples else []
-        return top_connected(triples, topics, scores, options.shown), opened
+        return nearest(kg, question, triples, topics, options), opened
 
     return find
+
+
+def nearest(
+    kg: KnowledgeGraph,
+    question: str,
+    triples: Sequence[Triple],
+    topics: Collection[Term],
+    options: Options,
+) -> list[Triple]:
+    """At most `Options.shown` triples, all connected to a topic entity, the nearest first.
+
+    How near one is to the question its words tell, or the model of `Options.embeddings` (DoG,
+    appendix B).
+    """
+    if not triples:
+        return []
+    scores = ranker_of(options).scores(question, triple_texts(triples, kg.labels))
+    return top_connected(triples, topics, scores, options.shown)
 
 
 def spelled(kg: KnowledgeGraph, triples: Sequence[Triple]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..decoding.wire import SEPARATOR, escape
 from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term, Triple, is_well_formed
+from ..llm.reading import compared
 from ..llm.written_triples import read_reasoning
 from ..state import Answer, Candidate, Named, StepRecord
 from .conclude import Conclusion, proofs
@@ -75,19 +76,19 @@ def agree(thoughts: Sequence[Thought]) -> Conclusion:
     answers = dict[Term, Answer]()
     for thought in thoughts:
         for own in thought.answers:
-            name = normalise(own["label"])
+            name = compared(own["label"])
             if name in won:
                 share = round(votes[name] / len(thoughts), 6)
                 answers[own["term"]] = _joined(answers.get(own["term"]), own, share)
-    proven = {normalise(answer["label"]) for answer in answers.values()}
-    texts = {normalise(text): text for thought in thoughts for text in thought.asserted}
+    proven = {compared(answer["label"]) for answer in answers.values()}
+    texts = {compared(text): text for thought in thoughts for text in thought.asserted}
     unsupported = [texts[name] for name in won if name not in proven]
     return Conclusion(list(answers.values()), unsupported, 1.0 if answers else 0.0)
 
 
 def _ballot(thought: Thought) -> dict[str, None]:
     names = [*(answer["label"] for answer in thought.answers), *thought.asserted]
-    return dict.fromkeys(map(normalise, names))
+    return dict.fromkeys(map(compared, names))
 
 
 def _joined(one: Answer | None, other: Answer, share: float) -> Answer:

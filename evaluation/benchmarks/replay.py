@@ -43,7 +43,7 @@ def follow(kg: KnowledgeGraph, sample: Sample, plans: Sequence[Plan], options: O
     gold = {gold.label: kg.labels.named(gold.label) for gold in sample.answers}
     lost, reached = 0, set[str]()
     for plan in plans:
-        paths, _ = follow_plan(kg, topics, plan.relations, options)
+        paths = follow_plan(kg, topics, plan.relations, options).paths
         lost += not paths
         reached.update(path.end for path in paths)
     found = [any(term in reached for term in terms) for terms in gold.values()]

@@ -19,6 +19,7 @@ _LONGEST = 300
 """So many characters of a text are shown."""
 _VERDICTS = {"supported": 0, "unsupported": 1}
 _UNKNOWN = 2
+_COUNTED = ("forward_passes", "prompt_tokens", "tokens", "llm_calls", "kg_requests")
 
 SeriesKey: TypeAlias = tuple[str, str]
 """The names of a run and of a method."""
@@ -65,7 +66,8 @@ class ResultRow(NamedTuple):
     """Triples written in all, and how many of them are supported, unsupported and ill."""
     notes: list[int]
     cost: list[float | None]
-    """Seconds, forward passes, tokens, calls of an LLM, requests to the KG."""
+    """Seconds, forward passes, tokens of prompts, tokens after them, calls of an LLM, requests to
+    the KG."""
     error: str | None
 
 
@@ -113,8 +115,7 @@ class Embedded:
         written = record["emitted"]
         counts = written["triples"], written["supported"], written["unsupported"], written["ill"]
         notes = _listed(record["notes"], NOTES)
-        passes, calls = usage["forward_passes"], usage["llm_calls"]
-        cost = record["seconds"], passes, usage["tokens"], calls, usage["kg_requests"]
+        counted = (usage[name] for name in _COUNTED)
         return ResultRow(
             question=self._question(record),
             outcome=outcome(record),
@@ -130,7 +131,7 @@ class Embedded:
             unsupported=_listed(record["unsupported"], ANSWERS),
             written=list(counts),
             notes=[self._notes.setdefault(note, len(self._notes)) for note in notes],
-            cost=[_number(value) for value in cost],
+            cost=[_number(value) for value in (record["seconds"], *counted)],
             error=None if record["error"] is None else shown(record["error"]),
         )
 

@@ -21,9 +21,9 @@ class _Measure:
 COSTS: dict[str, tuple[str, str]] = {
     "seconds": ("Seconds", "seconds a question"),
     "forward_passes": ("Forward passes", "forward passes of the local model a question"),
-    "tokens": ("Tokens", "tokens that the local model read or wrote a question"),
-    "forced_tokens": ("Forced tokens", "tokens without an alternative a question"),
-    "prompt_tokens": ("Prompt tokens", "tokens that a general language model was sent a question"),
+    "prompt_tokens": ("Prompt tokens", "tokens of the prompts of all models a question"),
+    "tokens": ("Tokens", "tokens that all models wrote or weighed after prompts a question"),
+    "forced_tokens": ("Forced tokens", "of these, tokens without an alternative a question"),
     "llm_calls": ("LLM calls", "calls of a general language model a question"),
     "kg_requests": ("KG requests", "requests to the knowledge graph a question"),
 }
@@ -178,7 +178,8 @@ _MEASURES = (
         lambda s: percent(s.faithfulness.triplet_f1),
     ),
     _Measure(Column("Forward passes", "mean a question"), _mean("forward_passes")),
-    _Measure(Column("Tokens", "mean a question"), _mean("tokens")),
+    _Measure(Column("Prompt tokens", "of all models, mean a question"), _mean("prompt_tokens")),
+    _Measure(Column("Tokens", "after the prompts, mean a question"), _mean("tokens")),
     _Measure(Column("LLM calls", "mean a question"), _mean("llm_calls")),
     _Measure(Column("KG requests", "mean a question"), _mean("kg_requests")),
     _Measure(Column("Seconds", "median a question"), _seconds),

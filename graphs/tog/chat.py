@@ -9,7 +9,15 @@ from ...agent.kg.ranking import DIGITS, BM25Ranker
 from ...agent.llm.asking import Asker
 from ...agent.llm.reading import read_choices, read_verdict
 from ...agent.nodes.conclude import Conclusion, match_answers
-from ...agent.nodes.explore import Walk, Way, fact_lines, spelled_names, spelled_ways, walk_names
+from ...agent.nodes.explore import (
+    Walk,
+    Way,
+    entity_names,
+    fact_lines,
+    spelled_names,
+    spelled_ways,
+    walk_names,
+)
 from ...agent.prompting import render
 from ...agent.state import Named, StepRecord
 from ..loop import Bill
@@ -53,7 +61,8 @@ class ChatJudge:
         """
         steps = _steps(gathered)
         if steps:
-            names = self._asker.names(self._prompt("answer", facts=fact_lines(steps)))
+            prompt = self._prompt("answer", facts=fact_lines(steps))
+            names = self._asker.names(prompt, entity_names(steps))
             found = match_answers(names, topics, steps)
             if found.answers or found.unsupported:
                 return found

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
 from ...agent.nodes.conclude import Conclusion, elect
 from ...agent.nodes.explore import Walk, Way, spelled_names, spelled_ways, walk_names
+from ...agent.nodes.usage import of_model
 from ...agent.state import Named
 from ..loop import Bill
 from .judge import Picked
@@ -30,8 +31,7 @@ class LikelyJudge:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        cost = self._choices.cost
-        return Bill(forward_passes=cost.forward_passes, tokens=cost.tokens)
+        return Bill(**of_model(self._choices.cost))
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """The likeliest ways out of each walk's end."""

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from ...agent.llm.actions import read_actions
 from ...agent.llm.asking import Asker
 from ...agent.llm.reading import read_answers, read_choices, read_sets, read_value
-from ...agent.nodes.explore import Way, fact_lines, spelled_names, spelled_ways
+from ...agent.nodes.explore import Way, entity_names, fact_lines, spelled_names, spelled_ways
 from ...agent.prompting import render
 from ...agent.state import Named
 from ..loop import Bill
@@ -36,9 +36,10 @@ class ChatPolicy:
         """The actions of the reply, an answer only where it names one."""
         prompt = self._prompt("act", place, allowed=allowed, width=width)
         read = self._asker.read(prompt, lambda reply: read_actions(reply, allowed)) or []
-        moves = list[Move]()
+        moves, entities = list[Move](), entity_names(gathered(place.line))
         for name, text in read:
-            answers = tuple(name for part in text.split(";") for name in read_answers(part))
+            parts = text.split(";")
+            answers = tuple(name for part in parts for name in read_answers(part, entities))
             if name != "ANSWER" or answers:
                 moves.append(Move(cast(Act, name), text, answers if name == "ANSWER" else ()))
         return moves[:width]

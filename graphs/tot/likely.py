@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ...agent.kg.terms import Term
 from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
 from ...agent.nodes.explore import Walk, Way, spelled_names, spelled_ways, target, walk_names
+from ...agent.nodes.usage import of_model
 from ...agent.state import Named
 from ..loop import Bill
 from .policy import Act, Move, Place, Selected, Selection
@@ -26,8 +27,7 @@ class LikelyPolicy:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        cost = self._choices.cost
-        return Bill(forward_passes=cost.forward_passes, tokens=cost.tokens)
+        return Bill(**of_model(self._choices.cost))
 
     def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
         """To answer with all entities that were reached last, or to expand."""

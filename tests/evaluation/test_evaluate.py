@@ -173,7 +173,7 @@ def timeless(out: Path) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for record in records:
         record["seconds"] = 0
-        for cost in ("seconds", "forward_passes", "tokens"):
+        for cost in ("seconds", "forward_passes"):
             del record["usage"][cost]
     return records
 

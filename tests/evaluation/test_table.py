@@ -94,6 +94,19 @@ def test_the_likelihood_form_is_named() -> None:
     assert told == ["likelihood form: no LLM was asked, the local model decided 2 of 7 questions"]
 
 
+def test_tokens_of_prompts_and_after_them_are_told_apart() -> None:
+    records = stub_records()
+    for record in records:
+        record["usage"]["prompt_tokens"], record["usage"]["tokens"] = 2000, 30
+        record["usage"]["forced_tokens"] = 12
+    lines = printed(summarise(records), terminal=False).splitlines()
+    assert "tokens a question: 2,000.0 of prompts, 30.0 after them (12.0 forced)" in lines
+    assert not any("in no count" in line for line in lines)
+    records[0]["usage"]["llm_uncounted"] = records[1]["usage"]["llm_uncounted"] = 1
+    said = "the LLM did not tell the tokens of 2 replies: in no count"
+    assert said in printed(summarise(records), terminal=False).splitlines()
+
+
 def test_replies_that_could_not_be_read_are_told() -> None:
     records = stub_records()
     assert "could not be read" not in printed(summarise(records), terminal=False)

@@ -25,6 +25,8 @@ Cleo|lives in|Rome
 Rome|capital of|Italy
 Zoe|likes|Zoe
 Sam|lives in|St. Ives, Cornwall
+Kim|plays for|1. FC Köln
+Kim|likes|FC Köln
 """
 QUESTION = "Where do the children of Ada live?"
 TRIPLES = {tuple(line.split("|")) for line in FAMILY.split("\n") if line}
@@ -55,6 +57,12 @@ def instruct_model() -> LocalModel:
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=bytewise, eos_token="<eos>")
     weights = worlds.random_model(len(tokenizer)).float()
     return LocalModel("random", weights, tokenizer, ModelSettings())
+
+
+def saying(reply: str) -> LocalModel:
+    """A model without tags that follows instructions, and writes one reply to all of them."""
+    tokenizer: Any = instruct_model().tokenizer
+    return worlds.saying(reply, tokenizer)
 
 
 def never() -> LocalModel:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.local_chat import LocalChat
 from groundwalk.agent.nodes.likely import LIKELIHOOD
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from .prompting import (
     labels,
     open_graph,
     path_model,
+    saying,
     shown,
 )
 from .scripted import Scripted, in_order
@@ -140,6 +143,8 @@ def test_samples_are_drawn_at_a_temperature_where_the_client_has_one(kg: Knowled
     llm = Warm()
     state = ask(kg, "cot-sc", llm=llm, samples=2)
     assert llm.felt == [0.7, 0.7] and llm.temperature == 0.0
+    ask(kg, "cot-sc", llm=llm, samples=1, temperature=1.2)
+    assert llm.felt[2:] == [1.2]
     assert not any("temperature" in note for note in state["notes"])
 
 
@@ -162,6 +167,35 @@ def test_a_local_model_that_follows_instructions_writes(kg: KnowledgeGraph, meth
     state = ask(kg, method, local=instruct_model(), samples=2)
     assert LIKELIHOOD not in state["notes"] and state["reasoner"] == "llm"
     assert state["usage"]["tokens"] > 500 and state["usage"]["llm_calls"] == 0
+    assert state["usage"]["prompt_tokens"] > 100 * (1 + (method == "cot-sc"))
+
+
+def test_thoughts_prove_and_answer_nothing(kg: KnowledgeGraph) -> None:
+    thought = f"<think>{GOOD}</think>" + GOOD.replace("Ben", "Cleo").replace("Oslo", "Rome")
+    local = saying(thought)
+    for state in (ask(kg, "cot", local=local), ask(kg, "cot", llm=LocalChat(local))):
+        assert labels(state) == {"Rome"} and state["unsupported"] == []
+        assert shown(state) == {("Ada", "mother of", "Cleo"), ("Cleo", "lives in", "Rome")}
+
+
+def test_a_local_chat_model_draws_its_samples_by_the_seed(kg: KnowledgeGraph) -> None:
+    drawn: list[str] = []
+
+    class Kept(LocalChat):
+        def __init__(self, local: LocalModel) -> None:
+            super().__init__(local)
+
+        def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+            result = super()._generate(*args, **kwargs)
+            drawn.append(str(result.generations[0].message.text))
+            return result
+
+    llm = Kept(instruct_model())
+    for seed in (0, 0, 1):
+        state = ask(kg, "cot-sc", llm=llm, samples=2, seed=seed, temperature=1.5)
+        assert not any("temperature" in note for note in state["notes"])
+    first, again, other = drawn[:2], drawn[2:4], drawn[4:]
+    assert first == again != other and first[0] != first[1]
 
 
 PIECES = st.sampled_from(

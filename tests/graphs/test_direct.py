@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.llm.local_chat import LocalChat
 from groundwalk.agent.nodes.likely import LIKELIHOOD
 from groundwalk.agent.nodes.structlm import struct_prompt
 from groundwalk.graphs import build_graph
@@ -13,8 +14,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import MistralConfig
 
-from .prompting import QUESTION, ask, instruct_model, labels, open_graph, path_model, shown
+from .prompting import (
+    QUESTION,
+    ask,
+    instruct_model,
+    labels,
+    open_graph,
+    path_model,
+    saying,
+    shown,
+)
 from .scripted import Scripted, in_order
+
+CLUB = "Which club does Kim play for?"
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +48,7 @@ def test_answers_come_with_a_walk_among_the_triples_that_were_shown(kg: Knowledg
     }
     assert (state["reasoner"], state["confidence"]) == ("llm", 1.0)
     assert (state["usage"]["llm_calls"], state["usage"]["prompt_tokens"]) == (1, 10)
+    assert (state["usage"]["tokens"], state["usage"]["llm_uncounted"]) == (2, 0)
     (prompt,) = llm.asked
     facts = prompt.split("# Facts:\n")[1].split("\n\n")[0].splitlines()
     assert {tuple(fact.split(" -> ")) for fact in facts} >= shown(state)
@@ -108,6 +121,31 @@ def test_a_local_model_that_follows_instructions_writes(kg: KnowledgeGraph, meth
     state = ask(kg, method, local=instruct_model())
     assert LIKELIHOOD not in state["notes"] and state["reasoner"] == "llm"
     assert state["usage"]["forward_passes"] > 0 and state["usage"]["llm_calls"] == 0
+
+
+def test_a_local_model_and_a_chat_model_are_read_and_counted_alike(kg: KnowledgeGraph) -> None:
+    local = saying("<think>Rome?\nRome</think>\n1. Oslo")
+    states = [ask(kg, "direct", local=local), ask(kg, "direct", llm=LocalChat(local))]
+    for state in states:
+        assert labels(state) == {"Oslo"} and state["unsupported"] == []
+    own, chat = (state["usage"] for state in states)
+    assert own["prompt_tokens"] == chat["prompt_tokens"] > 100
+    assert (own["llm_calls"], chat["llm_calls"], chat["llm_uncounted"]) == (0, 1, 0)
+    silent = ask(kg, "direct", local=saying("<think>Rome?\nRome"))
+    assert silent["status"] == "abstained" and silent["unsupported"] == []
+    assert silent["usage"]["unread"] == 1
+
+
+@pytest.mark.parametrize("method", ["direct", "tog"])
+def test_names_that_look_numbered_are_read_whole(kg: KnowledgeGraph, method: str) -> None:
+    walked = ("plays for: 0.6\nlikes: 0.4", "Yes") if method == "tog" else ()
+    replies = "1. FC Köln", "- 1. FC Köln", "1. fc köln"
+    clubs = [ask(kg, method, llm=in_order(*walked, r), question=CLUB) for r in replies]
+    clubs += [ask(kg, "direct", local=saying(reply), question=CLUB) for reply in replies]
+    for state in clubs:
+        assert labels(state) == {"1. FC Köln"} and state["unsupported"] == []
+    state = ask(kg, method, llm=in_order(*walked, "1) FC Köln"), question=CLUB)
+    assert labels(state) == {"FC Köln"}
 
 
 def test_structlm_reads_triples_in_its_own_form() -> None:

@@ -218,7 +218,7 @@ def test_an_instruct_models_examples_reach_its_prompt(
     plain, shown = (
         graph.invoke({"question": "Ada?"}, context=Options(examples=number)) for number in (0, 3)
     )
-    assert shown["usage"]["tokens"] > plain["usage"]["tokens"]
+    assert shown["usage"]["prompt_tokens"] > plain["usage"]["prompt_tokens"]
 
 
 def test_a_choice_that_no_path_ends_in_is_no_answer(kg: KnowledgeGraph, model: LocalModel) -> None:

@@ -3,11 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
@@ -21,8 +19,8 @@ from groundwalk.graphs.method import Method, Parts
 from groundwalk.graphs.skeleton import skeleton
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
+from .embedding import save_embedding
 from .prompting import QUESTION, ask, labels, never, open_graph, shown
 from .scripted import in_order
 
@@ -266,23 +264,9 @@ def test_an_embedding_model_ranks_where_one_is_named(
 
 def test_a_sentence_transformers_folder_ranks(kg: KnowledgeGraph, tmp_path: Path) -> None:
     """A real model of one vector a word: those that sound alike point the same way."""
-    sentence_transformers = pytest.importorskip("sentence_transformers")
-    static: Any = import_module(
-        "sentence_transformers.sentence_transformer.modules"
-    ).StaticEmbedding
     alike = {"who": 0, "parent": 1, "mother": 1, "lives": 2, "in": 2, "ada": 3, "ben": 3, "eve": 3}
-    places = {"[UNK]": 0, **{word: place for place, word in enumerate(alike, 1)}}
-    words = Tokenizer(models.WordLevel(places, unk_token="[UNK]"))
-    words.normalizer = normalizers.Lowercase()
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    vectors = np.zeros((len(alike) + 1, 4), dtype=np.float32)
-    for place, axis in enumerate(alike.values(), 1):
-        vectors[place, axis] = 1.0
-    made = sentence_transformers.SentenceTransformer(
-        modules=[static(words, embedding_weights=vectors)], device="cpu"
-    )
-    made.save(str(tmp_path / "model"))
-    options: dict[str, Any] = {"embeddings": str(tmp_path / "model"), "beams": 1, "hops": 1}
+    model = save_embedding(tmp_path / "model", alike)
+    options: dict[str, Any] = {"embeddings": model, "beams": 1, "hops": 1}
     state = ask(kg, "retrieve", question="Who is the parent of Ben?", **options)
     (candidate,) = state["candidates"]
     assert [step["relation"]["label"] for step in candidate["steps"]] == ["mother of"]

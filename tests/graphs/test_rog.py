@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.decoding.plan import Cost
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.llm import relation_plans
+from groundwalk.agent.llm.free_text import FreeTexts
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.relation_plans import Planned, read_plan
 from groundwalk.agent.nodes.rog import read_plans
@@ -80,6 +83,26 @@ def test_plans_that_the_graph_does_not_hold_are_counted_and_told(
     assert "2 of 3 planned relation paths lead nowhere in the graph" in state["notes"]
     emitted = state["emitted"]
     assert (emitted["chains"], emitted["supported_chains"]) == (4, 2)
+
+
+def test_plans_that_cannot_be_read_are_lost_too(
+    kg: KnowledgeGraph, local: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ("no plan", "<PLAN>mother of</PLAN>", "<PLAN>eats</PLAN>", "<PLAN> -> </PLAN>")
+    written = FreeTexts(texts, (-0.1, -0.2, -0.3, -0.4), Cost(3, 40, 12))
+
+    def write(*_: object) -> FreeTexts:
+        return written
+
+    monkeypatch.setattr(relation_plans, "write_freely", write)
+    state = asked(kg, local, "rog", QUESTION)
+    assert labels(state) == {"Ben", "Cleo"}
+    assert "2 plans could not be read" in state["notes"]
+    assert "1 of 2 planned relation paths lead nowhere in the graph" in state["notes"]
+    emitted = state["emitted"]
+    assert (emitted["chains"], emitted["supported_chains"]) == (2 + 3, 2)
+    usage = state["usage"]
+    assert (usage["prompt_tokens"], usage["tokens"], usage["forward_passes"]) == (40, 12, 3)
 
 
 def test_without_direction_a_relation_is_walked_both_ways(

@@ -91,6 +91,7 @@ def test_the_calls_come_in_the_papers_order(make: Make) -> None:
     assert [path(chain) for chain in chains] == [["Ada", "Ben", "Oslo"], ["Ada", "Cleo", "Rome"]]
     assert {step["verdict"] for chain in chains for step in chain} == {"supported"}
     assert state["usage"]["llm_calls"] == 7 and state["usage"]["prompt_tokens"] == 70
+    assert state["usage"]["tokens"] == 14
     assert state["usage"]["kg_requests"] > 0 and state["usage"]["forward_passes"] == 0
 
 

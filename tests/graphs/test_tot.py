@@ -98,6 +98,7 @@ def test_the_search_is_best_first_from_phase_to_phase(make: Make) -> None:
     assert {step["verdict"] for chain in chains for step in chain} == {"supported"}
     assert state["reasoner"] == "llm" and state["status"] == "answered"
     assert state["usage"]["llm_calls"] == 18 and state["usage"]["prompt_tokens"] == 180
+    assert state["usage"]["tokens"] == 36
 
 
 def test_a_thought_is_not_followed_by_another(make: Make) -> None:

@@ -89,12 +89,13 @@
 
   function measures(row) {
     const [triples, supported, unsupported, ill] = row.written;
-    const [seconds, passes, tokens, calls, requests] = row.cost;
+    const [seconds, passes, prompt, tokens, calls, requests] = row.cost;
     const parts = [row.question.key.replace("//", "/"), row.status];
     if (row.scores) parts.push(...["precision", "recall", "F1"].map((name, n) => `${name} ${percent(row.scores[n])}`));
     parts.push(`${counted(triples, "triple")} written: ${supported} supported, ${unsupported} unsupported, ${ill} ill`);
     if (seconds !== null) parts.push(`${seconds.toPrecision(3)} s`);
-    parts.push(counted(passes, "forward pass").replace("passs", "passes"), counted(tokens, "token"));
+    parts.push(counted(passes, "forward pass").replace("passs", "passes"));
+    parts.push(`${counted(prompt, "token")} of prompts`, `${counted(tokens, "token")} after them`);
     if (calls) parts.push(counted(calls, "LLM call"));
     parts.push(counted(requests, "KG request"));
     return make("p", { class: "measures" }, isolated(parts.join(" · ")));

@@ -265,8 +265,11 @@ def test_full_visibility_computes_nothing_twice() -> None:
     (full,) = chain_search(model, [ChainQuestion(prompt, constraint)], plan)
     (local,) = chain_search(model, [ChainQuestion(lambda _: prompt, constraint)], plan)
     assert [c.tokens for c in local.chains] == [c.tokens for c in full.chains]
-    assert full.cost.tokens < len(prompt) + sum(len(c.tokens) for c in full.chains) * 3
-    assert local.cost.tokens > 3 * len(prompt)
+    assert full.cost.prompt_tokens == len(prompt)
+    assert full.cost.tokens < sum(len(c.tokens) for c in full.chains) * 3
+    assert local.cost.prompt_tokens > 3 * len(prompt)
+    for cost in (full.cost, local.cost):
+        assert 0 < cost.forced_tokens <= cost.tokens
 
 
 def test_drawn_text_follows_its_seed() -> None:

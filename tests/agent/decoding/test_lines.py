@@ -91,6 +91,7 @@ def test_any_model_finds_what_a_naive_search_finds(
     expected = oracle.naive_search(LINES[name], PROMPT, legal, beams=beams, scores=scores)
     assert found.cost.engine == "lines"
     assert [h.tokens for h in found.hypotheses] == [word for word, _ in expected]
+    assert found.cost.forced_tokens <= found.cost.tokens
     scored = [h.score for h in found.hypotheses]
     assert scored == pytest.approx([score for _, score in expected], abs=1e-5)
 
@@ -124,6 +125,18 @@ def logits_of(forward: Any) -> Any:
         assert own == pytest.approx(values[[3, 5]].log_softmax(0).numpy())
         assert of_all == pytest.approx(values.log_softmax(0)[[3, 5]].numpy())
     return logits
+
+
+def test_a_prompt_counts_each_time_that_it_is_taken_in(tmp_path: Folder) -> None:
+    constraint, _ = constraint_over({(0, 0, 1), (0, 1, 2)}, str(tmp_path))
+    for name, model in LINES.items():
+        with worlds.taken_in(model) as shapes:
+            (found,) = beam_search(model, [Question(PROMPT, constraint)], BeamPlan(beams=2))
+        once, *others = shapes
+        again = [rows for rows, width in others if width > len(PROMPT)] if name == "mamba" else []
+        assert once == (1, len(PROMPT)) and found.cost.forward_passes == len(shapes)
+        assert found.cost.prompt_tokens == len(PROMPT) * (1 + sum(again)), name
+        assert name != "mamba" or again
 
 
 def test_several_questions_in_one_batch(tmp_path: Folder) -> None:

@@ -1,5 +1,6 @@
 """Instructions are computed once for a model, and change nothing."""
 
+from dataclasses import replace
 from pathlib import Path as Folder
 from typing import Any
 
@@ -37,9 +38,15 @@ def test_a_shared_instruction_changes_no_result_and_is_computed_once(tmp_path: F
     apart = words(model, [Question(prompt, paths) for prompt in prompts])
     shared = [Question(prompt, paths, len(INSTRUCTION)) for prompt in prompts]
     assert words(model, shared) == apart
-    (again,) = beam_search(model, shared[:1], PLAN)
-    (whole,) = beam_search(model, [Question(prompts[0], paths)], PLAN)
-    assert again.cost.tokens == whole.cost.tokens - len(INSTRUCTION)
+    with worlds.taken_in(model) as less:
+        (again,) = beam_search(model, shared[:1], PLAN)
+    with worlds.taken_in(model) as more:
+        (whole,) = beam_search(model, [Question(prompts[0], paths)], PLAN)
+    taken = [sum(rows * width for rows, width in shapes) for shapes in (less, more)]
+    assert taken[0] == taken[1] - len(INSTRUCTION)
+    assert again.cost == whole.cost and whole.cost.prompt_tokens == len(prompts[0])
+    (first,) = beam_search(worlds.random_model(len(TOKENIZER)), shared[:1], PLAN)
+    assert first.cost == replace(whole.cost, forward_passes=whole.cost.forward_passes + 1)
 
 
 def test_weights_that_change_make_it_anew(tmp_path: Folder) -> None:

@@ -92,6 +92,21 @@ def test_top_k_equals_naive_search(
             assert len(flags) == len(hypothesis.tokens)
             assert 0.0 <= hypothesis.relevance <= 1.0
         assert cost.forward_passes <= max(len(word) for word in legal) + 2
+        prefixes = {h.tokens[:end] for h in found for end in range(1, len(h.tokens) + 1)}
+        assert cost.prompt_tokens == len(PROMPT)
+        assert max(cost.forced_tokens, len(prefixes)) <= cost.tokens
+
+
+def test_the_cost_is_what_the_model_took_in_and_what_ends_the_words(tmp_path: Folder) -> None:
+    tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
+    index = build_index(kg := ring(tmp_path), tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits(hops=2))
+    with worlds.taken_in(model) as shapes:
+        found, cost = search(model, PROMPT, constraint, beams=3)
+    assert cost.forward_passes == len(shapes)
+    taken = sum(rows * width for rows, width in shapes)
+    assert cost.prompt_tokens + cost.tokens == taken + len(found), "closing tags are not taken in"
 
 
 def ring(folder: Folder, size: int = 6) -> Any:

@@ -1,11 +1,15 @@
 """Small graphs, tokenizers and models for the decoder's tests."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import torch
 from groundwalk.agent.decoding.wire import MARKERS
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -113,3 +117,41 @@ def random_model(vocabulary: int, *, seed: int = 0) -> LlamaForCausalLM:
         initializer_range=0.2,
     )
     return LlamaForCausalLM(config).double().eval()
+
+
+@contextmanager
+def taken_in(model: Any) -> Generator[list[tuple[int, int]]]:
+    """The rows and the width of the tokens that a model is given, pass by pass."""
+    shapes: list[tuple[int, int]] = []
+
+    def note(_: Any, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        ids = named["input_ids"] if named.get("input_ids") is not None else given[0]
+        shapes.append(tuple(ids.shape))
+
+    handle = model.base_model.register_forward_pre_hook(note, with_kwargs=True)
+    try:
+        yield shapes
+    finally:
+        handle.remove()
+
+
+class _Says:
+    """The part of a model that writes freely: it always writes the same."""
+
+    config = SimpleNamespace(max_position_embeddings=100_000)
+    generation_config = None
+    device = torch.device("cpu")
+
+    def __init__(self, tokens: list[int]) -> None:
+        self._tokens = tokens
+
+    def generate(self, *, input_ids: torch.Tensor, **settings: Any) -> Any:
+        rows = torch.cat([input_ids, torch.tensor([self._tokens])], dim=1)
+        return rows if settings.get("do_sample") else SimpleNamespace(sequences=rows)
+
+
+def saying(reply: str, tokenizer: PreTrainedTokenizerFast) -> LocalModel:
+    """A model that follows instructions and writes one reply, whatever it is asked."""
+    tokens = list[int](tokenizer(reply, add_special_tokens=False)["input_ids"])
+    model: Any = _Says([*tokens, *tokenizer("<eos>", add_special_tokens=False)["input_ids"]])
+    return LocalModel("says", model, tokenizer, ModelSettings())

@@ -59,6 +59,38 @@ def test_names_that_end_in_numbers_keep_them() -> None:
     assert bare and bare.scores == {4: 0.5, 5: 0.5}
 
 
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("1. FC Köln", 0),
+        ("1. fc köln", 0),
+        ("**1. FC Köln**", 0),
+        ("3. 1. FC Köln", 0),
+        ("1) FC Köln", 1),
+        ("- FC Köln", 1),
+        ("1. C++", 3),
+        ("c++", 3),
+        ("C#", 4),
+        ("4. C", 2),
+        ("(500) Days of Summer", 5),
+        ("2. (500) Days of Summer", 5),
+    ],
+)
+def test_a_line_is_matched_whole_before_its_number_is_taken_off(line: str, place: int) -> None:
+    names = ("1. FC Köln", "FC Köln", "C", "C++", "C#", "(500) Days of Summer")
+    for reply in (line, f"{line}: 0.8", json.dumps([line])):
+        read = read_choices(reply, names)
+        assert read and list(read.scores) == [place], reply
+    assert read_sets(line, names) == [(place,)]
+    (answer,) = read_answers(line, names)
+    assert answer.casefold() == names[place].casefold()
+
+
+def test_a_language_that_was_no_option_is_not_taken_for_another() -> None:
+    read = read_choices("C#: 0.9", ("C", "C++"))
+    assert read and not read.scores and read.invented == ("C#",)
+
+
 def test_numbers_alone_are_scores_in_order() -> None:
     for reply in ("0.2, 0.8", "0.2\n0.8", "[0.2, 0.8]"):
         read = read_choices(reply, ("a", "b"))

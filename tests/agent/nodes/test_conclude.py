@@ -88,6 +88,8 @@ def test_a_name_is_first_taken_as_it_is_written() -> None:
     for name in ("C", "C++", "C#", "c++"):
         (answer,) = match_answers([name], [named("Ada")], steps).answers
         assert answer["label"] == name.upper()
+    only = match_answers(["C#"], [named("Ada")], [fact("Ada", "speaks", "C")])
+    assert not only.answers and only.unsupported == ["C#"]
 
 
 def test_triples_apart_from_the_topics_prove_nothing() -> None:

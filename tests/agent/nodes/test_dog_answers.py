@@ -73,6 +73,19 @@ def test_conclusions_are_read_tolerantly(
     assert ([entity["label"] for entity in found[0]], found[1]) == (answers, asserted)
 
 
+@pytest.mark.parametrize("known", [("C", "C++", "C#"), ("C#", "C++", "C")])
+def test_names_that_differ_in_their_signs_alone_stay_apart(known: tuple[str, ...]) -> None:
+    for text, answers in (
+        ("* C", ["C"]),
+        ("* C++.", ["C++"]),
+        ("the answer is: c#", ["C#"]),
+        ("* C#, C++ and C", ["C#", "C++", "C"]),
+    ):
+        found, asserted = read_conclusion(text, named(*known))
+        assert [entity["label"] for entity in found] == answers and not asserted
+    assert read_conclusion("* C#", named("C")) == ([], ["C#"])
+
+
 @pytest.mark.parametrize("part", ["*", "* ", "answer ", "and ", "*and ", "#", "* \n"])
 def test_no_conclusion_takes_long(part: str) -> None:
     since = perf_counter()

@@ -219,6 +219,19 @@ def test_an_llm_that_did_not_answer_is_told(tmp_path: Path) -> None:
     assert f"gcr, dog: {said}" in "".join(page.shown)
 
 
+def test_tokens_of_prompts_stand_beside_those_after_them(tmp_path: Path) -> None:
+    lines = records()
+    for line in lines:
+        line["usage"]["prompt_tokens"], line["usage"]["tokens"] = 1234, 56
+        line["usage"]["llm_uncounted"] = 1
+    page = page_of(write_run(tmp_path / "run", lines))
+    said = "".join(page.shown)
+    assert "Prompt tokens" in said and "1,234" in said
+    assert f"gcr: the LLM did not tell the tokens of {len(lines)} replies: in no count" in said
+    (rows,) = page.data["results"]
+    assert [row[-2][2:4] for row in rows] == [[1234, 56]] * len(lines)
+
+
 def test_questions_without_a_topic_are_told(tmp_path: Path) -> None:
     page = page_of(write_run(tmp_path / "run"))
     said = "gcr: no entity of the graph was recognised in 2 of 7 questions"

@@ -1,0 +1,1 @@
+"""Follow-up questions and operators over verified answers. Knows nothing of LangGraph."""

@@ -1,0 +1,138 @@
+"""Triples that operators rest on: between two entities, and of members and their values."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ..kg import KnowledgeGraph
+from ..kg.names import normalise
+from ..kg.terms import Path, Step, Term
+from .values import Value, value_of
+from .wording import stems
+
+_MOST = 10_000
+"""Steps of one member that are looked at, in a direction."""
+
+Names = Mapping[Term, Collection[str]]
+"""What relations are called: their names and other labels."""
+
+
+def relation_names(kg: KnowledgeGraph, relations: Sequence[Term]) -> dict[Term, list[str]]:
+    """The names of some relations, with other labels that the KG gives."""
+    named = {t: [n] for t, n in zip(relations, kg.walk_labels.names(relations), strict=True)}
+    for word in kg.walk_labels.vocabulary():
+        if word.relation and word.term in named:
+            named[word.term].append(word.text)
+    return named
+
+
+def between(kg: KnowledgeGraph, members: Sequence[Term], other: Term) -> dict[Term, list[Path]]:
+    """For each member, the walks of one step from `other` to it. Raises ServiceError."""
+    around = kg.walks.neighbours(members, inverse=True, limit=_MOST)
+    return {
+        member: [
+            Path(other, (Step(step.triple, not step.inverse),))
+            for step in steps
+            if step.target == other
+        ]
+        for member, steps in zip(members, around, strict=True)
+    }
+
+
+def fitting(kg: KnowledgeGraph, relations: Collection[Term], words: str) -> set[Term]:
+    """The relations that words speak of; all of them where the words say nothing themselves."""
+    said, ordered = stems(words), sorted(relations)
+    if not said:
+        return set(ordered)
+    names = relation_names(kg, ordered)
+    return {r for r, own in names.items() if any(said & stems(name) for name in own)}
+
+
+class Valued(NamedTuple):
+    """A relation and, for each member that has any, its values with the steps to them."""
+
+    relation: Term
+    steps: dict[Term, list[Step]]
+    values: dict[Term, list[Value]]
+
+
+def valued(kg: KnowledgeGraph, members: Sequence[Term], properties: Sequence[str]) -> Valued | None:
+    """The relation to numbers or dates that the first of `properties` to fit any is meant by.
+
+    A relation of exactly that name goes before one with these words in its name, then the one that
+    more members have. Raises ServiceError.
+    """
+    found: dict[Term, Valued] = {}
+    around = kg.walks.neighbours(members, inverse=False, limit=_MOST)
+    for member, steps in zip(members, around, strict=True):
+        for step in steps:
+            if (value := value_of(step.triple.tail)) is not None:
+                own = found.setdefault(step.triple.relation, Valued(step.triple.relation, {}, {}))
+                own.steps.setdefault(member, []).append(step)
+                own.values.setdefault(member, []).append(value)
+    names = relation_names(kg, sorted(found))
+    for wanted in properties:
+        said, exact = stems(wanted), normalise(wanted)
+        fits = [r for r, own in names.items() if said and any(said <= stems(n) for n in own)]
+        if fits:
+            return found[
+                min(
+                    fits,
+                    key=lambda r: (
+                        exact not in map(normalise, names[r]),
+                        -len(found[r].values),
+                        r,
+                    ),
+                )
+            ]
+    return None
+
+
+Stated = Literal["so", "turned"]
+
+
+def stated(
+    kg: KnowledgeGraph, subject: Term, other: Term, clause: str
+) -> tuple[Stated, list[Path]] | None:
+    """What triples between two entities say of `subject clause`, `…` being the other's place.
+
+    `turned` is a triple that says the same of the other one: `Is Austria the capital of Vienna?`.
+    None where no triple between them has a relation of the clause's words. Raises ServiceError.
+    """
+    paths = [
+        Path(subject, (Step(path.steps[0].triple, not path.steps[0].inverse),))
+        for path in between(kg, [subject], other)[subject]
+    ]
+    if not paths or not stems(clause):
+        return None
+    relations = fitting(kg, {path.steps[0].triple.relation for path in paths}, clause)
+    names = relation_names(kg, sorted(relations))
+    said = stems(clause)
+    so, turned = list[Path](), list[Path]()
+    for path in (p for p in paths if p.steps[0].triple.relation in relations):
+        step = path.steps[0]
+        forward = step.triple.head == subject
+        own = [name for name in names[step.triple.relation] if said & stems(name)]
+        expected = any(_reads_on(name, clause) for name in own)
+        (so if forward == expected else turned).append(path)
+    if so:
+        return "so", so
+    return ("turned", turned) if turned and _is_of(clause) else None
+
+
+def _is_of(clause: str) -> bool:
+    """Whether a clause says what somebody is to another: `the capital of …`, `…'s capital`."""
+    return f" {clause} ".find(" of ") >= 0 or "…'" in clause or "…’" in clause
+
+
+def _reads_on(name: str, clause: str) -> bool:
+    """Whether a relation of this name leads from the subject of the clause to the other.
+
+    `capital` leads from the other in `is the capital of …`, `part of` from the subject in `is part
+    of …`, and so does `borders` in `borders …`; `directed by` does not in `directed …`.
+    """
+    last = normalise(name).split()[-1:]
+    if last == ["by"]:
+        return " by " in f" {clause} "
+    if last and last[0] in ("of", "in", "at", "on", "to", "from", "for", "with"):
+        return True
+    return not _is_of(clause)

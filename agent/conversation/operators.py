@@ -1,0 +1,231 @@
+"""What a question computes over answers, and the plain questions that must be answered first.
+
+Rules for English, over masked questions: no name is ever read as an operator. A question of a shape
+that no rule is certain of is a plain one.
+"""
+
+import re
+from collections.abc import Collection
+
+from ..state import Kind
+from .extremes import extreme_asked
+from .masking import MARK, Masked, kind_of
+from .phrases import (
+    BE,
+    DO,
+    HAVE,
+    OF_THEM,
+    PREPOSITION,
+    Parsed,
+    is_relation,
+    noun_phrase,
+    operation,
+)
+from .superlatives import superlative_pattern
+from .wording import plural
+
+_LEAD = re.compile(r"^(?:(?:and|but|so|then|ok(?:ay)?|please|now)\b,?\s*)+", re.I)
+_NAMES = rf"(?:the\s+)?{MARK}(?:(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)(?:the\s+)?{MARK})*"
+_CUE = re.compile(
+    rf"\b(?:how many|number of|count of|both|except|excluding|apart from|other than|besides|but"
+    rf"|not|\w+n['’]t|{superlative_pattern()})\b"
+    rf"|^\W*(?:{BE}|{DO}|{HAVE}|can)\b",
+    re.I,
+)
+_IT_IS = r"is it (?:true|right|correct|the case) that"
+_QUESTION_WORD = re.compile(
+    r"\b(?:which|what|who|whom|whose|where|when|why|how|or|not)\b|n['’]t\b", re.I
+)
+_NEGATION = re.compile(rf"^(?P<be>{BE})\s*(?:not|n['’]t)\s+|^(?:{DO})\s*(?:not|n['’]t)\s+", re.I)
+
+
+def parse(question: Masked, members: str, relations: Collection[str]) -> Parsed | None:
+    """The operation that a question asks for; None for a plain question.
+
+    `members` is what the last answers are called, in the plural, empty where there are none;
+    `relations` are the normalised names of relations, whose words are no operators.
+    """
+    text = _LEAD.sub("", question.text.strip()).rstrip(" ?!.")
+    return (
+        _truth(question, text)
+        or _counted(question, text, members, relations)
+        or extreme_asked(question, text, members, relations)
+        or _set(question, text, members, relations)
+    )
+
+
+def may_compute(question: str) -> bool:
+    """Whether a question has any of the words that operators have, be it in a name."""
+    return _CUE.search(question) is not None
+
+
+def _truth(question: Masked, text: str) -> Parsed | None:
+    """`Is Vienna the capital of Austria?`, `is it true that ...`: a question about one end."""
+    stated = re.fullmatch(rf"{_IT_IS}\s+(?:the\s+)?({MARK})(?!['’]s)\s+(.+)", text, re.I)
+    asked = re.fullmatch(
+        rf"({BE}|{DO}|{HAVE}|can)\s+(?:the\s+)?({MARK})(?!['’]s)\s+(.+)", text, re.I
+    )
+    turned = re.fullmatch(
+        rf"(?:{_IT_IS}\s+(.*?\S)\s+(?:{BE})|(?:{BE})\s+(?!it\b)(.*?\S))\s+(?:the\s+)?({MARK})",
+        text,
+        re.I,
+    )
+    if len(question.within(text)) != 2 or _QUESTION_WORD.search(text):
+        return None
+    if stated:
+        subject, clause = question.at(stated[1]), stated[2]
+        plain = f"which {kind_of(subject) or 'one'} {clause}?"
+    elif asked:
+        auxiliary, subject = asked[1].lower(), question.at(asked[2])
+        clause, kind = asked[3], kind_of(subject) or "one"
+        if auxiliary in DO.split("|"):
+            plain = f"which {plural(kind)} {clause}?"
+        else:
+            plain = f"which {kind} {auxiliary} {clause}?"
+    elif turned:
+        subject, clause = question.at(turned[3]), turned[1] or turned[2]
+        plain = f"what is {clause}?"
+    else:
+        return None
+    others = question.within(clause)
+    if len(others) != 1:
+        return None
+    condition, named = re.sub(MARK, "…", clause), [subject, *others]
+    made = operation("truth", "one", question, condition=condition, named=named)
+    return Parsed(made, [question.unmasked(plain)])
+
+
+def _counted(
+    question: Masked, text: str, members: str, relations: Collection[str]
+) -> Parsed | None:
+    """`How many ...`: the size of a set, or a number that the graph holds."""
+    if members and re.fullmatch(
+        r"how many(?:\s+(?:are|were) (?:there|they)|\s+of them|\s+is that)?"
+        r"(?:\s+(?:are|were) there)?(?:\s+in (?:all|total)|\s+altogether)?",
+        text,
+        re.I,
+    ):
+        return Parsed(operation("count", "last", question), [])
+    some = re.fullmatch(
+        rf"how many\s+(?:{OF_THEM}\s+(?P<all>.+)|(?P<be>(?:{BE})\s+.+))", text, re.I
+    )
+    if some and members and question.within(some[0]):
+        return _of_last(question, some["all"] or some["be"], members, "count")
+    match = re.fullmatch(
+        r"(?:how many|(?:what is |what's )?the (?:total )?(?:number|count) of)\s+(.+)", text, re.I
+    )
+    if match is None or some or is_relation("number", text, relations):
+        return None
+    if not question.within(match[1]):
+        return None
+    inner = f"which {match[1]}"
+    noun = noun_phrase(inner)
+    if not noun:
+        return None
+    found = _set(question, inner, members, relations)
+    if found is not None:
+        return Parsed({**found.operation, "kind": "count", "noun": noun}, found.parts)
+    if re.match(r"which\s+(?:[\w-]+\s+){1,3}of\s+(?:the\s+)?" + MARK + "$", inner):
+        inner = f"what are the {match[1]}"
+    made = operation("count", "one", question, noun=noun)
+    return Parsed(made, [question.unmasked(question.text), question.unmasked(f"{inner}?")])
+
+
+def _set(question: Masked, text: str, members: str, relations: Collection[str]) -> Parsed | None:
+    """Some of the last answers, both of two sets, or one without another."""
+    some = re.fullmatch(
+        rf"(?:which|what|who)(?:\s+ones?)?\s+(?:{OF_THEM}|ones)\s+(.+)"
+        rf"|(?:{BE}|{DO}|{HAVE})\s+any\s+{OF_THEM}\s+(.+)",
+        text,
+        re.I,
+    )
+    rest = some[1] or some[2] if some else ""
+    if members and question.within(rest):
+        return _of_last(question, rest, members, "list")
+    return _both(question, text, relations) or _except(question, text, relations)
+
+
+def _of_last(question: Masked, rest: str, members: str, kind: Kind) -> Parsed:
+    """The last answers of which a condition holds: by triples, or by the answers of a question."""
+    negation = _NEGATION.match(rest)
+    if negation:
+        rest = f"{negation['be'] or ''} {rest[negation.end() :]}".strip()
+    elif PREPOSITION.match(rest):
+        rest = f"are {rest}"
+    made = operation(
+        kind,
+        "last",
+        question,
+        condition=re.sub(MARK, "…", rest),
+        negated=negation is not None,
+        named=question.within(rest),
+    )
+    return Parsed(made, [question.unmasked(f"which {members} {rest}?")])
+
+
+def _both(question: Masked, text: str, relations: Collection[str]) -> Parsed | None:
+    """`Countries that border both X and Y`: what two questions have in common."""
+    match = re.fullmatch(r"(.*?)\bboth\s+(?:of\s+)?(.+?)\s+and\s+(.+)", text, re.I)
+    if match is None or is_relation("both", text, relations):
+        return None
+    before, first, second = match.groups()
+    tail = re.match(rf"((?:also\s+)?(?:the\s+)?{MARK})(.*)", second)
+    if re.fullmatch(rf"(?:the\s+)?{MARK}", first) and tail:
+        halves = [f"{before}{first}{tail[2]}?", f"{before}{tail[1]}{tail[2]}?"]
+    else:
+        halves = [f"{before}{first}?", f"{before}{second}?"]
+    if not all(question.within(half) for half in halves) or not before.strip():
+        return None
+    return Parsed(operation("list", "both", question), [question.unmasked(h) for h in halves])
+
+
+_EXCEPT = re.compile(
+    r"(?P<head>.+?),?\s+(?:except(?:ing)?(?:\s+for)?|excluding|apart from|other than|besides"
+    r"|(?P<but>but not|and not|not including))\s+(?P<tail>.+)",
+    re.I,
+)
+_BUT_DO_NOT = re.compile(
+    rf"(?:(?P<head>.+?),?\s+(?:but|and)\s+(?:(?:that|which|who)\s+)?"
+    rf"|(?P<those>.+?\s(?:that|which|who)\s.*?{MARK})\s+)"
+    rf"(?:(?:{DO})\s*(?:not|n['’]t)|(?P<be>{BE})\s*(?:not|n['’]t))\s+(?P<tail>.+)",
+    re.I,
+)
+_THOSE = re.compile(r"(?:(?:for\s+)?(?:those|the ones|ones|the \w+|\w+))\s+(?P<clause>.+)", re.I)
+
+
+def _except(question: Masked, text: str, relations: Collection[str]) -> Parsed | None:
+    """`Countries that border X except Y`, or `except those that border Y`, or `but not Y`."""
+    if any(is_relation(word, text, relations) for word in ("except", "other", "besides")):
+        return None
+    if match := _BUT_DO_NOT.fullmatch(text):
+        head, clause = match["head"] or match["those"], f"{match['be'] or ''} {match['tail']}"
+        return _without(question, head, clause.strip())
+    match = _EXCEPT.fullmatch(text)
+    if match is None or not question.within(match["head"]):
+        return None
+    head, tail = match["head"], match["tail"].strip()
+    if re.fullmatch(_NAMES, tail, re.I):
+        out = question.within(tail)
+        last = question.within(head)[-1]
+        if match["but"] and len(out) == 1 and kind_of(last) and kind_of(last) == kind_of(out[0]):
+            place = max(head.rfind(mark) for mark in re.findall(MARK, head))
+            other = head[:place] + re.findall(MARK, tail)[0] + head[place + 1 :]
+            parts = [question.unmasked(f"{half}?") for half in (head, other)]
+            return Parsed(operation("list", "except", question), parts)
+        made = operation("list", "except", question, named=out)
+        return Parsed(made, [question.unmasked(f"{head}?")])
+    those = _THOSE.fullmatch(tail)
+    if those and question.within(those["clause"]) and not PREPOSITION.match(tail):
+        return _without(question, head, those["clause"])
+    return _without(question, head, tail) if PREPOSITION.match(tail) else None
+
+
+def _without(question: Masked, head: str, clause: str) -> Parsed | None:
+    """The answers of `head` that are no answers of the same noun with another clause."""
+    noun = noun_phrase(head)
+    if not noun or not question.within(head) or not question.within(clause):
+        return None
+    verb = "are " if PREPOSITION.match(clause) else ""
+    plain = [f"{head}?", f"which {noun} {verb}{clause}?"]
+    parts = [question.unmasked(text) for text in plain]
+    return Parsed(operation("list", "except", question), parts)

@@ -1,0 +1,143 @@
+"""The user's threads: a database of conversations that outlive the process that had them."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..errors import InputError
+from ..kg.names import one_line
+from ..state import Answer, StepRecord, Turn
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+Form = Literal["markdown", "json"]
+_MOST_LISTED = 10_000
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!"})
+
+
+class ThreadInfo(NamedTuple):
+    """A thread: its first question, its number of turns, and when the last one ended (ISO 8601)."""
+
+    id: str
+    first: str
+    turns: int
+    time: str
+
+
+def threads_file() -> Path:
+    """Where threads are kept: `$GROUNDWALK_THREADS`, else in the user's data folder."""
+    if own := os.environ.get("GROUNDWALK_THREADS"):
+        return Path(own).expanduser()
+    shared = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(shared).expanduser() / "groundwalk" / "threads.sqlite"
+
+
+def open_threads(path: Path | None = None) -> "SqliteSaver":
+    """The database of threads, as a checkpointer; made where there is none, for the user only.
+
+    Close it with `close_threads`. Raises InputError where it cannot be made or is no such database.
+    """
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    file = path or threads_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+        saver = SqliteSaver(sqlite3.connect(file, check_same_thread=False))
+        saver.setup()
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(
+            f"the threads in {file} cannot be opened: {error}",
+            "set GROUNDWALK_THREADS to another file",
+        ) from error
+    return saver
+
+
+def close_threads(saver: "SqliteSaver") -> None:
+    """Let go of the file."""
+    saver.conn.close()
+
+
+def list_threads(saver: "SqliteSaver") -> list[ThreadInfo]:
+    """All threads, the last used first."""
+    with saver.cursor(transaction=False) as cursor:
+        cursor.execute("SELECT DISTINCT thread_id FROM checkpoints LIMIT ?", (_MOST_LISTED,))
+        ids = [str(row[0]) for row in cursor.fetchall()]
+    found = [info for thread in ids if (info := _info(saver, thread))]
+    return sorted(found, key=lambda info: (info.time, info.id), reverse=True)
+
+
+def thread_turns(saver: "SqliteSaver", thread: str) -> list[Turn]:
+    """All turns of a thread in their order, those too that questions no longer refer to.
+
+    Raises InputError where there is no such thread.
+    """
+    turns: dict[int, Turn] = {}
+    for kept in saver.list(_config(thread)):
+        for turn in kept.checkpoint["channel_values"].get("turns") or []:
+            turns.setdefault(turn["number"], turn)
+    if not turns:
+        raise InputError(f"there is no thread {thread!r}", "list the threads to see their names")
+    return [turns[number] for number in sorted(turns)]
+
+
+def export_thread(saver: "SqliteSaver", thread: str, form: Form = "markdown") -> str:
+    """A thread as a document: Markdown for people, JSON with all chains for programs.
+
+    Raises InputError where there is no such thread.
+    """
+    turns = thread_turns(saver, thread)
+    if form == "json":
+        return json.dumps({"thread": thread, "turns": turns}, ensure_ascii=False, indent=2)
+    return "\n".join([f"# {_plain(thread)}", *(line for turn in turns for line in _turn(turn))])
+
+
+def delete_thread(saver: "SqliteSaver", thread: str) -> None:
+    """Forget a thread. Raises InputError where there is none."""
+    thread_turns(saver, thread)
+    saver.delete_thread(thread)
+
+
+def _config(thread: str) -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+
+def _info(saver: "SqliteSaver", thread: str) -> ThreadInfo | None:
+    kept = saver.get_tuple(_config(thread))
+    if kept is None or not (turns := kept.checkpoint["channel_values"].get("turns")):
+        return None
+    messages = kept.checkpoint["channel_values"].get("messages") or []
+    first = str(messages[0].text) if messages else turns[0]["question"]
+    return ThreadInfo(thread, first, turns[-1]["number"], kept.checkpoint["ts"])
+
+
+def _turn(turn: Turn) -> list[str]:
+    lines = ["", f"## {_plain(turn['question'])}", ""]
+    if turn["asked"] != turn["question"]:
+        lines += [f"Asked: {_plain(turn['asked'])}", ""]
+    lines += [f"**{_plain(turn['text'])}** ({turn['status']})", ""]
+    lines += [line for answer in turn["answers"] for line in _answer(answer)]
+    return lines + [f"- note: {_plain(note)}" for note in turn["notes"]]
+
+
+def _answer(answer: Answer) -> list[str]:
+    return [f"- {_plain(answer['label'])}", *(f"  - {_chain(c)}" for c in answer["chains"])]
+
+
+def _chain(chain: Sequence[StepRecord]) -> str:
+    steps = (
+        f"{_plain(step['head']['label'])} - {_plain(step['relation']['label'])} -> "
+        f"{_plain(step['tail']['label'])} ({step['verdict']})"
+        for step in chain
+    )
+    return ", ".join(steps)
+
+
+def _plain(text: str) -> str:
+    """A text of foreign origin in one line, without anything that Markdown reads."""
+    return one_line(text).translate(_MARKDOWN)

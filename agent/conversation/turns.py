@@ -1,0 +1,57 @@
+"""What a thread remembers of a question, and finding it again."""
+
+from collections.abc import Sequence
+
+from ..state import Answer, State, Turn
+
+_MOST_ANSWERS = 200
+_MOST_CHAINS = 200
+"""Chains that a turn keeps; every answer keeps one before any keeps a second."""
+
+
+def turn_of(state: State, text: str) -> Turn:
+    """The record of a question that was answered, or not, with `text`."""
+    answers = state.get("answers", [])
+    kept = answers[:_MOST_ANSWERS]
+    left = _MOST_CHAINS - len(kept)
+    bounded = list[Answer]()
+    for answer in kept:
+        more = min(left, len(answer["chains"]) - 1)
+        bounded.append({**answer, "chains": answer["chains"][: 1 + more]})
+        left -= more
+    notes, done = state.get("notes", []), state.get("operation")
+    return Turn(
+        number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
+        question=state.get("said", state.get("question", "")),
+        asked=state.get("asked", state.get("question", "")),
+        alone=done is None or (done["kind"] != "why" and done["over"] not in ("last", "each")),
+        status=state.get("status", "abstained"),
+        mentions=state.get("mentions", []),
+        topics=state.get("topics", []),
+        answers=bounded,
+        cut=len(kept) < len(answers) or is_cut(notes),
+        confidence=state.get("confidence", 0.0),
+        notes=notes,
+        text=text,
+    )
+
+
+def is_cut(notes: Sequence[str]) -> bool:
+    """Whether notes say that there are more answers than are shown."""
+    return any(note.endswith(("are not shown", "than were followed")) for note in notes)
+
+
+def last_answered(turns: Sequence[Turn]) -> Turn | None:
+    """The last turn with answers."""
+    return next((turn for turn in reversed(turns) if turn["answers"]), None)
+
+
+def last_set(turns: Sequence[Turn]) -> Turn | None:
+    """The last turn with several answers; where there is none, the last with any."""
+    several = (turn for turn in reversed(turns) if len(turn["answers"]) > 1)
+    return next(several, last_answered(turns))
+
+
+def last_about(turns: Sequence[Turn]) -> Turn | None:
+    """The last turn that was about something: with answers or topics."""
+    return next((turn for turn in reversed(turns) if turn["answers"] or turn["topics"]), None)

@@ -1,0 +1,56 @@
+"""Chains that were not decoded for this question, looked up at their source before they count."""
+
+from collections.abc import Sequence
+
+from ..errors import ServiceError
+from ..kg import KnowledgeGraph
+from ..kg.terms import Path, Term, place_of
+from ..kg.verification import PathVerdict, verify_paths
+from ..state import Answer, Named, StepRecord
+from .records import path_of, step_records
+
+
+def checked_paths(kg: KnowledgeGraph, paths: Sequence[Path]) -> dict[Path, list[StepRecord]]:
+    """The chains of the paths over `kg.walks` that the store holds, each from its own topic.
+
+    Raises ServiceError where the store does not answer.
+    """
+    proofs = {path: proof for path, proof in zip(paths, kg.prove(paths), strict=True) if proof}
+    judged = verify_paths(kg.store, {path.topic for path in proofs}, list(proofs.values()))
+    records = step_records(kg.labels, list(proofs.values()))
+    return {
+        path: [{**step, "verdict": "supported"} for step in steps]
+        for path, steps, own in zip(proofs, records, judged, strict=True)
+        if _holds(own)
+    }
+
+
+def checked_answers(
+    kg: KnowledgeGraph, topics: Sequence[Named], answers: Sequence[Answer]
+) -> list[Answer]:
+    """Earlier answers with those of their chains that the store still holds; those with any.
+
+    Raises ServiceError where the store does not answer.
+    """
+    starts = [topic["term"] for topic in topics]
+    chains = [(answer, chain) for answer in answers for chain in answer["chains"] if chain]
+    paths = [path_of(_start(chain), chain) for _, chain in chains]
+    pairs = list(zip(chains, paths, strict=True))
+    loose = {path for (answer, _), path in pairs if answer.get("form") == "chain"}
+    judged = verify_paths(kg.store, starts, paths, chains=loose)
+    kept: dict[Term, Answer] = {}
+    for (answer, chain), own in zip(chains, judged, strict=True):
+        if _holds(own):
+            kept.setdefault(answer["term"], {**answer, "chains": []})["chains"].append(chain)
+    return list(kept.values())
+
+
+def _start(chain: Sequence[StepRecord]) -> Term:
+    first = chain[0]
+    return place_of((first["tail"] if first["inverse"] else first["head"])["term"])
+
+
+def _holds(judged: PathVerdict) -> bool:
+    if judged.verdict == "unknown":
+        raise ServiceError("the graph could not be asked whether it still holds a triple")
+    return judged.verdict == "supported"

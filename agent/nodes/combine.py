@@ -1,0 +1,105 @@
+"""combine: computes over verified answers what the question asks for; never by a model.
+
+It runs before every part of a question, and once more in the end: it keeps what the part before
+came to, computes where it can, and else has the next part answered.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..conversation.turns import is_cut
+from ..errors import ServiceError
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..options import Options
+from ..state import Entity, Operation, Part, State
+from . import Node
+from .compute import compute
+from .computed import Computed
+from .judged import judged
+from .usage import spent
+
+
+def combine(
+    kg: KnowledgeGraph, threshold: Callable[[Options], float], told: Sequence[str] = ()
+) -> Node:
+    """Compute the operation over what the parts and earlier turns came to.
+
+    What it adds to their answers is verified here. Where the store did not answer, the status is
+    `unchecked`. `told` are notes of every question.
+    """
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        operation, place = state.get("operation"), state.get("part", -1)
+        if operation is None:
+            return {}
+        parts = _settled(state, threshold(runtime.context or Options()))
+        with metered() as meter:
+            try:
+                found = compute(kg, operation, parts, state.get("turns", []))
+            except ServiceError as error:
+                found = Computed("unchecked", notes=[str(error)])
+        usage = spent(state, since, kg_requests=meter.requests or int(place < 0))
+        if found is None and place + 1 < len(parts):
+            return {"parts": parts, "part": place + 1, "usage": usage}
+        computed = _noted(found or Computed("abstained"), operation, parts)
+        result = computed.result
+        if result is not None:
+            runtime.stream_writer({"event": "computed", "result": result})
+        return {
+            "parts": parts,
+            "part": len(parts),
+            "mentions": operation["mentions"],
+            "topics": _each_once(computed.topics),
+            "answers": computed.answers,
+            "confidence": computed.confidence,
+            "status": computed.status,
+            "result": result,
+            "asked": computed.asked or state.get("asked", ""),
+            "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),
+            "usage": usage,
+        }
+
+    return run
+
+
+def next_part(state: State) -> bool:
+    """Whether a part of the question is up."""
+    return 0 <= state.get("part", -1) < len(state.get("parts", []))
+
+
+def _settled(state: State, least: float) -> list[Part]:
+    """The parts, with what the one that was answered last came to."""
+    parts, place = list(state.get("parts", [])), state.get("part", -1)
+    if 0 <= place < len(parts):
+        own = judged(state, least)
+        parts[place] = {
+            **parts[place],
+            "status": own.status,
+            "topics": state.get("topics", []),
+            "answers": own.answers,
+            "confidence": state.get("confidence", 0.0),
+            "notes": own.notes,
+        }
+    return parts
+
+
+def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> Computed:
+    """With the notes of parts that came to nothing, and a warning where a set was cut."""
+    notes = list(computed.notes)
+    if any(is_cut(part.get("notes", [])) for part in parts):
+        notes.append("a set that this rests on was cut: there may be more")
+    if computed.status != "answered":
+        for part in parts:
+            if part.get("status") != "answered":
+                notes += [f"{part['question']} {note}" for note in part.get("notes", [])]
+    return replace(computed, notes=notes)
+
+
+def _each_once(entities: Sequence[Entity]) -> list[Entity]:
+    return list({entity["term"]: entity for entity in entities}.values())

@@ -1,0 +1,94 @@
+"""Whether verified answers are answers to the question, and what to say where they are not."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..kg.terms import place_of
+from ..state import Answer, MentionRecord, State, Status
+
+SILENT = "The graph does not say."
+_NEGATED = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
+)
+_SURE = 0.6
+"""The confidence below which an answer comes with a warning."""
+
+
+class Judged(NamedTuple):
+    """The status, the answers that stand, and the notes with the reasons."""
+
+    status: Status
+    answers: list[Answer]
+    notes: list[str]
+
+
+def judged(state: State, least: float) -> Judged:
+    """What of the verified answers stands; below the confidence `least` a chain is no answer."""
+    status, notes = state.get("status", "abstained"), list(state.get("notes", []))
+    answers = state.get("answers", [])
+    unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
+    if unsettled and state.get("view") is None:
+        status = "ambiguous"
+        notes += [_ambiguity(mention) for mention in unsettled]
+    elif not state.get("topics"):
+        notes.append("no entity of the graph was recognised in the question")
+    elif answers and _NEGATED.search(_outside_names(state)):
+        notes.append("a question with a negation cannot be answered by a walk")
+        answers, status = [], "abstained"
+    elif answers and (unused := _unused(state, answers)):
+        notes.append(f"no walk to an answer uses {', '.join(unused)}")
+        answers, status = [], "abstained"
+    elif answers and not is_confident(state, least):
+        best = state.get("confidence", 0.0)
+        notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
+        answers, status = [], "abstained"
+    elif answers and not is_confident(state, _SURE):
+        notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
+    elif status == "abstained":
+        notes.append("no verified path leads to an answer")
+    return Judged(status, answers, notes)
+
+
+def _outside_names(state: State) -> str:
+    """The question without what it calls its entities, such as a film named `Don't Look Now`."""
+    text = state.get("question", "")
+    for mention in sorted(state.get("mentions", []), key=lambda m: -m["start"]):
+        text = text[: mention["start"]] + "\ufffc" + text[mention["end"] :]
+    return text
+
+
+def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
+    """The topics that a question names but its answers' chains do not touch."""
+    touched = {
+        place_of(step[end]["term"])
+        for answer in answers
+        for chain in answer["chains"]
+        for step in chain
+        for end in ("head", "tail")
+    }
+    topics = state.get("topics", []) if answers else []
+    return [topic["label"] for topic in topics if topic["term"] not in touched]
+
+
+def is_confident(state: State, least: float) -> bool:
+    """Whether the path that the answers come from is likely enough to be what was asked."""
+    return state.get("confidence", 0.0) >= least
+
+
+def silence(status: Status) -> str:
+    """What is said where there is no answer."""
+    match status:
+        case "ambiguous":
+            return "The question may mean several entities."
+        case "unchecked":
+            return "The graph could not be asked, so nothing is certain."
+        case _:
+            return SILENT
+
+
+def _ambiguity(mention: MentionRecord) -> str:
+    options = ", ".join(
+        f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
+    )
+    return f"{mention['text']} may mean: {options}"

@@ -1,0 +1,191 @@
+"""understand: what a question means after the earlier ones, and what it asks to be computed.
+
+A question without history and operator goes on as it is.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from ..conversation.followups import Answered, Followed, follow
+from ..conversation.masking import Masked, masked
+from ..conversation.operators import may_compute, parse
+from ..conversation.phrases import operation
+from ..conversation.rewriting import may_depend, rewritten
+from ..conversation.turns import last_set
+from ..conversation.wording import plural
+from ..kg import KnowledgeGraph
+from ..kg.names import normalise
+from ..kg.terms import is_literal
+from ..linking import Linker
+from ..llm.asking import Asker, UnansweredError
+from ..options import Options
+from ..state import Entity, Operation, Part, State, Turn, no_usage
+from . import Node
+from .link import linked, question_of, unanswered
+from .usage import spent
+
+
+def understand(
+    linker: Linker,
+    method: str,
+    kg: KnowledgeGraph,
+    llm: BaseChatModel | None = None,
+    prompts: Path | None = None,
+) -> Node:
+    """Put the question in full, and split it into an operation and plain parts.
+
+    By rules; where they are not certain what a follow-up means, `llm` rewrites it. Clears what an
+    earlier turn of the thread left in the state. The node raises QuestionError for a question that
+    is empty or too long.
+    """
+    entities, relations = _entities(kg), _relations(kg)
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since = perf_counter()
+        question, spoken = question_of(state)
+        fresh: State = {"usage": no_usage()}
+        changes = {
+            **unanswered(method),
+            "said": question,
+            "question": question,
+            "asked": question,
+            "messages": [] if spoken else [HumanMessage(question)],
+            "operation": None,
+            "parts": [],
+            "part": -1,
+            "result": None,
+            "topics": [],
+            "mentions": [],
+            "notes": [],
+            "usage": no_usage(),
+        }
+        turns = state.get("turns", [])
+        if not _is_open(state, runtime.context or Options()):
+            return changes
+        if not turns and not may_compute(question):
+            return changes
+        named, read_as = linked(linker, kg, question), question
+        requests = named.requests or 1
+        read = masked(question, named.mentions)
+        followed = follow(read, turns, entities) if turns else None
+        asker, notes = Asker(llm) if llm else None, list[str]()
+        if asker and turns and followed is None and may_depend(question):
+            full, notes = _rewritten(asker, question, turns, prompts)
+            if full is not None:
+                named, read_as = linked(linker, kg, full), full
+                requests += named.requests or 1
+                read = masked(full, named.mentions)
+        members = _called(entities, turns)
+        meaning = _meaning(read, followed, members, relations)
+        if followed is None and meaning.operation is None:
+            plain = Part(question=read_as, mentions=named.mentions)
+            meaning = _Meaning(plain, None, [plain])
+        asked = meaning.asked["question"]
+        changes |= {
+            "asked": asked,
+            "operation": meaning.operation,
+            "parts": [{**part, "notes": [*named.notes, *notes]} for part in meaning.parts],
+            "part": 0 if meaning.operation is None else -1,
+            "usage": spent(fresh, since, kg_requests=requests, **(asker.cost if asker else {})),
+        }
+        if meaning.operation is not None:
+            meaning.operation["notes"] += [*named.notes, *notes]
+        if meaning.operation is not None or asked != question:
+            event = {"asked": asked, "operation": meaning.operation}
+            runtime.stream_writer({"event": "understood", **event})
+        return changes
+
+    return run
+
+
+class _Meaning(NamedTuple):
+    """The question in full, what is to be computed, and what must be answered for it."""
+
+    asked: Part
+    operation: Operation | None
+    parts: list[Part]
+
+
+def _meaning(
+    read: Masked, followed: Followed | None, members: str, relations: Callable[[], frozenset[str]]
+) -> _Meaning:
+    if followed is not None and followed.kind == "why":
+        return _Meaning(_plain(read), operation("why", "last", read), [])
+    if followed is not None and followed.kind == "each":
+        parts = [_plain(wording) for wording in followed.wordings]
+        left = followed.left_out
+        told = [f"asked of {len(parts)}; {left} more were left out"] if left else []
+        return _Meaning(_plain(read), operation("list", "each", read, notes=told), parts)
+    wordings = followed.wordings if followed is not None else (read,)
+    asked = _plain(wordings[0])
+    if found := parse(wordings[0], members, relations()):
+        return _Meaning(asked, found.operation, found.parts)
+    parts = [_plain(wording) for wording in wordings]
+    several = operation("list", "first", wordings[0]) if len(parts) > 1 else None
+    return _Meaning(asked, several, parts)
+
+
+def _plain(wording: Masked) -> Part:
+    return wording.unmasked(wording.text)
+
+
+def _is_open(state: State, options: Options) -> bool:
+    """Whether a question may refer to others, and may be one of more than a walk."""
+    alone = state.get("id") or state.get("choices") or state.get("given") is not None
+    return options.conversation and not alone
+
+
+def _rewritten(
+    asker: Asker, question: str, turns: Sequence[Turn], prompts: Path | None
+) -> tuple[str | None, list[str]]:
+    """The question as the LLM puts it in full, and a note where it did not answer."""
+    try:
+        return rewritten(asker, question, turns, prompts), []
+    except UnansweredError as error:
+        return None, [f"{error}: the LLM did not say what the question refers to"]
+
+
+def _called(answered: Answered, turns: Sequence[Turn]) -> str:
+    """What the last answers are called, in the plural; empty where there are none."""
+    turn = last_set(turns)
+    if turn is None:
+        return ""
+    kinds = [entity["kind"] for entity in answered(turn) if entity["kind"]]
+    return plural(max(dict.fromkeys(kinds), key=kinds.count)) if kinds else "ones"
+
+
+def _entities(kg: KnowledgeGraph) -> Answered:
+    def entities(turn: Turn) -> list[Entity]:
+        terms = [a["term"] for a in turn["answers"] if not is_literal(a["term"])]
+        own = kg.walks.neighbours(terms, inverse=False, limit=1)
+        speaks = dict(zip(terms, own, strict=True))
+        return [
+            Entity(
+                term=info.term,
+                label=info.name,
+                kind=info.kind,
+                description=info.description,
+                score=float(bool(speaks[info.term])),
+            )
+            for info in kg.labels.describe(terms)
+        ]
+
+    return entities
+
+
+def _relations(kg: KnowledgeGraph) -> Callable[[], frozenset[str]]:
+    """The normalised names of relations, read when they are first needed."""
+
+    @cache
+    def relations() -> frozenset[str]:
+        words = (word for word in kg.labels.vocabulary() if word.relation)
+        return frozenset(normalise(word.text) for word in words)
+
+    return relations

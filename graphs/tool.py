@@ -1,0 +1,152 @@
+"""A question to the graph as a tool of a LangChain agent."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from ..agent.decoding.wire import SEPARATOR, escape
+from ..agent.errors import GroundwalkError
+from ..agent.kg.names import one_line
+from ..agent.options import Options
+from ..agent.state import (
+    Answer,
+    Entity,
+    Operation,
+    Result,
+    State,
+    Status,
+    StepRecord,
+    Usage,
+    no_usage,
+)
+from .skeleton import Compiled
+
+MOST_TRIPLES = 60
+"""Triples that the words of a result list; the rest are in the artifact."""
+
+DESCRIPTION = (
+    "Answers a question from the user's knowledge graph. Every triple that it returns was looked "
+    "up in the graph; where the graph does not hold an answer it says so. Ask one question at a "
+    "time, self-contained, with the names of the entities. Where a name may mean several entities "
+    "the notes list them: ask again with the one that is meant in [brackets]."
+)
+
+
+class AskResult(TypedDict):
+    """What came of a question: the fields that `groundwalk ask --json` prints."""
+
+    question: str
+    status: Status
+    answers: list[Answer]
+    unsupported: list[str]
+    topics: list[Entity]
+    method: str
+    usage: Usage
+    notes: list[str]
+    asked: str
+    operation: Operation | None
+    result: Result | None
+
+
+class Question(BaseModel):
+    """The arguments of the tool."""
+
+    question: str = Field(description="The question, in plain words, such as: Who wrote Emma?")
+
+
+def ask_tool(
+    graph: Compiled,
+    *,
+    name: str = "ask_knowledge_graph",
+    description: str = DESCRIPTION,
+    options: Options | None = None,
+) -> BaseTool:
+    """A tool that asks a graph of `build_graph`, for `create_agent`, `bind_tools` or a `ToolNode`.
+
+    Its content is what a model should read: the answers and their verified triples in words, or
+    "The graph does not say."; its artifact is an `AskResult`. Every call stands for itself: it sees
+    no earlier question, keeps nothing in a checkpointer, and may run beside others. A question that
+    cannot be asked, or a service that does not answer, is a tool message of status `error`.
+    """
+    alone: Any = graph.copy({"checkpointer": False})
+    own = options or Options()
+    if own.on_ambiguous == "ask":
+        own = replace(own, on_ambiguous="error")
+
+    def ask(question: str) -> tuple[str, AskResult]:
+        try:
+            state = alone.invoke({"question": question}, context=own)
+        except GroundwalkError as error:
+            raise ToolException(in_one_line(error)) from error
+        return in_words(state), result_of(state)
+
+    async def ask_async(question: str) -> tuple[str, AskResult]:
+        try:
+            state = await alone.ainvoke({"question": question}, context=own)
+        except GroundwalkError as error:
+            raise ToolException(in_one_line(error)) from error
+        return in_words(state), result_of(state)
+
+    return StructuredTool.from_function(
+        ask,
+        ask_async,
+        name=name,
+        description=description,
+        args_schema=Question,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+    )
+
+
+def result_of(state: State) -> AskResult:
+    """The public part of a final state."""
+    return AskResult(
+        question=state.get("question", ""),
+        status=state.get("status", "abstained"),
+        answers=state.get("answers", []),
+        unsupported=state.get("unsupported", []),
+        topics=state.get("topics", []),
+        method=state.get("method", ""),
+        usage=state.get("usage", no_usage()),
+        notes=state.get("notes", []),
+        asked=state.get("asked", ""),
+        operation=state.get("operation"),
+        result=state.get("result"),
+    )
+
+
+def in_words(state: State) -> str:
+    """A final state as lines for a model to read: the answer, its verified triples, the notes."""
+    lines = [one_line(message.text) for message in state.get("messages", [])[-1:]]
+    if result := state.get("result"):
+        lines.append(one_line(result["how"]))
+    spelled = dict.fromkeys(map(_spell, _verified(state)))
+    if spelled:
+        lines.append(f"Verified in the graph (head{SEPARATOR}relation{SEPARATOR}tail):")
+        lines += islice(spelled, MOST_TRIPLES)
+    if (more := len(spelled) - MOST_TRIPLES) > 0:
+        lines.append(f"and {more:,} triples more")
+    lines += (f"Note: {one_line(note)}" for note in state.get("notes", []))
+    return "\n".join(lines)
+
+
+def in_one_line(error: GroundwalkError) -> str:
+    """What is wrong, and what to do."""
+    return one_line(f"{error.message} ({error.hint})" if error.hint else error.message)
+
+
+def _verified(state: State) -> Iterator[StepRecord]:
+    for answer in state.get("answers", []):
+        for chain in answer["chains"]:
+            yield from (step for step in chain if step["verdict"] == "supported")
+    if result := state.get("result"):
+        yield from (step for step in result["triples"] if step["verdict"] == "supported")
+
+
+def _spell(step: StepRecord) -> str:
+    return SEPARATOR.join(escape(step[part]["label"]) for part in ("head", "relation", "tail"))

@@ -1,0 +1,125 @@
+"""Operators against naive sets, and against SPARQL over random small graphs."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from groundwalk.agent.conversation.computing import difference, extreme, intersection, union
+from groundwalk.agent.conversation.lookups import between, valued
+from groundwalk.agent.conversation.values import Value, value_of
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.state import Answer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import Graph
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+NAMES = st.sampled_from("abcdef")
+
+
+def answers(names: str) -> list[Answer]:
+    step: Any = {"verdict": names}
+    return [Answer(term=f"<urn:x:{n}>", label=n, score=1.0, chains=[[step]]) for n in names]
+
+
+def named(found: list[Answer]) -> list[str]:
+    return [answer["label"] for answer in found]
+
+
+SETS = st.lists(st.lists(NAMES, unique=True).map("".join), min_size=1, max_size=4)
+
+
+@given(SETS, st.sets(NAMES))
+def test_sets_of_answers_are_sets(sets: list[str], out: set[str]) -> None:
+    own = [answers(names) for names in sets]
+    assert set(named(union(own))) == set("".join(sets))
+    assert set(named(intersection(own))) == set.intersection(*map(set, sets))
+    left = difference(own[0], own[1:], {f"<urn:x:{name}>" for name in out})
+    assert named(left) == [n for n in sets[0] if n not in out and n not in "".join(sets[1:])]
+    for found in (union(own), intersection(own), left):
+        assert len(set(named(found))) == len(found)
+        assert all(answer["chains"] for answer in found)
+
+
+@given(st.dictionaries(NAMES, st.lists(st.integers(-9, 9), min_size=1, max_size=3)), st.booleans())
+def test_extremes_are_those_of_the_values(values: dict[str, list[int]], most: bool) -> None:
+    members = list("abcdef")
+    own = {m: [Value("", (Decimal(v),)) for v in vs] for m, vs in values.items()}
+    found = extreme(members, own, most=most)
+    if not values:
+        assert found is None
+        return
+    choose = max if most else min
+    best = choose(v for vs in values.values() for v in vs)
+    assert found is not None and found.value.size == (best,)
+    assert found.members == [m for m in members if best in values.get(m, [])]
+    assert found.without == [m for m in members if m not in values]
+
+
+def test_values_of_other_units_are_not_compared() -> None:
+    own = {"a": [Value("km", (Decimal(2),))], "b": [Value("m", (Decimal(9),))]}
+    own["c"] = [Value("km", (Decimal(1),))]
+    found = extreme(["a", "b", "c"], own, most=True)
+    assert found is not None and found.members == ["a"] and found.without == ["b"]
+
+
+@given(st.dates(), st.dates())
+def test_dates_compare_as_dates(one: date, other: date) -> None:
+    first, second = (value_of(f'"{d.isoformat()}"^^<{XSD}date>') for d in (one, other))
+    assert first is not None and second is not None and first.unit == "date"
+    assert (first.size < second.size) == (one < other)
+
+
+@pytest.mark.parametrize(
+    ("term", "size"),
+    [
+        (f'"8848.5"^^<{XSD}decimal>', 8848.5),
+        (f'"1.5E3"^^<{XSD}double>', 1500),
+        (f'"-7"^^<{XSD}integer>', -7),
+        ("<urn:groundwalk:1994>", 1994),
+        ('"12"', 12),
+        ('"12"@en', None),
+        ('"twelve"', None),
+        ("<https://example.org/1994>", None),
+        (f'"NaN"^^<{XSD}double>', None),
+        (f'"soon"^^<{XSD}date>', None),
+    ],
+)
+def test_what_can_be_compared(term: str, size: float | None) -> None:
+    value = value_of(term)
+    assert (value and float(value.size[0])) == size
+
+
+FACTS = st.sets(st.tuples(NAMES, st.sampled_from(["in", "near"]), NAMES), min_size=1, max_size=12)
+SIZES = st.dictionaries(NAMES, st.integers(0, 99), min_size=1)
+
+
+@settings(max_examples=25)
+@given(FACTS, SIZES, NAMES)
+def test_look_ups_are_what_sparql_says(
+    facts: set[tuple[str, str, str]], sizes: dict[str, int], other: str
+) -> None:
+    turtle = "".join(f"<urn:x:{h}> <urn:x:{r}> <urn:x:{t}> .\n" for h, r, t in sorted(facts))
+    turtle += "".join(f"<urn:x:{m}> <urn:x:size> {n} .\n" for m, n in sorted(sizes.items()))
+    members = [f"<urn:x:{name}>" for name in "abcdef"]
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "kg.ttl").write_text(turtle, encoding="utf-8")
+        kg = open_kg(f"{folder}/kg.ttl", cache=Path(folder) / "cache")
+        touching = between(kg, members, f"<urn:x:{other}>")
+        found = valued(kg, members, ["mass", "size"])
+        kg.close()
+    graph = Graph().parse(data=turtle, format="turtle")
+    query = (
+        f"SELECT DISTINCT ?m {{ {{ ?m ?r <urn:x:{other}> }} UNION {{ <urn:x:{other}> ?r ?m }} }}"
+    )
+    rows: Any = graph.query(query)
+    said = {row.m.n3() for row in rows}
+    assert {member for member, paths in touching.items() if paths} == said & set(members)
+    for member, paths in touching.items():
+        assert all(path.end == member and path.topic == f"<urn:x:{other}>" for path in paths)
+    assert found is not None and found.relation == "<urn:x:size>"
+    got = {m: [int(v.size[0]) for v in values] for m, values in found.values.items()}
+    assert got == {f"<urn:x:{m}>": [n] for m, n in sizes.items()}

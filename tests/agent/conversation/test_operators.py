@@ -1,0 +1,177 @@
+"""Which questions are operations, over which plain questions; no name ever is an operator."""
+
+import pytest
+from groundwalk.agent.conversation.operators import may_compute, parse
+from groundwalk.agent.conversation.superlatives import superlatives
+
+from .naming import read
+
+RELATIONS = frozenset({"borders", "highest point", "number of employees", "capital"})
+
+SPLIT = [
+    (
+        "Which countries border both <country:France> and <country:Germany>?",
+        ("list", "both"),
+        ["Which countries border France?", "Which countries border Germany?"],
+    ),
+    (
+        "Which countries both border <country:France> and use the <currency:euro>?",
+        ("list", "both"),
+        ["Which countries border France?", "Which countries use the euro?"],
+    ),
+    (
+        "countries that border <country:France> except those that border <country:Germany>",
+        ("list", "except"),
+        ["countries that border France?", "which countries that border Germany?"],
+    ),
+    (
+        "Which countries border <country:France> but not <country:Germany>?",
+        ("list", "except"),
+        ["Which countries border France?", "Which countries border Germany?"],
+    ),
+    (
+        "Which countries are in <continent:Europe> but not <country:Germany>?",
+        ("list", "except"),
+        ["Which countries are in Europe?"],
+    ),
+    (
+        "Which countries border <country:France> and do not use the <currency:euro>?",
+        ("list", "except"),
+        ["Which countries border France?", "which countries use the euro?"],
+    ),
+    (
+        "Which countries that border <country:France> don't border <country:Germany>?",
+        ("list", "except"),
+        ["Which countries that border France?", "which countries border Germany?"],
+    ),
+    (
+        "How many countries are there in <region:Western Africa>?",
+        ("count", "one"),
+        [
+            "How many countries are there in Western Africa?",
+            "which countries are there in Western Africa?",
+        ],
+    ),
+    (
+        "How many countries border both <country:France> and <country:Germany>?",
+        ("count", "both"),
+        ["which countries border France?", "which countries border Germany?"],
+    ),
+    (
+        "Is <city:Vienna> the capital of <country:Austria>?",
+        ("truth", "one"),
+        ["which city is the capital of Austria?"],
+    ),
+    (
+        "Is the capital of <country:Austria> <city:Vienna>?",
+        ("truth", "one"),
+        ["what is the capital of Austria?"],
+    ),
+    (
+        "Does <country:France> border <country:Spain>?",
+        ("truth", "one"),
+        ["which countries border Spain?"],
+    ),
+    (
+        "Is it true that <language:French> is spoken in <country:Belgium>?",
+        ("truth", "one"),
+        ["which language is spoken in Belgium?"],
+    ),
+    (
+        "What is the longest river in <country:France>?",
+        ("extreme", "one"),
+        ["which rivers are in France?"],
+    ),
+    (
+        "the most populous country that borders <country:France>",
+        ("extreme", "one"),
+        ["which countries border France?"],
+    ),
+    (
+        "Which river in <country:France> is the longest?",
+        ("extreme", "one"),
+        ["which rivers are in France?"],
+    ),
+    (
+        "Who is the oldest of the children of <person:Ada>?",
+        ("extreme", "one"),
+        ["what are the children of Ada?"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "operation", "parts"), SPLIT)
+def test_an_operation_is_split_into_plain_questions(
+    question: str, operation: tuple[str, str], parts: list[str]
+) -> None:
+    parsed = parse(read(question), "", RELATIONS)
+    assert parsed is not None
+    assert (parsed.operation["kind"], parsed.operation["over"]) == operation
+    assert [part["question"] for part in parsed.parts] == parts
+    for part in parsed.parts:
+        for mention in part["mentions"]:
+            named = part["question"][mention["start"] : mention["end"]]
+            assert named == mention["text"]
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "condition"),
+    [
+        ("how many are there?", "count", ""),
+        ("And how many of them are in <continent:Europe>?", "count", "are in …"),
+        ("which of them are in the <group:EU>?", "list", "are in the …"),
+        ("which of these in <continent:Asia>?", "list", "are in …"),
+        ("do any of them border <country:Peru>?", "list", "border …"),
+        ("Which of them is the largest by population?", "extreme", ""),
+        ("which one has the highest population", "extreme", ""),
+        ("Which country is the oldest?", "extreme", ""),
+    ],
+)
+def test_the_last_answers_are_meant_where_there_are_any(
+    question: str, kind: str, condition: str
+) -> None:
+    parsed = parse(read(question), "countries", RELATIONS)
+    assert parsed is not None and parsed.operation["over"] == "last"
+    assert (parsed.operation["kind"], parsed.operation["condition"]) == (kind, condition)
+    without = parse(read(question), "", RELATIONS)
+    assert without is None or without.operation["over"] != "last"
+
+
+def test_a_negation_and_a_property_are_read() -> None:
+    parsed = parse(read("which of them do not use the <currency:euro>?"), "countries", ())
+    assert parsed and parsed.operation["negated"]
+    assert [part["question"] for part in parsed.parts] == ["which countries use the euro?"]
+    parsed = parse(read("which of them has the smallest population?"), "countries", ())
+    assert parsed and parsed.operation["properties"] == ["population"]
+    assert not parsed.operation["most"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who directed <film:Both Sides of the Blade>?",
+        "What films did the director of <film:The Longest Day> make?",
+        "Who acted in <film:Everything Except the Truth>?",
+        "<film:Is Paris Burning> was made when?",
+        "Is there a film by <person:Ada>?",
+        "Does <person:Ada> or <person:Ben> live in <city:Oslo>?",
+        "Do you know which films <person:Ada> and <person:Ben> made?",
+        "What is the highest point of <country:France>?",
+        "What is the number of employees of <company:Acme>?",
+        "Which country on Earth has the most neighbours?",
+        "Which other countries border <country:France>?",
+        "How many <currency:yen> do I get for a <currency:euro>?",
+        "Which countries border <country:France>?",
+        "What is the capital of <country:Austria>?",
+        "",
+    ],
+)
+def test_other_questions_are_left_alone(question: str) -> None:
+    assert parse(read(question), "", RELATIONS) is None
+
+
+def test_every_operation_has_a_cue() -> None:
+    for question, *_ in SPLIT:
+        assert may_compute(read(question).unmasked(read(question).text)["question"])
+    assert all(may_compute(f"the {word} of X") for word in superlatives())
+    assert not may_compute("Which countries border France?")

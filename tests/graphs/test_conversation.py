@@ -1,0 +1,279 @@
+"""Follow-ups and operators end to end: the bundled model, real stores, threads that persist."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.conversation.threads import close_threads, list_threads, open_threads
+from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
+from groundwalk.agent.options import Options
+from groundwalk.graphs import build_graph
+from groundwalk.graphs.skeleton import Compiled
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from rdflib import Graph
+
+from .scripted import in_order
+
+POPULATIONS = {"germany": 83_000_000, "italy": 59_000_000, "slovakia": 5_400_000}
+MORE = """
+v:population a rdf:Property ; rdfs:label "population"@en .
+city:springfield-west a v:City ; rdfs:label "Springfield"@en ; v:country country:portugal .
+city:springfield-east a v:City ; rdfs:label "Springfield"@en ; v:country country:hungary .
+"""
+BORDERS = "Which countries border Austria?"
+NEIGHBOURS = {
+    *("Czechia", "Germany", "Hungary", "Italy"),
+    *("Liechtenstein", "Slovakia", "Slovenia", "Switzerland"),
+}
+
+
+@pytest.fixture(scope="module")
+def turtle() -> str:
+    world = resources.files("groundwalk.data.world").joinpath("world.ttl").read_text("utf-8")
+    facts = (f"country:{name} v:population {n} .\n" for name, n in POPULATIONS.items())
+    return world + MORE + "".join(facts)
+
+
+@pytest.fixture(scope="module")
+def kg(turtle: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    folder = tmp_path_factory.mktemp("world")
+    (folder / "world.ttl").write_text(turtle, encoding="utf-8")
+    opened = open_kg(str(folder / "world.ttl"), cache=folder / "cache")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def graph(kg: KnowledgeGraph) -> Compiled:
+    return build_graph(kg=kg, checkpointer=InMemorySaver())
+
+
+def talk(graph: Compiled, thread: str, *questions: str) -> Any:
+    """The state after the last of the questions."""
+    state: Any = None
+    for question in questions:
+        config: Any = {"configurable": {"thread_id": thread}}
+        asked: Any = {"question": question}
+        state = graph.invoke(asked, config, context=Options(on_ambiguous="error"))
+    return state
+
+
+def names(state: Any) -> set[str]:
+    return {answer["label"] for answer in state["answers"]}
+
+
+def said(turtle: str, pattern: str) -> set[str]:
+    """The labels that SPARQL finds."""
+    graph = Graph().parse(data=turtle, format="turtle")
+    rows: Any = graph.query(f"SELECT ?l {{ {pattern} . ?x rdfs:label ?l }}")
+    return {str(row.l) for row in rows}
+
+
+def holds(kg: KnowledgeGraph, state: Any) -> bool:
+    """Whether the store has every triple that is shown."""
+    chains = [chain for answer in state["answers"] for chain in answer["chains"]]
+    steps = [s for chain in chains for s in chain] + (state["result"] or {"triples": []})["triples"]
+    triples = [Triple(*(s[k]["term"] for k in ("head", "relation", "tail"))) for s in steps]
+    return (
+        bool(triples)
+        and all(s["verdict"] == "supported" for s in steps)
+        and all(kg.store.holds(triples))
+    )
+
+
+def test_a_set_is_counted_filtered_and_shown_again(
+    graph: Compiled, kg: KnowledgeGraph, turtle: str
+) -> None:
+    counted = talk(graph, "set", BORDERS, "how many are there?")
+    assert counted["result"]["value"] == 8 and names(counted) == NEIGHBOURS and holds(kg, counted)
+    assert counted["messages"][-1].text.startswith("8 (counted: ")
+    assert counted["usage"]["forward_passes"] == 0
+    euro = said(turtle, "?x v:currency currency:euro . country:austria v:borders ?x")
+    some = talk(graph, "set", "which of them use the euro?")
+    assert names(some) == euro and holds(kg, some) and some["usage"]["forward_passes"] == 0
+    why = talk(graph, "set", "why?")
+    assert why["answers"] == some["answers"] and why["status"] == "answered"
+    again = talk(graph, "set", "and Germany?")
+    assert again["asked"] == "Which countries border Germany?" and "Austria" in names(again)
+    assert again["question"] == "and Germany?"
+    others = talk(graph, "rest", BORDERS, "which of them do not use the euro?")
+    assert names(others) == NEIGHBOURS - euro
+    assert "does not say it" in others["result"]["how"]
+
+
+def test_pronouns_mean_the_last_answer_or_topic(graph: Compiled, kg: KnowledgeGraph) -> None:
+    state = talk(graph, "it", "What is the capital of Hungary?", "and its currency?")
+    assert names(state) == {"Hungarian forint"} and holds(kg, state)
+    assert state["asked"] in (f"What is the currency of {x}?" for x in ("Budapest", "Hungary"))
+    each = talk(graph, "each", "Which countries border Portugal?", "What about Spain?")
+    assert names(each) == {"Andorra", "France", "Morocco", "Portugal"}
+    each = talk(graph, "each", "What are their currencies?")
+    assert {"euro", "Moroccan dirham"} <= names(each) and holds(kg, each)
+    assert "Morocco: Moroccan dirham" in each["result"]["text"]
+
+
+def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, turtle: str) -> None:
+    both = "?x v:borders country:france . ?x v:borders country:germany"
+    state = talk(graph, "both", "Which countries border both France and Germany?")
+    assert names(state) == said(turtle, both) and holds(kg, state)
+    only = "?x v:borders country:france . MINUS { ?x v:borders country:germany }"
+    for question in (
+        "countries that border France except those that border Germany",
+        "Which countries border France but not Germany?",
+    ):
+        state = talk(graph, "except", question)
+        assert names(state) == said(turtle, only) and holds(kg, state)
+    state = talk(graph, "count", "How many countries border both France and Germany?")
+    assert state["result"]["value"] == len(said(turtle, both))
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Is Vienna the capital of Austria?", True),
+        ("Is it true that French is spoken in Belgium?", True),
+        ("Is the capital of Austria Vienna?", True),
+        ("Does France border Spain?", True),
+        ("Does France border Poland?", None),
+        ("Is Vienna the capital of Germany?", None),
+        ("Is Austria the capital of Vienna?", None),
+    ],
+)
+def test_yes_has_a_proof_and_no_is_never_said(
+    graph: Compiled, kg: KnowledgeGraph, question: str, value: bool | None
+) -> None:
+    state = talk(graph, question, question)
+    assert state["result"]["kind"] == "truth" and state["result"]["value"] is value
+    text = state["messages"][-1].text
+    assert text.startswith("Yes: " if value else "The graph does not say so.")
+    assert holds(kg, state)
+    assert bool(state["answers"]) is bool(value)
+    if question.endswith("of Germany?"):
+        assert "Berlin" in text
+
+
+def test_the_largest_is_found_among_verified_values(graph: Compiled, kg: KnowledgeGraph) -> None:
+    state = talk(graph, "most", BORDERS, "which of them is the largest by population?")
+    assert names(state) == {"Germany"} and holds(kg, state)
+    values = {s["head"]["label"]: s["tail"]["label"] for s in state["result"]["triples"]}
+    assert values == {"Germany": "83,000,000", "Italy": "59,000,000", "Slovakia": "5,400,000"}
+    assert any(note.startswith("5 of 8 have no population") for note in state["notes"])
+    least = talk(graph, "most", "which of them has the smallest population?")
+    assert names(least) == {"Slovakia"}
+    none = talk(graph, "most", "which of them is the oldest?")
+    assert none["status"] == "abstained" and not none["answers"]
+
+
+def test_what_cannot_be_counted_is_not(graph: Compiled) -> None:
+    state = talk(graph, "people", "how many people live in Vietnam")
+    assert state["status"] == "abstained" and state["result"] is None
+    state = talk(graph, "africa", "How many countries are there in Western Africa?")
+    assert state["result"]["value"] == 16
+
+
+def test_a_question_of_a_set_and_one_without_conversation_stay_plain(kg: KnowledgeGraph) -> None:
+    graph = build_graph(kg=kg)
+    question = "How many countries are there in Western Africa?"
+    sample: Any = graph.invoke({"question": question, "id": "w099"})
+    off: Any = graph.invoke({"question": question}, context=Options(conversation=False))
+    assert sample["operation"] is None and off["operation"] is None
+    assert sample["answers"] == off["answers"] and sample["asked"] == question
+    plain: Any = graph.invoke({"question": "Isn't Vienna in which country?"})
+    same: Any = graph.invoke({"question": "Isn't Vienna in which country?", "id": "x"})
+    for key in ("answers", "notes", "candidates", "mentions", "topics", "status"):
+        assert plain[key] == same[key]
+    costs = [{**state["usage"], "seconds": 0} for state in (plain, same)]
+    assert costs[0] == costs[1]
+
+
+def test_turns_may_go_in_without_a_checkpointer(kg: KnowledgeGraph) -> None:
+    graph = build_graph(kg=kg)
+    first: Any = graph.invoke({"question": BORDERS})
+    json.dumps(first["turns"])
+    second: Any = graph.invoke({"question": "how many are there?", "turns": first["turns"]})
+    assert second["result"]["value"] == 8 and len(second["turns"]) == 2
+
+
+def test_what_was_resolved_is_streamed(graph: Compiled) -> None:
+    talk(graph, "stream", "What is the capital of Hungary?")
+    config: Any = {"configurable": {"thread_id": "stream"}}
+    asked: Any = {"question": "And Portugal?"}
+    events: list[Any] = list(graph.stream(asked, config, stream_mode="custom"))
+    understood = [event for event in events if event["event"] == "understood"]
+    assert understood == [
+        {"event": "understood", "asked": "What is the capital of Portugal?", "operation": None}
+    ]
+
+
+def test_an_ambiguous_mention_asks_back_and_goes_on(graph: Compiled) -> None:
+    config: Any = {"configurable": {"thread_id": "springfield"}}
+    asked: Any = {"question": "Which country is Springfield in?"}
+    state: Any = graph.invoke(asked, config)
+    (interrupt,) = state["__interrupt__"]
+    options = interrupt.value["options"]
+    assert len(options) == 2
+    chosen = next(option for option in options if "west" in option["term"])
+    state = graph.invoke(Command(resume=chosen["term"]), config)
+    assert names(state) == {"Portugal"} and state["status"] == "answered"
+    follow = talk(graph, "springfield", "and its capital?")
+    assert names(follow) == {"Lisbon"}
+
+
+def test_an_ambiguity_that_was_told_is_settled_by_the_next_line(graph: Compiled) -> None:
+    told = talk(graph, "told", "Which country is Springfield in?")
+    assert told["status"] == "ambiguous" and told["result"] is None
+    place = next(
+        n for n, c in enumerate(told["mentions"][0]["candidates"], 1) if "east" in c["term"]
+    )
+    assert names(talk(graph, "told", str(place))) == {"Hungary"}
+
+
+def test_an_llm_rewrites_what_no_rule_is_certain_of(kg: KnowledgeGraph) -> None:
+    llm = in_order("Hungarian forint", "What is the capital of Hungary?", "Budapest")
+    graph = build_graph(kg=kg, llm=llm, checkpointer=InMemorySaver())
+    talk(graph, "llm", "What is the currency of Hungary?")
+    asked = len(llm.asked)
+    state = talk(graph, "llm", "and the seat of government of the same place?")
+    assert "# Last question:" in llm.asked[asked]
+    assert state["asked"] == "What is the capital of Hungary?" and names(state) == {"Budapest"}
+    assert state["usage"]["llm_calls"] == 2
+    failed = talk(graph, "llm", "tell me more about the former one")
+    assert failed["status"] == "abstained"
+    assert any("did not say what the question refers to" in note for note in failed["notes"])
+
+
+def test_what_the_graph_no_longer_holds_is_not_shown_again(turtle: str, tmp_path: Path) -> None:
+    memory, state = InMemorySaver(), dict[str, Any]()
+    for number, text in enumerate((turtle, turtle.replace("v:borders", "v:formerly"))):
+        (tmp_path / f"{number}.ttl").write_text(text, encoding="utf-8")
+        kg = open_kg(str(tmp_path / f"{number}.ttl"), cache=tmp_path / "cache")
+        graph = build_graph(kg=kg, checkpointer=memory)
+        state = talk(graph, "t", BORDERS if number == 0 else "why?")
+        kg.close()
+    assert not state["answers"] and "8 of its answers are no longer in the graph" in state["notes"]
+
+
+def test_a_thread_goes_on_in_another_process(tmp_path: Path) -> None:
+    file = tmp_path / "threads.sqlite"
+    environment = {**os.environ, "GROUNDWALK_THREADS": str(file)}
+    start = "from groundwalk.cli.main import main; main()"
+    command = [sys.executable, "-c", start, "ask", "--thread", "mine", "--json"]
+    run = subprocess.run([*command, BORDERS], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["asked"] == BORDERS
+    threads = open_threads(file)
+    (info,) = list_threads(threads)
+    assert (info.id, info.first, info.turns) == ("mine", BORDERS, 1)
+    graph = build_graph(checkpointer=threads)
+    assert talk(graph, "mine", "how many are there?")["result"]["value"] == 8
+    close_threads(threads)
+    last = subprocess.run([*command, "why?"], env=environment, capture_output=True, text=True)
+    result = json.loads(last.stdout)
+    assert result["operation"]["kind"] == "why" and len(result["answers"]) == 8
