@@ -1,0 +1,169 @@
+"""What an agent host may do with an opened KG; the docstrings of the tools are for its model."""
+
+import json
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult, TextContent
+from pydantic import Field
+
+from ..agent.errors import InputError
+from ..agent.kg.checks import Unclear, check_records
+from ..agent.kg.claim_lines import read_records, verified_fields
+from ..agent.kg.claims import Inquiry
+from ..agent.kg.labels import TermInfo
+from ..agent.kg.store import Way
+from ..agent.kg.terms import Term
+from ..agent.kg.written import read_written
+from ..agent.linking import Candidate, LabelLinker
+from ..agent.nodes.given import find_entity
+from ..agent.nodes.records import name_terms
+from ..agent.state import Answer, Entity
+from ..graphs.tool import AskResult, in_words, result_of
+from .mcp_results import Fact, Found, Judged, Neighbourhood
+from .session import Session
+
+_MOST_SHOWN = 5
+_MOST_ANSWERS = 50
+
+_Text = Annotated[list[str], Field(min_length=3, max_length=3)]
+
+
+class Tools:
+    """The tools, over one session; they may be called in several threads at once.
+
+    They raise GroundwalkError where what was given is wrong, or the graph does not answer.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._kg = session.kg
+        self._linker = LabelLinker(session.kg.labels, languages=session.kg.profile.languages)
+
+    def ask(
+        self,
+        question: Annotated[str, Field(description="In plain words, such as: Who wrote Emma?")],
+    ) -> Annotated[CallToolResult, AskResult]:
+        """Answer a question from the knowledge graph, with the triples that prove each answer.
+
+        Every triple was looked up in the graph. Where the graph does not hold an answer it says so.
+        Ask one question at a time, self-contained, with the names of the entities. Where a name may
+        mean several, the notes list them: ask again with the one that is meant in [brackets].
+        """
+        turn: Any = {"question": question}
+        state: Any = self._session.graph.invoke(turn, context=self._session.options)
+        words = TextContent(type="text", text=in_words(state))
+        structured: Any = _short(result_of(state))
+        return CallToolResult(content=[words], structured_content=structured)
+
+    def find_entity(
+        self,
+        name: Annotated[str, Field(description="A name, also misspelt or in part; or a term.")],
+        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+    ) -> Found:
+        """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
+        if read_written(name).term is not None:
+            info = find_entity(self._kg, name)
+            return Found(entities=[_entity(info, 1.0)] if info else [])
+        inside = name.translate(str.maketrans("[]", "  "))
+        meant = [own for mention in self._linker.link(f"[{inside}]") for own in mention.candidates]
+        return Found(entities=[_entity(own, own.score) for own in meant[:limit]])
+
+    def neighbours(
+        self,
+        entity: Annotated[str, Field(description="Its name or term, as find_entity gives it.")],
+        relation: Annotated[
+            str | None, Field(description="Only facts of this relation: its name or term.")
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=200)] = 50,
+    ) -> Neighbourhood:
+        """List facts of the knowledge graph about an entity, those that reach it too.
+
+        Where there are more facts than the limit, `relations` names all relations that the entity
+        has: ask for one of them.
+        """
+        term = self._meant(entity)
+        if relation is None:
+            steps = self._kg.store.neighbours([term], limit=limit + 1)[0]
+        else:
+            known = self._meant(relation, relation=True)
+            ways = [Way(term, known, inverse) for inverse in (False, True)]
+            steps = sum(self._kg.store.follow_each(ways, limit=limit + 1), [])
+        triples = list(dict.fromkeys(step.triple for step in steps))
+        more = len(triples) > limit
+        others = self._relations(term) if more and relation is None else []
+        shown = triples[:limit]
+        named = name_terms(self._kg.labels, [term, *others, *(own for t in shown for own in t)])
+        return Neighbourhood(
+            entity=named[term],
+            facts=[
+                Fact(head=named[head], relation=named[own], tail=named[tail])
+                for head, own, tail in shown
+            ],
+            more=more,
+            relations=[named[own] for own in others],
+        )
+
+    def verify_chain(
+        self,
+        topics: Annotated[list[str], Field(description="The entities where the chain starts.")],
+        chain: Annotated[
+            list[_Text], Field(description="Triples, each [head, relation, tail].", min_length=1)
+        ],
+        answers: Annotated[list[str], Field(description="What the chain is said to prove.")],
+    ) -> Judged:
+        """Check a chain of triples against the knowledge graph, triple by triple.
+
+        Entities and relations are names or terms. A verdict is supported, unsupported, or unknown
+        where the graph did not answer. Supported means that the graph holds it, not that it is what
+        was asked.
+        """
+        claim = json.dumps({"topics": topics, "chain": chain, "answers": answers})
+        records = read_records([claim.encode()], "the claim")
+        (checked,) = check_records(records, Inquiry(self._kg.store), self._kg.labels)
+        if isinstance(checked, Unclear):
+            said = checked.error.message.removeprefix(f"{checked.record.where}: ")
+            raise InputError(said, checked.error.hint)
+        fields = verified_fields(*checked)
+        return Judged(
+            verdict=fields["verdict"],
+            triples=fields["triples"],
+            well_formed=fields["well_formed"],
+            flags=fields["flags"],
+            answer_verdicts=fields["answer_verdicts"],
+        )
+
+    def _meant(self, text: str, *, relation: bool = False) -> Term:
+        """The one entity or relation of a term or a name. Raises InputError."""
+        if (term := read_written(text).term) is not None:
+            return term
+        terms = self._kg.labels.named(text, relation=relation)
+        if not terms:
+            kind, hint = (
+                ("relation", "neighbours without a relation lists some")
+                if relation
+                else ("entity", "find_entity lists names that are close")
+            )
+            raise InputError(f"no {kind} of the graph is called {text!r}", hint)
+        if len(terms) > 1:
+            several = ", ".join(terms[:_MOST_SHOWN])
+            raise InputError(f"{text!r} may mean {several}", "give the term that is meant")
+        return terms[0]
+
+    def _relations(self, term: Term) -> list[Term]:
+        """Every relation of an entity, whatever the direction."""
+        found = [self._kg.store.relations_at([term], inverse)[0] for inverse in (False, True)]
+        return sorted({*found[0], *found[1]})
+
+
+def _short(result: AskResult) -> AskResult:
+    """What fits into a model's context: the first answers, each with one chain that proves it."""
+    answers, notes = result["answers"], result["notes"]
+    if (more := len(answers) - _MOST_ANSWERS) > 0:
+        notes = [*notes, f"{more} more answers are not listed"]
+    kept: list[Answer] = [{**own, "chains": own["chains"][:1]} for own in answers[:_MOST_ANSWERS]]
+    return {**result, "answers": kept, "notes": notes}
+
+
+def _entity(own: TermInfo | Candidate, score: float) -> Entity:
+    about = {"kind": own.kind, "description": own.description}
+    return Entity(term=own.term, label=own.name, **about, score=round(score, 6))

@@ -1,0 +1,36 @@
+"""Your own `rdflib.Graph`: every triple of an answer is looked up in it."""
+
+from groundwalk.agent.kg import kg_of
+from groundwalk.agent.state import State
+from groundwalk.graphs import build_graph
+from rdflib import RDF, RDFS, Graph, Literal, Namespace
+
+EX = Namespace("https://example.org/")
+COUNTRIES = {"Ruritania": "Strelsau", "Graustark": "Edelweiss", "Evallonia": "Melina"}
+
+mine = Graph()
+for country, city in COUNTRIES.items():
+    mine.add((EX[country], RDF.type, EX.country))
+    mine.add((EX[country], RDFS.label, Literal(country)))
+    mine.add((EX[city], RDFS.label, Literal(city)))
+    mine.add((EX[country], EX.capital, EX[city]))
+mine.add((EX.Ruritania, EX.borders, EX.Graustark))
+mine.add((EX.Ruritania, EX.borders, EX.Evallonia))
+
+# The bundled model knows these relations; `groundwalk train` makes one that knows yours.
+graph = build_graph(kg=kg_of(mine, source="my graph"))
+
+
+def ask(question: str) -> None:
+    """Print the answers, or why there are none."""
+    turn: State = {"question": question}
+    state = graph.invoke(turn)
+    names = [answer["label"] for answer in state["answers"]]
+    print(question, names or f"{state['messages'][-1].text} {state['notes']}")
+
+
+ask("What is the capital of Ruritania?")
+ask("Which countries border Ruritania?")
+
+mine.remove((EX.Ruritania, EX.capital, EX.Strelsau))  # what the graph no longer holds is not said
+ask("What is the capital of Ruritania?")
