@@ -31,6 +31,7 @@ from ..kg.terms import Term
 from ..kg.view import GraphView
 from ..llm.local import LocalModel
 from ..llm.prompt import wire_prompt
+from ..llm.reading import spoken
 from ..once import once
 from ..options import Options
 from ..state import State
@@ -196,7 +197,7 @@ def _by_relevance(chains: Sequence[FoundChain]) -> list[FoundChain]:
 def _text(local: LocalModel, chain: FoundChain) -> str:
     """What a chain concludes with, up to where the model goes on with an example of its own."""
     text = str(local.tokenizer.decode(list(chain.conclusion), skip_special_tokens=True))
-    return _ANOTHER.split(text)[0].strip()
+    return _ANOTHER.split(spoken(text))[0].strip()
 
 
 def _told(kg: KnowledgeGraph, opened: Ground) -> list[str]:

@@ -61,7 +61,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
     run = groundwalk(home, "ask", "Which countries border Portugal?", "--json")
     result: Any = json.loads(run.stdout)
     keys = ["question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"]
-    assert list(result) == keys
+    assert list(result) == [*keys, "asked", "operation", "result"]
     assert result["status"] == "answered"
     (answer,) = result["answers"]
     assert set(answer) == {"label", "term", "score", "chains"} and answer["label"] == "Spain"
@@ -75,6 +75,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         "prompt_tokens",
         "llm_calls",
         "llm_failed",
+        "llm_uncounted",
         "unread",
         "kg_requests",
         "seconds",

@@ -210,7 +210,7 @@ def test_nothing_to_walk_is_left_to_thought(make: Make) -> None:
 def test_several_topics_are_explored_together(make: Make) -> None:
     llm = in_order("mother of: 1", "capital of: 1", "Cleo: 1", "No", "lives in: 1", "NONE", "Yes",
                    "Rome")  # fmt: skip
-    state = ask(make(llm), "Does Ada have a child in the capital of Italy?")
+    state = ask(make(llm), "Which child of Ada lives in the capital of Italy?")
     assert labels(state) == ["Rome"]
     assert [t["label"] for t in state["topics"]] == ["Ada", "Italy"]
     assert llm.kinds[:3] == ["relations", "relations", "entities"]
