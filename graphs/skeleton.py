@@ -38,6 +38,10 @@ Compiled = CompiledStateGraph[State, Options, State, State]
 RECURSION_LIMIT = 1_000
 """Steps of a run; a question of fifty parts, each widened once, takes some five hundred."""
 
+_OTHER_GRAPH = (
+    "the model was trained on another graph: `groundwalk train --kg SRC --out DIR` makes one for "
+    "this, and `--model DIR` takes it"
+)
 _AS_STORED = "walks the facts as they are stored: --mediators and --infer are not used"
 
 
@@ -65,7 +69,7 @@ def skeleton(
         "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts, common=method.common),
         "verify": verify(parts.kg),
         "combine": combine(parts.kg, least, told),
-        "respond": respond(least),
+        "respond": respond(least, _foreign(parts)),
     }
     if method.reasons:
         del nodes["induce"]
@@ -128,6 +132,11 @@ def _least(own: float, method: Method) -> Callable[[Options], float]:
         return 0.0 if method.foreign(options) else own
 
     return least
+
+
+def _foreign(parts: Parts) -> str:
+    """What to say of silence where the model knows another graph."""
+    return _OTHER_GRAPH if parts.settings.kg not in ("", parts.kg.digest) else ""
 
 
 def _after_verify(

@@ -48,6 +48,8 @@ class Material:
     hops: int
     noise: float
     seed: int
+    scrambled: bool = True
+    """Whether words of lessons are lost and moved, as for models that know no other texts."""
     reworded: tuple[Lesson, ...] = ()
     """Generated questions in other words."""
 
@@ -69,6 +71,7 @@ class Material:
             noise=self.noise,
             unanswerable=_UNANSWERABLE,
             seed=seed,
+            scrambled=self.scrambled,
         )
 
     def judged(self) -> list[Sample]:
@@ -172,6 +175,7 @@ def gather(
         hops=hops,
         noise=recipe.noise,
         seed=recipe.seed,
+        scrambled=not recipe.base,
         reworded=tuple(reword(questioner, chat, seed=recipe.seed)) if chat else (),
     )
 

@@ -50,6 +50,27 @@ def disturb(text: str, english: English, synonyms: Mapping[str, Texts], rng: Ran
     return " ".join(word for word in words if word)
 
 
+def scramble(text: str, vocabulary: Sequence[str], rng: Random) -> str:
+    """A text of which words are lost, replaced by others, added, and moved by a few places.
+
+    A model that learns from these too goes by all the words, not by turns of phrase.
+    """
+    lost = rng.choice((0.0, 0.1, 0.25, 0.4))
+    reach = rng.choice((0.0, 1.5, 3.0, 6.0))
+    words = list[str]()
+    for word in text.split(" "):
+        if not _is_topic(word):
+            if rng.random() < lost:
+                continue
+            if rng.random() < 0.05:
+                word = rng.choice(vocabulary)
+        words.append(word)
+        if rng.random() < 0.05:
+            words.append(rng.choice(vocabulary))
+    keys = [place + reach * rng.random() for place in range(len(words))]
+    return " ".join(word for _, word in sorted(zip(keys, words, strict=True)))
+
+
 def swap_words(text: str, options: Mapping[str, Texts], rate: float, rng: Random) -> str:
     """Replace words or pairs of words by others that may stand for them, each at a rate."""
     words, swapped, place = text.split(" "), list[str](), 0

@@ -12,12 +12,15 @@ from typing import Any, cast
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
 from ..evaluation.split import part as part_of
+from .clauses import OTHER, TOPIC
 from .graph import Graph, sample_walk
 from .lessons import Asked, Lesson, Way, lessons_of
-from .noise import disturb
+from .noise import disturb, scramble
 from .questions import Questioner, Sample, name_topics
 from .ties import settle
 
+SCRAMBLED = 0.6
+"""The share of noisy lessons whose words are scrambled too."""
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -97,21 +100,36 @@ def lesson_stream(
     noise: float,
     unanswerable: float,
     seed: int,
+    scrambled: bool = True,
 ) -> Iterator[Sample]:
-    """Samples from the lessons without end, and some questions that the graph cannot answer."""
+    """Samples from the lessons without end, and some questions that the graph cannot answer.
+
+    Some noisy ones are `scrambled` too, for models that know no language but that of the lessons.
+    """
     rng = Random(f"lessons {seed}")
+    words = {word for lesson in lessons for word in plain_words(lesson.text)}
+    vocabulary = sorted(words) if scrambled else []
     while True:
         if rng.random() < unanswerable:
             yield questioner.unanswerable(rng)
             continue
         lesson = rng.choice(lessons)
-        sample = draw(questioner, lesson, rng, noise)
+        sample = draw(questioner, lesson, rng, noise, vocabulary)
         if sample:
             yield sample
 
 
-def draw(questioner: Questioner, lesson: Lesson, rng: Random, noise: float) -> Sample | None:
-    """One sample of a lesson: a path, an answer, and noise on its words."""
+def draw(
+    questioner: Questioner,
+    lesson: Lesson,
+    rng: Random,
+    noise: float,
+    vocabulary: Sequence[str] = (),
+) -> Sample | None:
+    """One sample of a lesson: a path, an answer, and noise on its words.
+
+    With a vocabulary, some of the noisy ones are scrambled too.
+    """
     graph, composer = questioner.graph, questioner.composer
     moves = rng.choice(lesson.paths)
     walk = sample_walk(graph, lesson.topic, moves, rng, lesson.answers)
@@ -120,8 +138,15 @@ def draw(questioner: Questioner, lesson: Lesson, rng: Random, noise: float) -> S
     text = lesson.text
     if rng.random() < noise:
         text = disturb(text.lower(), composer.english, composer.book.synonyms, rng)
+        if vocabulary and rng.random() < SCRAMBLED:
+            text = scramble(text, vocabulary, rng)
     question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
     return Sample(question, mentions, walk, moves)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a lesson's text but its topics."""
+    return [word for word in text.lower().split() if TOPIC not in word and OTHER not in word]
 
 
 def _read_line(line: str, number: int, file: Path) -> Asked:

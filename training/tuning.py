@@ -1,7 +1,7 @@
 """The confidence threshold, fitted on questions that people wrote, answered by the whole agent."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
@@ -26,11 +26,12 @@ def tuned_threshold(
     """
     graph = build_graph(method, kg=kg, generator=local)
     options = Options(on_ambiguous="best", confidence=0.0, revisits=revisits)
-    confidences = [
-        cast(Any, graph.invoke({"question": sample.question}, context=options))["confidence"]
+    found: list[Any] = [
+        graph.invoke({"question": sample.question}, context=options)
         for sample in questions
         if not sample.answers
     ]
+    confidences = [state["confidence"] if state["answers"] else 0.0 for state in found]
     if not confidences:
         raise DatasetError(
             "the tuning questions all have answers, so nothing tells when to be silent",

@@ -11,6 +11,12 @@ SILENT = "The graph does not say."
 _NEGATED = re.compile(
     r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
 )
+_HARMLESS = re.compile(
+    r"n['\u2019]?t (?:it|he|she|they|there|that)\s*(?:[?,;.]|$)"
+    r"|\bdo(?:n['\u2019]?t| not) (?:list|name|count|include|mention|repeat|know|remember|recall)\b",
+    re.I,
+)
+"""Negations that negate nothing that is asked: "..., isn't it?", "don't list France"."""
 _SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
@@ -33,7 +39,7 @@ def judged(state: State, least: float) -> Judged:
         notes += [_ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
-    elif answers and _NEGATED.search(_outside_names(state)):
+    elif answers and _NEGATED.search(_HARMLESS.sub("", _outside_names(state))):
         notes.append("a question with a negation cannot be answered by a walk")
         answers, status = [], "abstained"
     elif answers and (unused := _unused(state, answers)):

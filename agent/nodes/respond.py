@@ -13,8 +13,11 @@ from . import Node
 from .judged import Judged, judged, silence
 
 
-def respond(threshold: Callable[[Options], float]) -> Node:
-    """Say the answers, and remember the turn; what `combine` computed was judged there."""
+def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
+    """Say the answers, and remember the turn; what `combine` computed was judged there.
+
+    `silent` is a note where entities are known but no answer is.
+    """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         result, computed = state.get("result"), state.get("operation") is not None
@@ -23,6 +26,8 @@ def respond(threshold: Callable[[Options], float]) -> Node:
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
         else:
             own = judged(state, threshold(runtime.context or Options()))
+        if silent and own.status == "abstained" and state.get("topics"):
+            own = own._replace(notes=[*own.notes, silent])
         listed = "; ".join(answer["label"] for answer in own.answers)
         text = result["text"] if result else listed or silence(own.status)
         runtime.stream_writer({"event": "responded", "status": own.status, "text": text})

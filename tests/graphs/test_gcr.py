@@ -376,6 +376,14 @@ def test_a_negation_leaves_no_answer(kg: KnowledgeGraph, model: LocalModel, ques
     assert state["status"] == "abstained" and any("negation" in note for note in state["notes"])
 
 
+@pytest.mark.parametrize("end", [", isn't it?", " (don't list Ann)", "? I don't know it."])
+def test_a_negation_of_nothing_that_is_asked(
+    kg: KnowledgeGraph, model: LocalModel, end: str
+) -> None:
+    state: Any = build_graph(kg=kg, generator=model).invoke({"question": f"Where is Ben{end}"})
+    assert not any("negation" in note for note in state["notes"])
+
+
 def test_a_name_may_hold_a_negation(model: LocalModel, tmp_path: Path) -> None:
     films = tmp_path / "films.kb"
     films.write_text("Don't Look Now|directed by|Nicolas Roeg\n", encoding="utf-8")

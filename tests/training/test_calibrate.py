@@ -1,4 +1,9 @@
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
+from groundwalk.evaluation.samples import Sample as Question
+from groundwalk.training import tuning
 from groundwalk.training.calibrate import (
     Judged,
     confidence_of,
@@ -58,3 +63,14 @@ def test_an_unanswerable_question_that_is_answered_costs_more_than_a_wrong_answe
     absent = [*rights, judged(0.3, right=False, answerable=False)]
     assert confidence_of(wrong) < 0.1
     assert 0.3 < confidence_of(absent) < 0.9
+
+
+def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    states = [{"answers": [], "confidence": 0.9}, {"answers": [{}], "confidence": 0.2}]
+    agent = SimpleNamespace(invoke=lambda *_, **__: states.pop(0))
+    monkeypatch.setattr(tuning, "build_graph", lambda *_, **__: agent)
+    asked = [Question(id=str(n), question="?", answers=()) for n in range(2)]
+    kg = local = cast(Any, None)
+    assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.6)
