@@ -8,18 +8,7 @@ from typing_extensions import TypedDict
 
 from ..kg.names import local_name
 from ..kg.terms import Step, Term, Triple, place_of
-from ..state import Answer, Entity, Status, StepRecord, Usage
-
-
-class Computed(TypedDict):
-    """What was computed of the answers, such as how many there are, and how, in one line each.
-
-    `triples` are verified ones that it rests on beside the chains of the answers.
-    """
-
-    text: str
-    how: str
-    triples: list[StepRecord]
+from ..state import Answer, Entity, Result, Status, StepRecord, Usage
 
 
 class Reply(TypedDict):
@@ -33,7 +22,7 @@ class Reply(TypedDict):
     method: str
     usage: Usage
     notes: list[str]
-    result: NotRequired[Computed | None]
+    result: NotRequired[Result | None]
 
 
 @dataclass(frozen=True)

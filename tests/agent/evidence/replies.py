@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from groundwalk.agent.evidence import Reply
-from groundwalk.agent.evidence.reply import Computed
 from groundwalk.agent.kg import Path, RelationPath, Store, Term, execute
-from groundwalk.agent.state import Answer, Entity, Named, StepRecord, no_usage
+from groundwalk.agent.state import Answer, Entity, Named, Result, StepRecord, no_usage
 
 E = "http://example.org/"
 
@@ -100,5 +99,5 @@ def counted() -> Reply:
     ends = [named("France"), named("Portugal")]
     answers = [answer(end, [step(spain, borders, end)]) for end in ends]
     one = step(named("Portugal"), borders, spain)
-    text = "Yes, 2."
-    return reply(answers, spain, result=Computed(text=text, how="counted them", triples=[one]))
+    result = Result(kind="count", value=2, text="Yes, 2.", how="counted them", triples=[one])
+    return reply(answers, spain, result=result)
