@@ -1,4 +1,4 @@
-"""The `groundwalk` command: ask, chat, verify, kg, graph, train, eval."""
+"""The `groundwalk` command: ask, chat, verify, mcp, kg, graph, train, eval."""
 
 import errno
 import io
@@ -11,9 +11,10 @@ import typer
 
 from ..agent.errors import DiskError, GroundwalkError, InputError
 from .ask import ask
-from .chat import chat
+from .chat.start import chat
 from .evaluate import app as evaluate
 from .kg import app as kg
+from .mcp import mcp
 from .train import train
 from .verify import verify
 
@@ -28,6 +29,7 @@ app.command()(ask)
 app.command()(chat)
 app.command()(train)
 app.command()(verify)
+app.command()(mcp)
 app.add_typer(kg, name="kg")
 app.add_typer(evaluate, name="eval")
 
@@ -92,8 +94,7 @@ def main() -> None:
     except Exception as error:  # the last resort: no traceback on a user's screen
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise
-        line = " ".join(str(error).split())[:300]
-        report(GroundwalkError(f"internal error: {type(error).__name__}: {line}", DEBUG_HINT))
+        report(internal(error))
         sys.exit(4)
 
 
@@ -101,6 +102,12 @@ _COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
 """What any error of the command line is; typer brings its own click or takes the installed one."""
 
 DEBUG_HINT = "set GROUNDWALK_DEBUG=1 to see where"
+
+
+def internal(error: Exception) -> GroundwalkError:
+    """What to tell of an error that nobody raised on purpose."""
+    line = " ".join(str(error).split())[:300]
+    return GroundwalkError(f"internal error: {type(error).__name__}: {line}", DEBUG_HINT)
 
 
 def report(error: GroundwalkError) -> None:

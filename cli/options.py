@@ -87,7 +87,7 @@ OnAmbiguous = Annotated[
     ),
 ]
 Device = Annotated[str | None, typer.Option("--device", help="cpu, cuda, mps ...")]
-Dtype = Annotated[str | None, typer.Option("--dtype", help="float32, bfloat16 ...")]
+Dtype = Annotated[str | None, typer.Option("--dtype", help="float32, bfloat16, 8bit, 4bit ...")]
 Prompts = Annotated[
     Path | None, typer.Option("--prompts", help="A folder of prompt templates of your own.")
 ]

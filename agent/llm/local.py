@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..errors import ModelError
+from .quantised import QUANTISED, quantised
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -65,7 +66,8 @@ class LocalModel:
 def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto") -> LocalModel:
     """Load a model from a folder or the hub's local cache; `bundled` is the one shipped here.
 
-    A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it.
+    A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it. The
+    `dtype` is the name of a number format of torch, `auto` for that of the file, `8bit` or `4bit`.
     Raises ModelError when something is missing or it is not a causal language model.
     """
     folder = model_folder(source)
@@ -75,12 +77,15 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
-        raise ModelError(f"{dtype}: is not a number format", "float32, bfloat16 or float16")
+    few = dtype in QUANTISED
+    if not (few or dtype == "auto" or isinstance(getattr(torch, dtype, None), torch.dtype)):
+        hint = f"float32, bfloat16, float16, {' or '.join(QUANTISED)}"
+        raise ModelError(f"{dtype}: is not a number format", hint)
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise ModelError(f"{device}: this device is not to be had here", "try cpu") from error
+    bits = quantised(dtype, device) if few else {}
     set_verbosity_error()
     disable_progress_bar()
     where = str(folder or source)
@@ -88,11 +93,12 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
         model = cast(Any, AutoModelForCausalLM).from_pretrained(
             where,
-            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
+            dtype="auto" if few or dtype == "auto" else getattr(torch, dtype),
             trust_remote_code=False,
             use_safetensors=True,
+            **bits,
         )
-        model.to(device).eval()
+        (model if few else model.to(device)).eval()
     except Exception as error:  # the libraries raise many kinds for a bad folder
         reason = " ".join(str(error).split())[:300]
         raise ModelError(

@@ -1,0 +1,1 @@
+"""`groundwalk chat`: a conversation with the graph, in the terminal."""

@@ -1,0 +1,87 @@
+"""How the chat shows an answer: with numbers that refer to the chains below it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+from rich.text import Text
+
+from ...agent.evidence.text import printable
+from ...agent.kg import KnowledgeGraph
+from ...agent.state import Answer, Result, State
+from ..brackets import brackets
+from ..render import Screen, footer, proof, step_text
+from .citations import Citations, cite
+
+Item = TypeVar("Item")
+
+
+class ChatScreen(Screen):
+    """Shows results with citations, and waits visibly."""
+
+    _spinner = ExitStack()
+
+    def watched(self, items: Iterable[Item], what: str) -> Iterator[Item]:
+        """The items as they come, with a spinner for those that take long."""
+        rest = iter(items)
+        while True:
+            with ExitStack() as self._spinner:
+                self._spinner.enter_context(self.waiting(what))
+                try:
+                    item = next(rest)
+                except StopIteration:
+                    return
+            yield item
+
+    def choose(self, asked: dict[str, Any]) -> str:
+        """Ask the user which entity is meant; nothing spins meanwhile. Raises Changed."""
+        self._spinner.close()
+        return super().choose(asked)
+
+    def result(self, state: State, kg: KnowledgeGraph) -> None:
+        """The answers with their citations, the chains that they cite, notes, and what it took."""
+        answers, computed = state.get("answers", []), state.get("result")
+        cited = cite(answers, state.get("topics", []))
+        self.console.print()
+        if answers and (computed is None or computed["kind"] == "list"):
+            self.console.print(Text(", ").join(map(_named, answers, cited.of)))
+        if computed:
+            self.console.print(_computed(computed, cited))
+        elif not answers:
+            messages = state.get("messages", [])
+            self.console.print(Text(messages[-1].text if messages else "", style="bold"))
+        if answers or (computed and computed["triples"]):
+            self.console.print()
+        for tree in proof(answers, state.get("topics", []), cited.ends, "/why"):
+            self.console.print(tree)
+        for number, step in enumerate(computed["triples"] if computed else [], 1):
+            line = step_text({**step, "inverse": False}, start=True)
+            self.console.print(line.append(f"  {_resting(number, cited)}", style="dim"))
+        for note in state.get("notes", []):
+            self.console.print(Text(f"  {printable(note)}", style="dim"))
+        if state.get("unsupported"):
+            said = ", ".join(printable(text) for text in state.get("unsupported", []))
+            told = f"  not in the graph, said by the LLM only: {said}"
+            self.console.print(Text(told, style="yellow"))
+        self.console.print()
+        self.console.print(Text(footer(state, kg), style="dim"))
+
+
+def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
+    name = Text(printable(answer["label"]), style="bold")
+    return name.append(f" {brackets(numbers)}", style="not bold dim")
+
+
+def _computed(result: Result, cited: Citations) -> Text:
+    """What was computed, unless it is the answers, and how; it rests on all chains and triples."""
+    most = len(cited.chains) + len(result["triples"])
+    rests = f", from {brackets(range(1, most + 1))}" if most else ""
+    text = Text(style="dim")
+    if result["kind"] != "list":
+        text.append(f"{printable(result['text'])}\n", style="bold not dim")
+    return text.append(f"  computed: {printable(result['how'])}{rests}")
+
+
+def _resting(number: int, cited: Citations) -> str:
+    """The reference to a triple that a result rests on beside the chains, which come first."""
+    return brackets([len(cited.chains) + number])

@@ -1,0 +1,82 @@
+"""A conversation as it stands: what the commands show and change."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from ...agent.errors import InputError
+from ...agent.kg import KnowledgeGraph
+from ..session import Session
+from ..terminal import waiting
+from .loading import Engine, Loading, Wanted
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    from ...agent.evidence import Origin
+    from ...agent.state import State
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question's final state, and what it was asked of and with."""
+
+    state: "State"
+    origin: "Origin"
+
+
+class Talk:
+    """What is talked about, with what, and the last answer; `over` once the user wants to leave."""
+
+    def __init__(self, kg: KnowledgeGraph, wanted: Wanted, console: Console) -> None:
+        self.kg = kg
+        self.wanted = wanted
+        self.console = console
+        self.over = False
+        self._engine = Engine(kg)
+        self._last: Answered | None = None
+        self.loading = Loading(lambda: self._engine.session(self.wanted))
+
+    @property
+    def thread(self) -> str:
+        """The name of the thread in the checkpointer."""
+        return self.wanted.thread or "chat"
+
+    def session(self) -> Session:
+        """What answers questions. Raises what went wrong while it was loaded."""
+        with waiting(self.console, "loading the model"):
+            return self.loading.get()
+
+    def change(self, **parts: Any) -> None:
+        """Want other parts; where they cannot be had, everything stays as it is.
+
+        Raises GroundwalkError.
+        """
+        wanted = replace(self.wanted, **parts)
+        with waiting(self.console, "loading"):
+            self.loading.settle()
+            session = self._engine.session(wanted)
+        self.wanted = wanted
+        self.loading = Loading.done(session)
+
+    def threads(self, thread: str | None) -> "SqliteSaver":
+        """Where a thread is kept. Raises InputError."""
+        with waiting(self.console, "opening the threads"):
+            self.loading.settle()
+            return self._engine.threads(thread)
+
+    @property
+    def last(self) -> Answered:
+        """The last answer. Raises InputError where nothing was asked yet."""
+        if self._last is None:
+            raise InputError("there is no answer yet", "ask something first")
+        return self._last
+
+    def remember(self, state: "State", origin: "Origin") -> None:
+        """A question was answered."""
+        self._last = Answered(state, origin)
+
+    def forget(self) -> None:
+        """There is no last answer."""
+        self._last = None

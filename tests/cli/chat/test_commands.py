@@ -1,0 +1,186 @@
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.errors import GroundwalkError, InputError
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.options import Options
+from groundwalk.cli.chat.commands import COMMANDS, perform
+from groundwalk.cli.chat.completing import Completing
+from groundwalk.cli.chat.loading import Wanted
+from groundwalk.cli.chat.loop import converse
+from groundwalk.cli.chat.talk import Talk
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from rich.console import Console
+
+
+class Said:
+    """A reader of given lines."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = iter(lines)
+
+    def question(self) -> str | None:
+        return next(self._lines, None)
+
+    def choice(self, prompt: str) -> str:
+        line = self.question()
+        if line is None:
+            raise EOFError
+        return line
+
+
+@pytest.fixture(scope="module")
+def shared() -> Talk:
+    wanted = Wanted("gcr", "bundled", "none", "cpu", "auto", None, Options(), (), False, None)
+    return Talk(open_kg("world"), wanted, Console())
+
+
+@pytest.fixture
+def talk(shared: Talk) -> Iterator[Talk]:
+    """A conversation that begins, with a model that is loaded once."""
+    before = shared.wanted
+    shared.console = Console(
+        file=io.StringIO(), width=100, markup=False, highlight=False, soft_wrap=True
+    )
+    shared.over = False
+    yield shared
+    shared.wanted = before
+    perform(shared, "/clear")
+
+
+def shown(talk: Talk) -> str:
+    file = talk.console.file
+    assert isinstance(file, io.StringIO)
+    text = file.getvalue()
+    file.seek(0)
+    file.truncate()
+    return text
+
+
+def completions(talk: Talk, line: str) -> list[str]:
+    event = CompleteEvent(text_inserted=True)
+    return [own.text for own in Completing(talk).get_completions(Document(line), event)]
+
+
+def test_help_has_every_command_in_a_line_of_its_own(talk: Talk) -> None:
+    perform(talk, "/help")
+    lines = shown(talk).splitlines()
+    for command in COMMANDS.values():
+        assert sum(line.split()[:1] == [command.name] for line in lines) == 1
+        assert command.about in "\n".join(lines) and "\n" not in command.about
+
+
+@pytest.mark.parametrize(
+    ("line", "near"), [("/wy", "/why"), ("/spaqrl", "/sparql"), ("/hlep x", "/help")]
+)
+def test_what_is_no_command_suggests_the_nearest(talk: Talk, line: str, near: str) -> None:
+    with pytest.raises(InputError) as caught:
+        perform(talk, line)
+    assert "is no command" in caught.value.message and f"did you mean {near}?" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("/entity", "needs NAME"),
+        ("/kg x", "takes nothing"),
+        ("/why", "no answer yet"),
+        ("/paths", "no answer yet"),
+        ("/verify", "no answer yet"),
+        ("/explain tree", "no answer yet"),
+        ("/explain pdf", "none of tree"),
+        ("/export", "nothing to export"),
+        ("/export x.html", "no answer yet"),
+        ("/export x.doc", "ending"),
+        ("/set wdth=5", "no option"),
+        ("/set width=x", "width"),
+        ("/method gcrr", "no method"),
+        ("/model /no/such/folder", "no such model"),
+        ("/llm openai", "not the name"),
+        ("/neighbours Narnia Zyx", "has nothing"),
+    ],
+)
+def test_wrong_commands_change_nothing(talk: Talk, line: str, word: str) -> None:
+    before = talk.wanted
+    with pytest.raises(GroundwalkError, match=word):
+        perform(talk, line)
+    assert talk.wanted == before and not talk.over
+
+
+def test_an_error_is_a_line_and_the_conversation_goes_on(talk: Talk) -> None:
+    converse(
+        talk, Said("/nonsense", " ", "/method gcrr", "x" * 5000, "/entity Peru", "/quit", "/kg")
+    )
+    lines = shown(talk).splitlines()
+    assert len(lines) == 4 and talk.over
+    assert lines[0].startswith("/nonsense is no command") and lines[3].startswith("Peru")
+
+
+def test_entities_and_their_rivals(talk: Talk) -> None:
+    perform(talk, "/entity Congo")
+    assert len([line for line in shown(talk).splitlines() if "Republic of the Congo" in line]) == 2
+    perform(talk, "/entity Narnia Zyx")
+    assert "nothing under" in shown(talk)
+    perform(talk, "/neighbours Liechtenstein")
+    assert "  Liechtenstein ─ capital → Vaduz" in shown(talk).splitlines()
+
+
+def test_commands_about_an_answer(talk: Talk, tmp_path: Path) -> None:
+    converse(talk, Said("Which countries border Portugal?"))
+    assert "Spain [1]" in shown(talk)
+    perform(talk, "/why")
+    assert shown(talk) == "[1] ✓ Portugal ─ borders → Spain\n"
+    perform(talk, "/verify")
+    assert "1 of 1 triples are in world" in shown(talk)
+    perform(talk, "/paths")
+    assert "Portugal -> borders -> Spain" in shown(talk)
+    perform(talk, "/sparql")
+    assert "SELECT" in shown(talk)
+    page = tmp_path / "evidence.html"
+    perform(talk, f"/export {page}")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    with pytest.raises(InputError, match="is there already"):
+        perform(talk, f"/export {page}")
+    with pytest.raises(InputError, match="cannot be written"):
+        perform(talk, f"/export {tmp_path / 'no' / 'folder.md'}")
+    shown(talk)
+    perform(talk, "/export")
+    assert shown(talk).startswith("# chat\n\n## Which countries border Portugal?\n")
+
+
+def test_a_conversation_remembers_until_it_is_cleared(talk: Talk) -> None:
+    converse(talk, Said("What is the capital of Peru?", "and Chile?"))
+    assert "Santiago [1]" in shown(talk)
+    converse(talk, Said("/clear", "/thread", "/why", "and Kenya?"))
+    text = shown(talk)
+    assert "forgotten" in text and "Nothing was asked" in text and "no answer yet" in text
+    assert "What is the capital of Kenya?" not in text
+
+
+def test_what_answers_can_be_changed(talk: Talk) -> None:
+    converse(talk, Said("/method plan", "/set beams=4", "What is the capital of Peru?"))
+    assert "Lima [1]" in shown(talk)
+    assert talk.last.state.get("method") == "plan" and talk.session().options.beams == 4
+    converse(talk, Said("/method", "/set", "/model", "/llm"))
+    text = shown(talk)
+    assert "* plan " in text and "beams=4" in text and "bundled" in text and "none" in text
+
+
+def test_a_reply_may_be_another_question_or_the_end(talk: Talk) -> None:
+    converse(talk, Said("What is the capital of Congo?", "What is the capital of Peru?", "/thread"))
+    text = shown(talk)
+    assert "Which Congo do you mean?" in text and "Lima [1]" in text
+    assert "Congo" not in text.split("Lima [1]")[1]
+    converse(talk, Said("What is the capital of Congo?"))
+    assert shown(talk).count("do you mean?") == 1
+
+
+def test_completion(talk: Talk) -> None:
+    assert completions(talk, "/me") == ["/method"] and completions(talk, "Which /me") == []
+    assert set(completions(talk, "/")) == set(COMMANDS)
+    assert completions(talk, "/entity portug") == ["Portuguese", "Portugal"]
+    assert completions(talk, "/explain ht") == ["html"]
+    assert completions(talk, "/set bea") == ["beams="]
