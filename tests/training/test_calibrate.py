@@ -68,9 +68,18 @@ def test_an_unanswerable_question_that_is_answered_costs_more_than_a_wrong_answe
 def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    states = [{"answers": [], "confidence": 0.9}, {"answers": [{}], "confidence": 0.2}]
-    agent = SimpleNamespace(invoke=lambda *_, **__: states.pop(0))
-    monkeypatch.setattr(tuning, "build_graph", lambda *_, **__: agent)
+    states: list[dict[str, Any]] = [
+        {"answers": [], "confidence": 0.9},
+        {"answers": [{}], "confidence": 0.2},
+    ]
+
+    def agent(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(invoke=answer)
+
+    def answer(*_: object, **__: object) -> dict[str, Any]:
+        return states.pop(0)
+
+    monkeypatch.setattr(tuning, "build_graph", agent)
     asked = [Question(id=str(n), question="?", answers=()) for n in range(2)]
     kg = local = cast(Any, None)
     assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.6)
