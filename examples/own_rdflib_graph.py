@@ -26,7 +26,7 @@ def ask(question: str) -> None:
     turn: State = {"question": question}
     state = graph.invoke(turn)
     names = [answer["label"] for answer in state["answers"]]
-    print(question, names or f"{state['messages'][-1].text} {state['notes']}")
+    print(question, names or f"{state['messages'][-1].text} ({state['notes'][0]})")
 
 
 ask("What is the capital of Ruritania?")

@@ -42,7 +42,7 @@ SAYS = {
         "What is the capital of Ruritania? ['Strelsau']",
         "Which countries border Ruritania? ['Evallonia', 'Graustark']",
         "What is the capital of Ruritania? The graph does not say. "
-        "['no verified path leads to an answer']",
+        "(no verified path leads to an answer)",
     ],
     "own_chat_model": ["in the graph: ['Nairobi']", "said by the model only: ['Atlantis']"],
 }
