@@ -21,8 +21,8 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Options:
     """How a question is answered; `None` means what the model or the method prefers."""
 
-    beams: Positive | None = None
-    hops: Positive | None = None
+    beams: Annotated[int, Field(ge=1, le=32)] | None = None
+    hops: Annotated[int, Field(ge=1, le=8)] | None = None
     inverse: bool | None = None
     revisits: Literal["walk", "no-topic", "simple"] = "no-topic"
     scores: Literal["allowed", "full"] = "allowed"

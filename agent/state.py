@@ -118,7 +118,8 @@ class Usage(TypedDict):
     come after the prompts, written or weighed, and `forced_tokens` are those of them without an
     alternative. `llm_failed` are the calls of the chat LLM that got no answer, `llm_uncounted` the
     replies whose tokens its client does not tell, which are in no count; `unread` the replies that
-    could not be read as what was asked for.
+    could not be read as what was asked for. `kg_requests` are the HTTP requests that an endpoint
+    was sent; of a KG at hand, look-ups in it.
     """
 
     forward_passes: int

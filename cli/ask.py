@@ -37,6 +37,7 @@ def ask(
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
     if not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
+    from ..graphs.tool import result_of
     from .evidence import form_of, origin_of, print_evidence
     from .render import Changed, Screen
     from .session import open_session, run
@@ -82,9 +83,9 @@ def ask(
             state: Any = event
             if form is not None:
                 screen.console.print()
-                print_evidence(form, result(state), origin)
+                print_evidence(form, result_of(state), origin)
             elif as_json:
-                typer.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+                typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
             elif quiet:
                 computed = state["result"]
                 for line in [computed["text"]] if computed else labels(state):
@@ -102,10 +103,3 @@ def ask(
 def labels(state: Any) -> list[str]:
     """The names of the answers."""
     return [answer["label"] for answer in state["answers"]]
-
-
-def result(state: Any) -> dict[str, Any]:
-    """The public result of a question, as `--json` prints it."""
-    keys = ("question", "status", "answers", "unsupported", "topics", "method", "usage", "notes")
-    keys += ("asked", "operation", "result")
-    return {key: state.get(key) for key in keys}

@@ -1,7 +1,7 @@
 """`groundwalk ask --explain`: the evidence for an answer, for a file or another program."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..agent.kg import KnowledgeGraph
+    from ..graphs import AskResult
 
 
 def form_of(wanted: str | None, *, as_json: bool) -> Form | None:
@@ -41,6 +42,6 @@ def origin_of(kg: "KnowledgeGraph", model: str | None) -> Origin:
     )
 
 
-def print_evidence(form: Form, result: dict[str, Any], origin: Origin) -> None:
+def print_evidence(form: Form, result: "AskResult", origin: Origin) -> None:
     """Print the evidence for a result, in UTF-8 wherever it goes, as its forms promise."""
     typer.echo(explain(form, cast(Reply, result), origin).encode(), nl=False)

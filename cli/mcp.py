@@ -71,6 +71,8 @@ def mcp(
             prompts=prompts,
             interactive=False,
         )
+        for note in session.notes:
+            typer.echo(note, err=True)
         server = mcp_server(Tools(session))
     if listening:
         serve_http(server, host, listening)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
-from ..agent.options import Options, names_set, paper_options, read_options
+from ..agent.options import Options, names_set, read_options
 
 if TYPE_CHECKING:
     from ..agent.kg import OnProgress
@@ -27,6 +27,8 @@ class Session:
     kg: KnowledgeGraph
     graph: "Compiled"
     options: Options
+    notes: tuple[str, ...] = ()
+    """What goes before the notes of every answer."""
 
 
 def open_session(
@@ -70,8 +72,12 @@ def open_session(
 
     from ..agent.conversation.threads import open_threads
     from ..agent.llm.chat import chat_model
-    from ..graphs import METHODS, build_graph
+    from ..graphs import build_graph
+    from ..graphs.asked_with import method_options, unused
 
+    method, kept = method or settings.method, names_set(pairs)
+    notes = unused(method, options, kept)
+    options = method_options(method, options, paper=paper, kept=kept)
     keeper = open_threads() if thread else None
     opened = open_source(
         settings,
@@ -84,7 +90,7 @@ def open_session(
         on_progress=on_progress,
     )
     graph = build_graph(
-        method or settings.method,
+        method,
         kg=opened,
         generator=model or settings.model,
         llm=chat_model(llm or settings.llm),
@@ -93,10 +99,7 @@ def open_session(
         prompts=prompts,
         checkpointer=keeper or (InMemorySaver() if interactive else None),
     )
-    if paper:
-        own = METHODS[method or settings.method].paper
-        options = paper_options(options, own, names_set(pairs))
-    return Session(opened, graph, options)
+    return Session(opened, graph, options, tuple(notes))
 
 
 def question_options(
@@ -170,7 +173,7 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
                     if event := _event(node, update or {}, asks):
                         yield event
         turn = Command(resume=choose(asked)) if asked else None
-    yield state
+    yield {**state, "notes": [*session.notes, *state.get("notes", [])]}
 
 
 def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:

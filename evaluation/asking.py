@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from ..agent.errors import GroundwalkError, InputError, QuestionError
 from ..agent.kg import KnowledgeGraph
-from ..agent.options import Options, paper_options
+from ..agent.options import Options
 from ..agent.state import State
 from .records import Asked, Labels, Record, answered, failed
 from .samples import Sample
@@ -76,18 +76,10 @@ def open_setup(setup: Setup) -> Generator[Ask]:
 
 def method_options(setup: Setup) -> dict[str, Options]:
     """The options of each method. Raises InputError for those that it cannot be asked with."""
-    from ..graphs.build import METHODS
+    from ..graphs import asked_with
 
-    options = dict[str, Options]()
-    for name in setup.methods:
-        if name not in METHODS:
-            raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
-        own = setup.options
-        if setup.paper:
-            own = paper_options(own, METHODS[name].paper, setup.kept)
-        METHODS[name].check(own)
-        options[name] = own
-    return options
+    own = partial(asked_with.method_options, options=setup.options, kept=setup.kept)
+    return {name: own(name, paper=setup.paper) for name in setup.methods}
 
 
 class _Opened(NamedTuple):

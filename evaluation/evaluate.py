@@ -70,6 +70,8 @@ def evaluate(
     `console`, by default to standard error; what was skipped is said even where it is quiet.
     Raises InputError (KGError, ModelError, DatasetError) before anything is asked, else as `run`.
     """
+    from ..graphs.asked_with import unused
+
     shown = console or Console(stderr=True)
     check_folder(out)
     read = read_dataset(setup.dataset, data, setup.split, on_broken)
@@ -79,8 +81,11 @@ def evaluate(
             loud.print(line, markup=False, highlight=False, soft_wrap=True)
     setup = replace(setup, split=read.split)
     samples = choose(read.samples, part, limit)
+    notes = [note for name in setup.methods for note in unused(name, setup.options, setup.kept)]
     setup = _with_retrieved(_with_kg(setup, samples, read.kg, default_kg))
     method_options(setup)
+    for note in notes:
+        shown.print(note, markup=False, highlight=False, soft_wrap=True)
     config = Config(
         methods=setup.methods,
         questions=describe_questions(

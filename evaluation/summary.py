@@ -173,7 +173,7 @@ def _troubles(records: Sequence[Record]) -> Troubles:
         ambiguous=statuses["ambiguous"],
         unchecked=statuses["unchecked"],
         llm_failed=len(failed),
-        voted=sum(1 for r in failed if r["reasoner"] == "vote"),
+        voted=sum(1 for r in failed if r["reasoner"] == "vote" and r["answers"]),
     )
 
 

@@ -48,6 +48,13 @@ METHODS: dict[str, Method] = {
 """Every method by the name that `--method` takes."""
 
 
+def method_named(name: str) -> Method:
+    """The method of a name. Raises InputError where there is none."""
+    if name not in METHODS:
+        raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
+    return METHODS[name]
+
+
 def build_graph(
     method: str = "gcr",
     *,
@@ -67,8 +74,7 @@ def build_graph(
     of templates that go before the packaged ones. Raises InputError for an unknown method, KGError
     and ModelError for what cannot be opened.
     """
-    if method not in METHODS:
-        raise InputError(f"there is no method {method!r}", f"methods: {', '.join(METHODS)}")
+    wanted = method_named(method)
     opened = open_kg(kg) if isinstance(kg, str) else kg
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
 
@@ -82,4 +88,4 @@ def build_graph(
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
     parts = Parts(opened, found, settings, local, llm, prompts, baselines)
-    return skeleton(method, METHODS[method], parts, checkpointer)
+    return skeleton(method, wanted, parts, checkpointer)

@@ -16,13 +16,14 @@ from functools import partial
 
 from ..agent.nodes import Node
 from ..agent.nodes.cot import cot
-from .method import Method, Parts, never
+from .method import VIEW, Method, Parts, never
 
 
 def _cot(parts: Parts, *, consistent: bool) -> Node:
     return cot(parts.kg, parts.generator, parts.llm, parts.prompts, consistent=consistent)
 
 
+_USES = VIEW | {"beams", "shown", "embeddings", "seed"}
 COT = Method(
     partial(_cot, consistent=False),
     "chain of thought without a constraint (DoG's ablation)",
@@ -30,6 +31,7 @@ COT = Method(
     reads=never,
     reasons=True,
     paper={"shown": 120},
+    uses=_USES,
 )
 COT_SC = Method(
     partial(_cot, consistent=True),
@@ -38,4 +40,5 @@ COT_SC = Method(
     reads=never,
     reasons=True,
     paper={"shown": 120},
+    uses=_USES | {"samples", "temperature"},
 )

@@ -8,7 +8,7 @@ model that writes paths weighs the walks along what is shown, and a note says so
 
 from ..agent.nodes import Node
 from ..agent.nodes.direct import direct
-from .method import Method, Parts, never
+from .method import VIEW, Method, Parts, never
 
 
 def _direct(parts: Parts) -> Node:
@@ -22,4 +22,5 @@ DIRECT = Method(
     reads=never,
     reasons=True,
     paper={"shown": 120},
+    uses=VIEW | {"revisits", "shown", "embeddings"},
 )

@@ -24,7 +24,7 @@ from ..agent.nodes import Node
 from ..agent.nodes.dog import dog
 from ..agent.nodes.dog_prompt import is_trained
 from ..agent.nodes.ground import ground
-from .method import Method, Parts
+from .method import REASONING, VIEW, Method, Parts
 
 
 def _dog(parts: Parts) -> Node:
@@ -40,4 +40,8 @@ DOG = Method(
     reads=is_trained,
     reasons=True,
     paper={"beams": 3, "complete": False, "visibility": "full", "shown": 120},
+    uses=VIEW
+    | REASONING
+    | {"beams", "revisits", "scores", "shown", "visibility"}
+    | {"steps", "free", "complete", "embeddings", "seed"},
 )

@@ -8,7 +8,7 @@ from ..agent.decoding.wire import PATH
 from ..agent.nodes import Node
 from ..agent.nodes.decode import decode
 from ..agent.nodes.ground import ground
-from .method import Method, Parts
+from .method import REASONING, VIEW, Method, Parts
 
 
 def _gcr(parts: Parts) -> Node:
@@ -29,4 +29,7 @@ GCR = Method(
         "inverse": False,
         "revisits": "walk",
     },
+    uses=VIEW
+    | REASONING
+    | {"beams", "revisits", "scores", "hypothesis", "examples", "groups", "diversity"},
 )

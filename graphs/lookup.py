@@ -7,7 +7,7 @@ from the topic entities is executed as `plan` executes its own.
 
 from ..agent.nodes import Node
 from ..agent.nodes.known import known
-from .method import Method, Parts
+from .method import REASONING, Method, Parts
 
 
 def _lookup(parts: Parts) -> Node:
@@ -20,4 +20,5 @@ LOOKUP = Method(
     format="plan",
     common=True,
     threshold=lambda parts: parts.baselines().confidences.get("lookup", 0.0),
+    uses=REASONING | {"revisits", "examples"},
 )

@@ -26,7 +26,7 @@ class Outcome(TypedDict, total=False):
 
 
 class Bill(NamedTuple):
-    """What deciding cost."""
+    """What deciding cost, and how many replies were not whole."""
 
     forward_passes: int = 0
     prompt_tokens: int = 0
@@ -36,6 +36,14 @@ class Bill(NamedTuple):
     llm_failed: int = 0
     llm_uncounted: int = 0
     unread: int = 0
+    shortened: int = 0
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """What it cost, as `spent` names it."""
+        cost = self._asdict()
+        del cost["shortened"]
+        return cost
 
 
 def looping(

@@ -1,7 +1,7 @@
 """What a method is: the middle of the state machine, and what it is made of."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,15 @@ class Parts:
     prompts: Path | None = None
     baselines: Callable[[], Baselines] = no_baselines
     """Those beside the local model's weights; raises ModelError where there are none."""
+
+
+COMMON = frozenset({"hops", "inverse", "on_ambiguous", "confidence", "conversation"})
+"""The options that every method uses."""
+VIEW = frozenset({"max_degree", "max_triples"})
+"""Those of methods that walk a bounded view of the KG."""
+REASONING = frozenset({"max_answers", "max_chains", "reasoning"})
+"""Those of methods whose walks an LLM or the vote reasons over."""
+ALL = frozenset(own.name for own in fields(Options))
 
 
 def always(_: ModelSettings) -> bool:
@@ -72,4 +81,6 @@ class Method:
     """Raises InputError, before anything is asked, for options that it cannot be used with."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
+    uses: frozenset[str] = ALL
+    """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

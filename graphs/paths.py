@@ -10,7 +10,7 @@ does not hold for them. Retrieved paths and triples are those of the KG as it is
 
 from ..agent.nodes import Node
 from ..agent.nodes.retrieved import check_retrieved, retrieved
-from .method import Method, Parts
+from .method import REASONING, VIEW, Method, Parts
 
 
 def _paths(parts: Parts) -> Node:
@@ -24,4 +24,5 @@ PATHS = Method(
     threshold=lambda _: 0.0,
     check=check_retrieved,
     reasons=True,
+    uses=VIEW | REASONING | {"revisits", "examples", "retrieved"},
 )

@@ -10,7 +10,7 @@ from ..agent.decoding.wire import PLAN as WIRE
 from ..agent.nodes import Node
 from ..agent.nodes.ground import ground
 from ..agent.nodes.plan import plan
-from .method import Method, Parts
+from .method import REASONING, VIEW, Method, Parts
 
 
 def _plan(parts: Parts) -> Node:
@@ -19,5 +19,9 @@ def _plan(parts: Parts) -> Node:
 
 
 PLAN = Method(
-    _plan, "relation paths that exist, executed to get all answers", format="plan", common=True
+    _plan,
+    "relation paths that exist, executed to get all answers",
+    format="plan",
+    common=True,
+    uses=VIEW | REASONING | {"beams", "revisits", "scores", "examples"},
 )

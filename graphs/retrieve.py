@@ -7,7 +7,7 @@ confidences of the local model, so its threshold does not hold for them.
 
 from ..agent.nodes import Node
 from ..agent.nodes.retrieve import retrieve
-from .method import Method, Parts
+from .method import REASONING, VIEW, Method, Parts
 
 
 def _retrieve(parts: Parts) -> Node:
@@ -20,4 +20,5 @@ RETRIEVE = Method(
     prompts="paths",
     threshold=lambda _: 0.0,
     paper={"beams": 10, "hops": 2},
+    uses=VIEW | REASONING | {"beams", "revisits", "examples", "embeddings"},
 )

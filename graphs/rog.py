@@ -9,7 +9,7 @@ Its ablations (section 5.3) are options: `planning=none`, `planning=random`, `re
 from ..agent.nodes import Node
 from ..agent.nodes.rog import check_plans, rog
 from ..agent.options import Options
-from .method import Method, Parts
+from .method import REASONING, Method, Parts
 
 
 def _rog(parts: Parts) -> Node:
@@ -29,4 +29,6 @@ ROG = Method(
     foreign=_is_foreign,
     widens=False,
     check=check_plans,
+    uses=REASONING
+    | {"beams", "revisits", "examples", "planning", "plans", "directed", "explain", "seed"},
 )

@@ -7,7 +7,7 @@ note says so.
 
 from ..agent.nodes import Node
 from ..agent.nodes.structlm import structlm
-from .method import Method, Parts, never
+from .method import VIEW, Method, Parts, never
 
 
 def _structlm(parts: Parts) -> Node:
@@ -21,4 +21,5 @@ STRUCTLM = Method(
     reads=never,
     reasons=True,
     paper={"shown": 120},
+    uses=VIEW | {"revisits", "shown", "embeddings"},
 )

@@ -51,6 +51,8 @@ class AskResult(TypedDict):
     asked: str
     operation: Operation | None
     result: Result | None
+    reasoner: str
+    confidence: float
 
 
 class Question(BaseModel):
@@ -117,6 +119,8 @@ def result_of(state: State) -> AskResult:
         asked=state.get("asked", ""),
         operation=state.get("operation"),
         result=state.get("result"),
+        reasoner=state.get("reasoner", ""),
+        confidence=state.get("confidence", 0.0),
     )
 
 

@@ -7,7 +7,7 @@ executes its own. What `plan` gets right and this gets wrong took more than word
 
 from ..agent.nodes import Node
 from ..agent.nodes.known import known
-from .method import Method, Parts
+from .method import REASONING, Method, Parts
 
 
 def _words(parts: Parts) -> Node:
@@ -20,4 +20,5 @@ WORDS = Method(
     format="plan",
     common=True,
     threshold=lambda parts: parts.baselines().confidences.get("words", 0.0),
+    uses=REASONING | {"revisits", "examples"},
 )

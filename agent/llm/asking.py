@@ -1,21 +1,27 @@
 """Asking a chat model, and counting what it costs and what could not be read."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
+from ..errors import InputError
 from .reading import read_answers, says_nothing, spoken
 
 Read = TypeVar("Read")
 
 _LONGEST = 20_000
 """Characters of a reply that are read."""
+_ENDS = ("finish_reason", "stop_reason", "done_reason")
+"""Where clients say why a reply ended."""
+_LIMITS = ("length", "max_tokens")
+_UNREAD, _SHORTENED = "could not be read", "ended early, at a limit of length"
 
 
 class UnansweredError(Exception):
-    """The chat model's client failed; the message names the kind of its error."""
+    """The chat model's client failed; the message says what came, or the kind of its error."""
 
 
 @dataclass
@@ -33,6 +39,10 @@ class Asker:
     """Replies whose tokens the model's client does not tell."""
     unread: int = 0
     """Replies that could not be read as what was asked for."""
+    shortened: int = 0
+    """Replies that are not whole: their server ended them, or they are longer than is read."""
+    failure: str = ""
+    """Why the last call that failed got no answer."""
 
     @property
     def cost(self) -> dict[str, int]:
@@ -52,22 +62,32 @@ class Asker:
         try:
             reply = self.llm.invoke(prompt)
             usage = reply.usage_metadata
-            text = spoken(str(reply.text))[:_LONGEST]
+            text = spoken(str(reply.text))
+            shortened = len(text) > _LONGEST or _was_ended(reply.response_metadata)
         except Exception as error:  # every client has errors of its own
             self.failed += 1
-            raise UnansweredError(type(error).__name__) from error
+            self.failure = _kind(error)
+            raise UnansweredError(self.failure) from error
+        self.shortened += shortened
         if usage and usage["input_tokens"]:
             self.prompt_tokens += usage["input_tokens"]
             self.tokens += usage["output_tokens"]
         else:
             self.uncounted += 1
-        return text
+        return text[:_LONGEST]
 
     def read(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
         """The reply as `reader` reads it; None is counted. Raises UnansweredError."""
         found = reader(self.ask(prompt))
         self.unread += found is None
         return found
+
+    def tried(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
+        """As `read`, but None where the chat model does not answer, or did not before."""
+        try:
+            return None if self.failed else self.read(prompt, reader)
+        except UnansweredError:
+            return None
 
     def names(self, prompt: str, known: Sequence[str] = ()) -> list[str]:
         """The names that the reply answers with; one that says nothing is counted.
@@ -77,7 +97,37 @@ class Asker:
         read = self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r, known))
         return read or []
 
+    def told(self, notes: Sequence[str]) -> list[str]:
+        """The notes, and what there is to tell of the replies."""
+        silent = [f"{self.failure}: the LLM did not answer"] if self.failed else []
+        return with_replies([*notes, *silent], unread=self.unread, shortened=self.shortened)
 
-def unread_note(unread: int) -> list[str]:
-    """A note on the replies that could not be read, where there are any."""
-    return [f"{unread} {'reply' if unread == 1 else 'replies'} could not be read"] if unread else []
+
+def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
+    """The chat LLM of a method that does nothing without; raises InputError where there is none."""
+    if llm is None:
+        raise InputError(f"{method} needs a chat LLM", "name one with --llm")
+    return llm
+
+
+def with_replies(notes: Sequence[str], *, unread: int, shortened: int = 0) -> list[str]:
+    """The notes with how many replies could not be read or are not whole, added to those told."""
+    told = list(notes)
+    for count, what in ((unread, _UNREAD), (shortened, _SHORTENED)):
+        if count:
+            read = re.compile(rf"(\d+) repl(?:y|ies) {what}")
+            total = count + sum(int(found[1]) for note in told if (found := read.fullmatch(note)))
+            told = [note for note in told if not read.fullmatch(note)]
+            told.append(f"{total} {'reply' if total == 1 else 'replies'} {what}")
+    return told
+
+
+def _was_ended(metadata: Mapping[str, Any]) -> bool:
+    return any(str(metadata.get(key)).lower() in _LIMITS for key in _ENDS)
+
+
+def _kind(error: Exception) -> str:
+    """What an error is called; one of reading what came is none that a user could know."""
+    if isinstance(error, (LookupError, TypeError, AttributeError, ValueError)):
+        return "what came is no chat reply"
+    return type(error).__name__

@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from ..decoding.wire import TRIPLE
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Step
-from ..llm.asking import Asker, UnansweredError, unread_note
+from ..llm.asking import Asker, UnansweredError, with_replies
 from ..llm.chat import drawing
 from ..llm.free_text import Writing, write_freely
 from ..llm.local import LocalModel
@@ -92,7 +92,7 @@ def cot(
         unread = sum(not (own.chain or own.answers or own.asserted) for own in thoughts)
         runtime.stream_writer({"event": "decoded", "paths": len(thoughts)})
         notes = list(state.get("notes", []))
-        told_of = [*written.notes, *unread_note(unread), *told(kg, around)]
+        told_of = [*with_replies(written.notes, unread=unread), *told(kg, around)]
         return {
             "candidates": [own.chain for own in thoughts if own.chain],
             "answers": concluded.answers,
@@ -138,4 +138,5 @@ def _ask(llm: BaseChatModel, prompt: str, samples: int, options: Options) -> _Wr
     except UnansweredError as error:
         got = f"; {len(texts)} of {samples} replies came" if samples else ""
         notes.append(f"{error}: the LLM did not answer{got}")
+    notes = with_replies(notes, unread=0, shortened=asker.shortened)
     return _Written(texts, notes, asker.cost)

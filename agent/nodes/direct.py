@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Step, Term, Triple
 from ..kg.walk_listing import list_walks
-from ..llm.asking import Asker, UnansweredError, unread_note
+from ..llm.asking import Asker, UnansweredError, with_replies
 from ..llm.free_text import Writing, write_freely
 from ..llm.likelihood import prompt_tokens
 from ..llm.local import LocalModel
@@ -93,7 +93,7 @@ def direct(
             said = _Said(
                 match_answers(read_answers(reply, entity_names(shown)), topics, shown),
                 "llm",
-                unread_note(unread),
+                with_replies([], unread=unread),
                 cost={**of_model(written.cost), "unread": unread},
             )
         notes = list(state.get("notes", []))
@@ -124,10 +124,9 @@ def _asked(
 ) -> _Said:
     try:
         found = match_answers(asker.names(prompt, entity_names(shown)), topics, shown)
-        notes = unread_note(asker.unread)
-    except UnansweredError as error:
-        found, notes = Conclusion([], [], 0.0), [f"{error}: the LLM did not answer"]
-    return _Said(found, "llm", notes, cost=asker.cost)
+    except UnansweredError:
+        found = Conclusion([], [], 0.0)
+    return _Said(found, "llm", asker.told([]), cost=asker.cost)
 
 
 def _weighed(

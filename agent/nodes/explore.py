@@ -1,6 +1,7 @@
 """What agents that walk a KG step by step ask of it: the ways out of an entity, and their steps."""
 
 from collections.abc import Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypedDict
 
@@ -11,6 +12,8 @@ from ..kg.ranking import BM25Ranker
 from ..kg.terms import Step, Term, is_literal, unknown_term
 from ..state import Candidate, Named, StepRecord
 from .records import name_terms, spell
+
+_T = TypeVar("_T")
 
 MOST_WAYS = 200
 """Ways out of one entity that an agent chooses from, those nearest to the question."""
@@ -46,10 +49,25 @@ def end(walk: Walk) -> Named:
     return target(walk["steps"][-1]) if walk["steps"] else walk["topic"]
 
 
+class Found(NamedTuple, Generic[_T]):
+    """What was found for each of several, the requests that it took, and what was left out."""
+
+    several: list[list[_T]]
+    requests: int
+    cuts: list[str]
+
+
+def told_cuts(cuts: Sequence[str]) -> list[str]:
+    """A note on what was left out: the first of it, and how much more there is."""
+    first, *others = dict.fromkeys(cuts) or [""]
+    more = f", and parts of {len(others)} more" if others else ""
+    return [f"walks could use {first}{more}"] if first else []
+
+
 def ways_out(
     kg: KnowledgeGraph, nodes: Sequence[Term], question: str, *, inverse: bool = True
-) -> tuple[list[list[Way]], int]:
-    """The ways out of each node by the names of their relations, and the requests that it took.
+) -> Found[Way]:
+    """The ways out of each node by the names of their relations.
 
     Literals have none. Of more than `MOST_WAYS` those nearest to the question are given. Raises
     ServiceError.
@@ -61,27 +79,37 @@ def ways_out(
         several = kg.store.relations_at(entities, direction)
         for entity, relations in zip(entities, several, strict=True):
             found[entity] += [(relation, direction) for relation in relations]
-    named = name_terms(kg.labels, [relation for own in found.values() for relation, _ in own])
+    crowded = {entity: len(own) for entity, own in found.items() if len(own) > MOST_WAYS}
+    terms = [relation for own in found.values() for relation, _ in own]
+    named = name_terms(kg.labels, [*terms, *crowded])
     ways = {
         entity: _nearest([Way(relation=named[r], inverse=i) for r, i in own], question)
         for entity, own in found.items()
     }
-    return [ways.get(node, []) for node in nodes], len(directions)
+    cuts = [
+        f"{MOST_WAYS:,} of the {count:,} relations of {escape(named[entity]['label'])}"
+        for entity, count in crowded.items()
+    ]
+    return Found([ways.get(node, []) for node in nodes], len(directions), cuts)
 
 
 def steps_along(
     kg: KnowledgeGraph, asked: Sequence[tuple[Term, Way]], limit: int
-) -> tuple[list[list[StepRecord]], int]:
-    """The steps of each way out of a node, at most `limit`, and the requests that it took.
-
-    Raises ServiceError.
-    """
+) -> Found[StepRecord]:
+    """The steps of each way out of a node, at most `limit`. Raises ServiceError."""
     if not asked:
-        return [], 0
+        return Found([], 0, [])
     ways = [stores.Way(node, way["relation"]["term"], way["inverse"]) for node, way in asked]
-    several = kg.store.follow_each(ways, limit=limit)
+    more = kg.store.follow_each(ways, limit=limit + 1)
+    several = [steps[:limit] for steps in more]
     named = name_terms(kg.labels, [t for steps in several for s in steps for t in s.triple])
-    return [[_record(named, step) for step in steps] for steps in several], 1
+    cuts = [
+        f"{limit:,} of the more than {limit:,} facts about {escape(named[node]['label'])} "
+        f"along {spell_relation(escape(way['relation']['label']), way['inverse'])}"
+        for (node, way), steps in zip(asked, more, strict=True)
+        if len(steps) > limit
+    ]
+    return Found([[_record(named, step) for step in steps] for steps in several], 1, cuts)
 
 
 def spelled_ways(ways: Sequence[Way]) -> list[str]:

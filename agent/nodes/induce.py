@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from ..kg import KnowledgeGraph
 from ..kg.names import one_line
 from ..kg.terms import Term
-from ..llm.asking import Asker, UnansweredError, unread_note
+from ..llm.asking import Asker, UnansweredError
 from ..llm.choices import lettered, unlettered
 from ..llm.matching import Labels
 from ..llm.reading import read_answers, says_nothing
@@ -59,8 +59,9 @@ def induce(
             except UnansweredError as error:  # the vote still stands
                 asked: State = {**state, "usage": spent(state, since, **asker.cost)}
                 changes = _vote(kg, asked, options, common=common)
-                reason = f"{error}: the LLM did not answer; the vote did"
-                return {**changes, "notes": [*changes["notes"], reason]}
+                voted = "; the vote did" if changes["answers"] else ""
+                note = f"{error}: the LLM did not answer{voted}"
+                return {**changes, "notes": [*(n for n in changes["notes"] if n != note), note]}
         return _vote(kg, state, options, common=common)
 
     return run
@@ -107,7 +108,8 @@ def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -
             shown = [chains[proof] for proof in own]
             answers.append(Answer(**named[elected.end], score=elected.score, chains=shown))
     if outcome.left_out:
-        notes.append(f"{outcome.left_out} more answers are not shown")
+        more = "answer is" if outcome.left_out == 1 else "answers are"
+        notes.append(f"{outcome.left_out} more {more} not shown")
     if outcome.truncated:
         notes.append("the relation path reaches more entities than were followed")
     return {
@@ -158,7 +160,7 @@ def _ask(
     answers, unsupported = match_lines(lines, candidates, choices)
     given = [chain for answer in answers for chain in answer["chains"]]
     notes = with_reading(notes, readings_of(c for c in candidates if c["steps"] in given))
-    notes += [note for note in unread_note(asker.unread) if note not in notes]
+    notes = asker.told(notes)
     if reasons.strip():
         notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
     return {

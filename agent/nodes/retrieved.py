@@ -106,7 +106,9 @@ def retrieved(
 def check_retrieved(options: Options) -> None:
     """Raise InputError without a file, DatasetError for one that cannot be read."""
     if not options.retrieved:
-        raise InputError(_NO_FILE, "name one: --set retrieved=FILE")
+        raise InputError(
+            _NO_FILE, "name one: --set retrieved=FILE; eval run --dataset world has its own"
+        )
     read_retrieved(options.retrieved)
 
 

@@ -85,7 +85,7 @@ def rog(
             plans = [Plan(*plan) for plan in written.plans]
             cost, unread = written.cost, written.unreadable
             if unread:
-                notes.append(f"{unread} plans could not be read")
+                notes.append(f"{unread} {'plan' if unread == 1 else 'plans'} could not be read")
         candidates, lost, cut = list[Candidate](), 0, 0
         for plan in plans:
             paths, asked, more = follow_plan(kg, topics, plan.relations, options)
@@ -159,9 +159,9 @@ def follow_plan(
     """
     known = [_named(kg, own.name) for own in planned]
     if not planned or not all(known):
-        return Walked([], len(planned), more=False)
+        return Walked([], 0, more=False)
     banned = [] if options.revisits == "walk" else list(topics)
-    found, requests = list[Path](), len(planned)
+    found, requests = list[Path](), 0
     more = math.prod(map(len, known)) > _MOST_READINGS
     for relations in _readings(known, planned):
         execution = execute(

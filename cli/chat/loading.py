@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ...agent.kg import KnowledgeGraph
-from ...agent.options import Options, names_set, paper_options
+from ...agent.options import Options, names_set
 from ..session import Session
 
 if TYPE_CHECKING:
@@ -49,14 +49,13 @@ class Engine:
 
     def session(self, wanted: Wanted) -> Session:
         """What answers as wanted. Raises InputError and ModelError."""
-        from ...graphs import METHODS
+        from ...graphs.asked_with import method_options, unused
 
+        method, kept = wanted.method, names_set(wanted.pairs)
+        options = method_options(method, wanted.options, paper=wanted.paper, kept=kept)
         graph: Any = self._graph(wanted).copy({"checkpointer": self.threads(wanted.thread)})
-        options = wanted.options
-        if wanted.paper:
-            kept = names_set(wanted.pairs)
-            options = paper_options(options, METHODS[wanted.method].paper, kept)
-        return Session(self._kg, graph, options)
+        notes = unused(method, wanted.options, kept)
+        return Session(self._kg, graph, options, tuple(notes))
 
     def threads(self, thread: str | None) -> "SqliteSaver":
         """Where a thread is kept: the user's database, or where it has no name, in memory."""

@@ -115,9 +115,9 @@ def kg(talk: Talk, _: str) -> None:
 
 
 def _reply(talk: Talk) -> Any:
-    from ..ask import result
+    from ...graphs.tool import result_of
 
-    return result(talk.last.state)
+    return result_of(talk.last.state)
 
 
 def _meanings(talk: Talk, name: str) -> list[Any]:

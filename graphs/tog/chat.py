@@ -37,7 +37,7 @@ class ChatJudge:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        return Bill(**self._asker.cost)
+        return Bill(**self._asker.cost, shortened=self._asker.shortened)
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """One call for each walk that can go on."""

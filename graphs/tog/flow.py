@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.ranking import DIGITS
-from ...agent.llm.asking import UnansweredError, unread_note
+from ...agent.llm.asking import UnansweredError, with_replies
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.nodes import Node
 from ...agent.nodes.conclude import elect
@@ -21,6 +21,7 @@ from ...agent.nodes.explore import (
     end,
     steps_along,
     target,
+    told_cuts,
     walked,
     ways_out,
 )
@@ -88,7 +89,9 @@ def _begin(state: TogState, runtime: Runtime[Options]) -> _Changes:
         "grown": 0,
         "enough": False,
         "unread": 0,
+        "shortened": 0,
         "sampled": 0,
+        "cuts": [],
         "silent": "",
     }
 
@@ -101,7 +104,7 @@ def _relations(
     walks = state.get("walks", [])
     inverse = options.inverse is not False
     ends = [end(walk)["term"] for walk in walks]
-    around, requests = ways_out(kg, ends, state.get("question", ""), inverse=inverse)
+    around, requests, cuts = ways_out(kg, ends, state.get("question", ""), inverse=inverse)
     asked = [
         (w, [way for way in ways if not _is_way_back(w, way)])
         for w, ways in zip(walks, around, strict=True)
@@ -119,7 +122,12 @@ def _relations(
             for i, score in own.scores.items()
         ]
     runtime.stream_writer({"event": "pruned", "relations": len(picks)})
-    return {**_spent(state, since, judge, requests), "picks": picks, "claims": claims}
+    return {
+        **_spent(state, since, judge, requests),
+        "picks": picks,
+        "claims": claims,
+        "cuts": [*state.get("cuts", []), *cuts],
+    }
 
 
 def _entities(
@@ -130,7 +138,7 @@ def _entities(
     walks, picks = state.get("walks", []), state.get("picks", [])
     topics = {topic["term"] for topic in state.get("topics", [])}
     ends = [(end(walks[pick["walk"]])["term"], pick["way"]) for pick in picks]
-    found, requests = steps_along(kg, ends, options.max_degree)
+    found, requests, cuts = steps_along(kg, ends, options.max_degree)
     sampled, offered = state.get("sampled", 0), list[list[StepRecord]]()
     for pick, steps in zip(picks, found, strict=True):
         allowed = _allowed(walks[pick["walk"]], steps, topics, options)
@@ -167,6 +175,7 @@ def _entities(
         "claims": claims,
         "grown": state.get("grown", 0) + 1,
         "sampled": sampled,
+        "cuts": [*state.get("cuts", []), *cuts],
     }
 
 
@@ -187,7 +196,6 @@ def _answer(open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]) -
     gathered, silent = state.get("gathered", []), state.get("silent", "")
     topics = [Named(term=t["term"], label=t["label"]) for t in state.get("topics", [])]
     judge = open_judge(state, options)
-    reasoner = judge.reasoner
     concluded = elect(gathered, [walk["score"] for walk in gathered])
     if not silent:
         try:
@@ -196,14 +204,16 @@ def _answer(open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]) -
             silent = str(error)
     changes = _spent(state, since, judge)
     notes = list(state.get("notes", []))
-    if reasoner == "likelihood" and LIKELIHOOD not in notes:
+    if judge.reasoner == "likelihood" and LIKELIHOOD not in notes:
         notes.append(LIKELIHOOD)
     if silent:
-        reasoner = "vote"
-        notes.append(f"{silent}: the LLM did not answer; the scores so far decided")
-    notes += unread_note(changes["unread"])
+        instead = "its scores so far decided" if gathered else "nothing was gathered before"
+        notes.append(f"{silent}: the LLM did not answer; {instead}")
+    notes = with_replies(notes, unread=changes["unread"], shortened=changes["shortened"])
     if sampled := state.get("sampled", 0):
-        notes.append(f"of {sampled} long lists of entities only a sample was scored")
+        several = "a long list" if sampled == 1 else f"{sampled} long lists"
+        notes.append(f"of {several} of entities only a sample was scored")
+    notes += told_cuts(state.get("cuts", []))
     candidates = [
         *map(walked, gathered),
         *state.get("claims", []),
@@ -213,7 +223,7 @@ def _answer(open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]) -
         "answers": concluded.answers,
         "unsupported": concluded.unsupported,
         "confidence": round(min(concluded.confidence, 1.0), 6),
-        "reasoner": reasoner,
+        "reasoner": judge.reasoner if gathered or not silent else "",
         "notes": notes,
         "usage": changes["usage"],
     }
@@ -279,8 +289,12 @@ def _best(walks: list[Walk], width: int) -> tuple[list[Walk], list[Walk]]:
 
 
 def _spent(state: TogState, since: float, judge: Judge, requests: int = 0) -> _Changes:
-    usage = spent(state, since, **judge.bill._asdict(), kg_requests=requests)
-    return {"usage": usage, "unread": state.get("unread", 0) + judge.bill.unread}
+    bill = judge.bill
+    return {
+        "usage": spent(state, since, **bill.cost, kg_requests=requests),
+        "unread": state.get("unread", 0) + bill.unread,
+        "shortened": state.get("shortened", 0) + bill.shortened,
+    }
 
 
 TOG = Method(
@@ -289,4 +303,5 @@ TOG = Method(
     reads=never,
     reasons=True,
     paper={"width": 3, "depth": 3, "sample": 5, "inverse": True, "revisits": "walk"},
+    uses=frozenset({"revisits", "max_degree", "width", "depth", "sample", "seed"}),
 )

@@ -23,8 +23,9 @@ class TogState(State, total=False):
     """The walks that are kept, and all that were kept before them.
 
     `claims` are what replies named without its being offered, `unread` how many replies could not
-    be read, `sampled` how many relations led to more entities than were scored. `silent` is the
-    error of a chat LLM that stopped answering.
+    be read, `shortened` how many were not whole, `sampled` how many relations led to more entities
+    than were scored, `cuts` what walks could not use. `silent` is the error of a chat LLM that
+    stopped answering.
     """
 
     walks: list[Walk]
@@ -34,7 +35,9 @@ class TogState(State, total=False):
     grown: int
     enough: bool
     unread: int
+    shortened: int
     sampled: int
+    cuts: list[str]
     silent: str
 
 

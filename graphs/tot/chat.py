@@ -30,7 +30,7 @@ class ChatPolicy:
     @property
     def bill(self) -> Bill:
         """What its decisions have cost so far."""
-        return Bill(**self._asker.cost)
+        return Bill(**self._asker.cost, shortened=self._asker.shortened)
 
     def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
         """The actions of the reply, an answer only where it names one."""

@@ -33,6 +33,7 @@ class Expanded:
     claims: list[Candidate] = field(default_factory=list[Candidate])
     requests: int = 0
     cut: int = 0
+    cuts: list[str] = field(default_factory=list[str])
 
 
 def expand(
@@ -133,15 +134,16 @@ def _relate(
     node = place.line[-1]
     selected = [entity["term"] for entity in node["selected"]]
     inverse = options.inverse is not False
-    around, done.requests = ways_out(kg, selected, question, inverse=inverse)
+    around, done.requests, done.cuts = ways_out(kg, selected, question, inverse=inverse)
     ways = _common(around)
     if not ways:
         return
     selection = policy.relate(place, ways, options.width)
     chosen = [(own, ways[own.places[0]]) for own in selection.chosen]
     asked = [(term, way) for _, way in chosen for term in selected]
-    found, requests = steps_along(kg, asked, options.max_degree)
+    found, requests, cuts = steps_along(kg, asked, options.max_degree)
     done.requests += requests
+    done.cuts += cuts
     known = {_triple(step) for step in gathered(place.line)}
     for own, way in chosen:
         several, found = found[: len(selected)], found[len(selected) :]

@@ -8,11 +8,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ...agent.kg import KnowledgeGraph
-from ...agent.llm.asking import UnansweredError, unread_note
+from ...agent.llm.asking import UnansweredError, with_replies
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.nodes import Node
 from ...agent.nodes.conclude import Conclusion, match_answers, proofs
-from ...agent.nodes.explore import Walk, walked
+from ...agent.nodes.explore import Walk, told_cuts, walked
 from ...agent.nodes.likely import LIKELIHOOD
 from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
@@ -75,7 +75,9 @@ def _begin(state: TotState, runtime: Runtime[Options]) -> _Changes:
         "expansions": 0,
         "claims": [],
         "unread": 0,
+        "shortened": 0,
         "cut": 0,
+        "cuts": [],
         "silent": "",
     }
 
@@ -117,6 +119,7 @@ def _expand(
         "claims": [*state.get("claims", []), *done.claims],
         "expansions": state.get("expansions", 0) + 1,
         "cut": state.get("cut", 0) + done.cut,
+        "cuts": [*state.get("cuts", []), *done.cuts],
         "silent": silent,
     }
 
@@ -170,11 +173,16 @@ def _answer(open_policy: OpenPolicy, state: TotState, runtime: Runtime[Options])
         notes.append(LIKELIHOOD)
     if silent:
         notes.append(f"{silent}: the LLM did not answer; the search ended there")
-    notes += unread_note(changes["unread"])
+    notes = with_replies(notes, unread=changes["unread"], shortened=changes["shortened"])
     if cut := state.get("cut", 0):
-        notes.append(f"{cut} expansions found more facts than were kept")
+        expansions = "expansion" if cut == 1 else "expansions"
+        notes.append(f"{cut} {expansions} found more facts than were kept")
+    walks = _walks(place, value, relevance)
+    if len(walks) > MOST_SHOWN:
+        notes.append(f"{MOST_SHOWN} of {len(walks)} walks are shown")
+    notes += told_cuts(state.get("cuts", []))
     return {
-        "candidates": [*_walks(place, value, relevance), *state.get("claims", [])],
+        "candidates": [*walks[:MOST_SHOWN], *state.get("claims", [])],
         "answers": concluded.answers,
         "unsupported": concluded.unsupported,
         "confidence": round(concluded.confidence, 6),
@@ -196,7 +204,7 @@ def _walks(place: Place, value: float, relevance: float) -> list[Candidate]:
     topics = {topic["term"]: topic for topic in place.topics}
     several = [way for ways in proofs(place.topics, gathered(place.line)).values() for way in ways]
     found = list[Candidate]()
-    for steps in several[:MOST_SHOWN]:
+    for steps in several:
         first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
         walk = Walk(topic=topics[first["term"]], steps=steps, score=value, relevance=relevance)
         found.append(walked(walk))
@@ -212,8 +220,12 @@ def _place(state: State, tree: list[Traversal], node: int) -> Place:
 
 
 def _spent(state: TotState, since: float, policy: Policy, requests: int = 0) -> _Changes:
-    usage = spent(state, since, **policy.bill._asdict(), kg_requests=requests)
-    return {"usage": usage, "unread": state.get("unread", 0) + policy.bill.unread}
+    bill = policy.bill
+    return {
+        "usage": spent(state, since, **bill.cost, kg_requests=requests),
+        "unread": state.get("unread", 0) + bill.unread,
+        "shortened": state.get("shortened", 0) + bill.shortened,
+    }
 
 
 TOT = Method(
@@ -222,4 +234,5 @@ TOT = Method(
     reads=never,
     reasons=True,
     paper={"width": 3, "depth": 7, "expansions": 25, "enough": 0.8, "inverse": True},
+    uses=frozenset({"max_degree", "width", "depth", "expansions", "enough"}),
 )

@@ -39,8 +39,9 @@ class TotState(State, total=False):
     """The search tree, which node is expanded now, and which were made of it.
 
     `claims` are what replies named without its being offered, `unread` how many replies could not
-    be read, `cut` how many expansions found more triples than were kept. `silent` is the error of
-    a chat LLM that stopped answering.
+    be read, `shortened` how many were not whole, `cut` how many expansions found more triples than
+    were kept, `cuts` what they could not use. `silent` is the error of a chat LLM that stopped
+    answering.
     """
 
     tree: list[Traversal]
@@ -49,7 +50,9 @@ class TotState(State, total=False):
     expansions: int
     claims: list[Candidate]
     unread: int
+    shortened: int
     cut: int
+    cuts: list[str]
     silent: str
 
 

@@ -61,8 +61,10 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
     run = groundwalk(home, "ask", "Which countries border Portugal?", "--json")
     result: Any = json.loads(run.stdout)
     keys = ["question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"]
-    assert list(result) == [*keys, "asked", "operation", "result"]
+    more = ["asked", "operation", "result", "reasoner", "confidence"]
+    assert list(result) == [*keys, *more]
     assert result["status"] == "answered"
+    assert result["reasoner"] == "vote" and 0 < result["confidence"] <= 1
     (answer,) = result["answers"]
     assert set(answer) == {"label", "term", "score", "chains"} and answer["label"] == "Spain"
     for step in answer["chains"][0]:
@@ -80,6 +82,26 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         "kg_requests",
         "seconds",
     }
+
+
+def test_options_that_the_method_does_not_use_are_a_note(home: Path) -> None:
+    settings = ("--beams", "7", "--set", "planning=random", "--set", "depth=3", "--json")
+    run = groundwalk(home, "ask", "What is the capital of Peru?", "--method", "tot", *settings)
+    assert json.loads(run.stdout)["notes"][0] == "tot does not use beams, planning", run.stderr
+
+
+def test_paths_without_a_file_is_refused_before_anything_is_opened(home: Path) -> None:
+    arguments = ("--method", "paths", "--kg", str(home / "absent.ttl"))
+    run = groundwalk(home, "ask", "What is the capital of Peru?", *arguments)
+    words = ("retriever", "--set retrieved=FILE", "eval run --dataset world")
+    assert_one_line_error(run, 2, *words)
+    assert "linked" not in run.stdout
+
+
+@pytest.mark.parametrize(("name", "value"), [("beams", "33"), ("hops", "9")])
+def test_limits_are_those_of_the_flags(home: Path, name: str, value: str) -> None:
+    for setting in ((f"--{name}", value), ("--set", f"{name}={value}")):
+        assert_one_line_error(groundwalk(home, "ask", "x", *setting), 2, name)
 
 
 def test_quiet_prints_answers_only(home: Path) -> None:

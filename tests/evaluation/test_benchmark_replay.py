@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.benchmarks.replay import Followed, replay
+from groundwalk.evaluation.benchmarks.replay import Followed, main, replay
 
 DATA = os.environ.get("GROUNDWALK_DATA")
 GRAPH = [
@@ -35,6 +35,33 @@ def test_plans_are_followed_as_planned_and_either_way(tmp_path: Path) -> None:
     either = replay(folder, Options(directed=False, revisits="walk"))
     assert as_planned == [Followed(plans=3, lost=2, recall=1 / 3, held=1 / 2)]
     assert either == [Followed(plans=3, lost=1, recall=2 / 3, held=1.0)]
+
+
+def test_the_data_are_where_the_variable_or_the_option_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "webqsp-slices").mkdir()
+    folder = written(tmp_path / "webqsp-slices")
+    monkeypatch.setenv("GROUNDWALK_DATA", str(tmp_path))
+    assert main([]) == 0
+    by_variable = capsys.readouterr().out
+    monkeypatch.delenv("GROUNDWALK_DATA")
+    assert main(["--data", str(folder)]) == 0
+    assert capsys.readouterr().out == by_variable and "66.7%" in by_variable
+
+
+def test_data_that_are_not_there_are_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("GROUNDWALK_DATA", raising=False)
+    for arguments, word in (
+        ([], "GROUNDWALK_DATA"),
+        (["--data", str(tmp_path / "no")], str(tmp_path / "no")),
+        (["--data", str(tmp_path)], str(tmp_path)),
+    ):
+        assert main(arguments) == 2
+        told = capsys.readouterr()
+        assert told.out == "" and word in told.err and len(told.err.splitlines()) == 1
 
 
 @pytest.mark.skipif(DATA is None, reason="GROUNDWALK_DATA is not set")

@@ -8,6 +8,7 @@ from groundwalk.agent.state import Answer, Emitted, no_usage, nothing_emitted
 from groundwalk.evaluation.records import Asked, Record, answered
 from groundwalk.evaluation.samples import Gold, Sample
 from groundwalk.evaluation.summary import RunSummary, Summary, summarise, summarise_method
+from groundwalk.evaluation.table import trouble_lines
 
 from .stub_records import stub_records
 from .stubs import proven, says
@@ -161,6 +162,14 @@ def test_questions_that_the_llm_did_not_answer_are_counted() -> None:
     fine["reasoner"] = "vote"
     found = summary(voted, silent, fine)
     assert (found.troubles.llm_failed, found.troubles.voted, found.costs.llm_failed) == (2, 1, 4)
+
+
+def test_a_vote_that_came_to_nothing_answered_instead_of_no_llm() -> None:
+    nothing = record()
+    nothing["usage"]["llm_failed"], nothing["reasoner"] = 1, "vote"
+    found = summary(nothing)
+    assert (found.troubles.llm_failed, found.troubles.voted) == (1, 0)
+    assert trouble_lines(found)[0] == "the LLM did not answer for 1 of 1 questions"
 
 
 def test_an_answer_to_an_unanswerable_question_is_counted() -> None:

@@ -75,10 +75,20 @@ def test_without_answerable_questions_there_is_no_table(tmp_path: Path) -> None:
 )
 def test_an_llm_that_did_not_answer_is_told(reasoners: list[str], said: str) -> None:
     records = stub_records()
-    for record, reasoner in zip(records, reasoners, strict=False):
+    answered = [record for record in records if record["answers"]]
+    for record, reasoner in zip(answered, reasoners, strict=False):
         record["usage"]["llm_failed"], record["reasoner"] = 1, reasoner
     lines = printed(summarise(records), terminal=False).splitlines()
     assert [line for line in lines if line.startswith("the LLM")] == [said] * bool(said)
+
+
+def test_a_vote_that_found_nothing_did_not_answer() -> None:
+    records = stub_records()
+    silent = next(record for record in records if not record["answers"])
+    silent["usage"]["llm_failed"], silent["reasoner"] = 1, "vote"
+    lines = printed(summarise(records), terminal=False).splitlines()
+    told = [line for line in lines if line.startswith("the LLM")]
+    assert told == ["the LLM did not answer for 1 of 7 questions"]
 
 
 def test_the_likelihood_form_is_named() -> None:

@@ -9,10 +9,13 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.nodes import explore
 from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import skeleton
+from langchain_core.language_models import BaseChatModel, FakeMessagesListChatModel
+from langchain_core.messages import AIMessage
 
 from .prompting import never, path_model
 
@@ -48,10 +51,14 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
 
 
 def notes(
-    kg: KnowledgeGraph, method: str, local: LocalModel | None = None, **options: Any
+    kg: KnowledgeGraph,
+    method: str,
+    local: LocalModel | None = None,
+    llm: BaseChatModel | None = None,
+    **options: Any,
 ) -> list[str]:
     settings = path_model().settings
-    parts = Parts(kg, LabelLinker(kg.labels), settings, (lambda: local) if local else never)
+    parts = Parts(kg, LabelLinker(kg.labels), settings, (lambda: local) if local else never, llm)
     asked: Any = {"question": QUESTION}
     context = Options(on_ambiguous="best", hops=1, **options)
     state: Any = skeleton(method, METHODS[method], parts, None).invoke(asked, context=context)
@@ -86,6 +93,41 @@ def test_relation_paths_of_a_name_beyond_those_that_are_followed(tmp_path: Path)
     )
     assert RETRIEVED in notes(kg, "paths", retrieved=file)
     kg.close()
+
+
+FOLLOWED = "walks could use 500 of the more than 500 facts about Ada along mother of"
+
+
+@pytest.mark.parametrize("method", ["tog", "tot"])
+def test_facts_beyond_those_that_are_followed(hub: KnowledgeGraph, method: str) -> None:
+    local = path_model()
+    assert FOLLOWED in notes(hub, method, local)
+    all_of_them = notes(hub, method, local, max_degree=CHILDREN)
+    assert not any(note.startswith("walks could use") for note in all_of_them)
+
+
+@pytest.mark.parametrize("method", ["tog", "tot"])
+def test_relations_beyond_those_that_are_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    kg = opened(tmp_path, ALIKE)
+    monkeypatch.setattr(explore, "MOST_WAYS", 4)
+    first = "walks could use 4 of the 5 relations of Ada"
+    assert any(note.startswith(first) for note in notes(kg, method, path_model()))
+    monkeypatch.setattr(explore, "MOST_WAYS", 6)
+    assert not any("relations of" in note for note in notes(kg, method, path_model()))
+    kg.close()
+
+
+@pytest.mark.parametrize("method", ["gcr", "retrieve", "tog", "tot", "direct", "cot", "cot-sc"])
+@pytest.mark.parametrize(("end", "shortened"), [("length", True), ("stop", False)])
+def test_replies_that_are_not_whole(
+    hub: KnowledgeGraph, method: str, end: str, *, shortened: bool
+) -> None:
+    reply = AIMessage("mother of", response_metadata={"finish_reason": end})
+    llm = FakeMessagesListChatModel(responses=[reply])
+    told = [note for note in notes(hub, method, path_model(), llm) if "ended early" in note]
+    assert len(told) == shortened
 
 
 def test_walks_beyond_those_that_are_weighed(hub: KnowledgeGraph) -> None:

@@ -19,7 +19,8 @@ from groundwalk.agent.nodes.link import link
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk.graphs import METHODS, build_graph
+from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler
 
@@ -146,6 +147,30 @@ def test_requests_are_counted_as_they_are_sent(endpoint: Endpoint) -> None:
         endpoint.misbehaviour = None
     assert checked["candidates"][0]["steps"][0]["verdict"] == "supported"
     assert checked["usage"]["kg_requests"] == first + 2 == first + len(endpoint.asked) - before
+    kg.close()
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in ("paths", "structlm")])
+def test_every_method_counts_what_an_endpoint_is_sent(endpoint: Endpoint, method: str) -> None:
+    """Also where what was asked before is remembered, so that less is sent."""
+    kg = open_kg(endpoint.url)
+    graph: Any = build_graph(method, kg=kg)
+    for question in (QUESTIONS[0], QUESTIONS[0], QUESTIONS[2]):
+        before = len(endpoint.asked)
+        state: Any = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
+        assert state["usage"]["kg_requests"] == len(endpoint.asked) - before > 0
+    kg.close()
+
+
+def test_a_conversation_counts_what_an_endpoint_is_sent(endpoint: Endpoint) -> None:
+    """Each turn for itself, those of its parts included."""
+    kg = open_kg(endpoint.url)
+    graph: Any = build_graph(kg=kg, checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    for question in (QUESTIONS[1], "How many are there?", "And France?"):
+        before = len(endpoint.asked)
+        state: Any = graph.invoke({"question": question}, thread)
+        assert state["usage"]["kg_requests"] == len(endpoint.asked) - before > 0
     kg.close()
 
 

@@ -18,6 +18,7 @@ from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.nodes import ground
 from groundwalk.agent.options import Options, read_options
 from groundwalk.graphs import METHODS, build_graph
+from groundwalk.graphs.method import COMMON
 
 from .prompting import instruct_model
 from .scripted import Scripted
@@ -139,6 +140,7 @@ def test_every_method_has_a_section_that_says_what_is_asked_of_one() -> None:
 
 def test_the_options_of_every_method_are_those_that_all_read(read: dict[str, set[str]]) -> None:
     assert shown("Every method") == table(common(read), {})
+    assert common(read) == COMMON
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -149,6 +151,7 @@ def test_the_options_of_a_method_are_those_that_it_reads(
     assert paper.keys() <= read[method], "what it does not read cannot be as in the paper"
     own = read[method] - common(read) | paper.keys()
     assert shown(method) == table(own, paper)
+    assert METHODS[method].uses == own - common(read), "who sets another is told"
 
 
 def test_every_option_is_read_and_explained(read: dict[str, set[str]]) -> None:

@@ -65,6 +65,28 @@ def test_a_guess_that_leads_nowhere_is_silence(kg: KnowledgeGraph, prompts: Path
     assert shown(state) <= TRIPLES
 
 
+def test_without_a_chat_llm_it_says_so_before_anything_is_asked(
+    kg: KnowledgeGraph, prompts: Path
+) -> None:
+    with pytest.raises(InputError, match="^guess needs a chat LLM$"):
+        build_graph("guess", kg=kg, generator=path_model(), prompts=prompts)
+
+
+@pytest.mark.parametrize(
+    ("llm", "note", "failed", "unread"),
+    [
+        (in_order(), "ConnectionError: the LLM did not answer", 1, 0),
+        (Scripted(lambda prompt: ""), "1 reply could not be read", 0, 1),
+    ],
+)
+def test_silence_of_the_llm_is_told_and_counted(
+    kg: KnowledgeGraph, prompts: Path, llm: Scripted, note: str, failed: int, unread: int
+) -> None:
+    state = ask(kg, prompts, llm, reasoning="vote")
+    assert state["status"] == "abstained" and note in state["notes"]
+    assert (state["usage"]["llm_failed"], state["usage"]["unread"]) == (failed, unread)
+
+
 def test_it_is_known_wherever_methods_are_named(kg: KnowledgeGraph, prompts: Path) -> None:
     with pytest.raises(InputError) as caught:
         build_graph("gues", kg=kg, generator=path_model())

@@ -103,6 +103,8 @@ def test_plans_that_cannot_be_read_are_lost_too(
     assert (emitted["chains"], emitted["supported_chains"]) == (2 + 3, 2)
     usage = state["usage"]
     assert (usage["prompt_tokens"], usage["tokens"], usage["forward_passes"]) == (40, 12, 3)
+    written = FreeTexts(texts[:3], (-0.1, -0.2, -0.3), Cost(3, 40, 12))
+    assert "1 plan could not be read" in asked(kg, local, "rog", QUESTION)["notes"]
 
 
 def test_without_direction_a_relation_is_walked_both_ways(

@@ -172,7 +172,7 @@ def test_long_lists_of_entities_are_sampled_by_the_seed(make: Make) -> None:
 
     first, state = found()
     assert len(first) == 20 and first == sorted(first) and found()[0] == first
-    assert any("sample" in note for note in state["notes"])
+    assert "of a long list of entities only a sample was scored" in state["notes"]
     assert found(seed=1)[0] != first and len(found(sample=5)[0]) == 5
     assert len(found(sample=40)[0]) == 30
     assert len(found(sample=40, max_degree=10)[0]) == 10, "hubs are limited"
@@ -181,7 +181,8 @@ def test_long_lists_of_entities_are_sampled_by_the_seed(make: Make) -> None:
 def test_a_client_that_fails_leaves_what_was_gathered(make: Make) -> None:
     state = ask(make(in_order(*USUAL[:3])), CHILD)
     assert any("ConnectionError" in note for note in state["notes"])
-    assert state["reasoner"] == "vote" and labels(state) == ["Ben", "Cleo"]
+    assert state["reasoner"] == "llm" and labels(state) == ["Ben", "Cleo"]
+    assert any("its scores so far decided" in note for note in state["notes"])
     assert state["confidence"] == pytest.approx(0.63)
     last = ask(make(in_order(*USUAL[:6])), CHILD)
     assert labels(last) == ["Oslo", "Rome"], "whose relation path has the best walk"
@@ -191,6 +192,8 @@ def test_a_client_that_fails_leaves_what_was_gathered(make: Make) -> None:
         usage = failed["usage"]
         assert (usage["llm_calls"], usage["llm_failed"]) == (calls, 1)
     assert any("ConnectionError" in note for note in silent["notes"])
+    assert silent["reasoner"] == "", "nobody decided"
+    assert any("nothing was gathered before" in note for note in silent["notes"])
 
 
 def test_where_the_facts_say_nothing_thoughts_are_unsupported(make: Make) -> None:

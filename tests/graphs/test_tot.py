@@ -11,7 +11,7 @@ from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import Compiled, skeleton
-from groundwalk.graphs.tot import TOT
+from groundwalk.graphs.tot import TOT, flow
 from groundwalk.graphs.tot.expand import root
 from groundwalk.graphs.tot.state import Traversal, best_answered, best_open
 from hypothesis import given, settings
@@ -182,6 +182,17 @@ def test_a_client_that_fails_leaves_the_best_answer_so_far(make: Make) -> None:
         early = ask(make(in_order(*replies[:cut])), CHILD)
         assert early["status"] in ("answered", "abstained")
         assert any("ConnectionError" in note for note in early["notes"])
+
+
+def test_walks_beyond_those_that_are_shown_are_told(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = ("EXPAND", "1", "Hub", "1", "knows", "1", "ANSWER: Child c03", "1")
+    for most, told in ((29, ["29 of 30 walks are shown"]), (30, [])):
+        monkeypatch.setattr(flow, "MOST_SHOWN", most)
+        state = ask(make(in_order(*replies)), "Whom does Hub know?")
+        assert [note for note in state["notes"] if "shown" in note] == told
+        assert len(state["candidates"]) == most
 
 
 def test_labels_and_hubs_are_bounded(make: Make) -> None:

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from groundwalk.agent.llm.asking import Asker
+from groundwalk.agent.errors import InputError
+from groundwalk.agent.llm.asking import Asker, UnansweredError, needed, with_replies
 from langchain_core.language_models import FakeListChatModel, FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
 
@@ -39,3 +40,52 @@ def test_a_name_that_looks_numbered_is_read_whole_where_it_is_known() -> None:
     asker = Asker(FakeListChatModel(responses=["1. FC Köln\n2. Oslo"]))
     assert asker.names("Who?", ["1. FC Köln", "FC Köln", "Oslo"]) == ["1. FC Köln", "Oslo"]
     assert asker.names("Who?", ["FC Köln"]) == ["FC Köln", "Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "shortened"),
+    [
+        (AIMessage("Czech", response_metadata={"finish_reason": "length"}), 1),
+        (AIMessage("Czech", response_metadata={"stop_reason": "max_tokens"}), 1),
+        (AIMessage("Czech", response_metadata={"finish_reason": "MAX_TOKENS"}), 1),
+        (AIMessage("Czechia, " * 10_000), 1),
+        (AIMessage("Czechia", response_metadata={"finish_reason": "stop"}), 0),
+        (AIMessage(f"<think>{'Rome ' * 10_000}</think>Oslo"), 0),
+    ],
+)
+def test_a_reply_that_is_not_whole_is_told(reply: AIMessage, shortened: int) -> None:
+    asker = Asker(FakeMessagesListChatModel(responses=[reply]))
+    assert len(asker.ask("Where?")) <= 20_000 and asker.shortened == shortened
+    assert asker.told([]) == ["1 reply ended early, at a limit of length"] * shortened
+
+
+def test_replies_are_added_to_those_told_before() -> None:
+    assert with_replies(["a"], unread=0) == ["a"]
+    notes = with_replies(["1 reply could not be read", "a"], unread=1, shortened=2)
+    assert notes == [
+        "a",
+        "2 replies could not be read",
+        "2 replies ended early, at a limit of length",
+    ]
+
+
+class _Broken(FakeListChatModel):
+    """Raises as clients do over a reply of another shape."""
+
+    def invoke(self, *args: Any, **kwargs: Any) -> Any:
+        return [][0]
+
+
+def test_a_client_that_breaks_over_what_came_is_told_in_words() -> None:
+    asker = Asker(_Broken(responses=["Oslo"]))
+    with pytest.raises(UnansweredError, match="^what came is no chat reply$"):
+        asker.ask("Where?")
+    assert asker.tried("Where?", str) is None and asker.cost["llm_calls"] == 1
+    assert asker.told(["a"]) == ["a", "what came is no chat reply: the LLM did not answer"]
+
+
+def test_a_method_may_need_a_chat_model() -> None:
+    llm = FakeListChatModel(responses=["Oslo"])
+    assert needed(llm, "guess") is llm
+    with pytest.raises(InputError, match="^guess needs a chat LLM$"):
+        needed(None, "guess")

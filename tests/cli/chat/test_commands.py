@@ -98,6 +98,7 @@ def test_what_is_no_command_suggests_the_nearest(talk: Talk, line: str, near: st
         ("/set wdth=5", "no option"),
         ("/set width=x", "width"),
         ("/method gcrr", "no method"),
+        ("/method paths", "a file of what a retriever found"),
         ("/model /no/such/folder", "no such model"),
         ("/llm openai", "not the name"),
         ("/neighbours Narnia Zyx", "has nothing"),
@@ -167,6 +168,12 @@ def test_what_answers_can_be_changed(talk: Talk) -> None:
     converse(talk, Said("/method", "/set", "/model", "/llm"))
     text = shown(talk)
     assert "* plan " in text and "beams=4" in text and "bundled" in text and "none" in text
+
+
+def test_an_option_that_the_method_does_not_use_is_told_with_the_answer(talk: Talk) -> None:
+    converse(talk, Said("/set free=3", "What is the capital of Peru?"))
+    assert "gcr does not use free" in shown(talk)
+    assert talk.last.state.get("notes", [])[0] == "gcr does not use free"
 
 
 def test_a_reply_may_be_another_question_or_the_end(talk: Talk) -> None:
