@@ -134,7 +134,7 @@ class Usage(TypedDict):
     seconds: float
 
 
-Kind = Literal["list", "count", "extreme", "truth", "why"]
+Kind = Literal["list", "count", "extreme", "truth", "why", "unread"]
 """What is computed in the end: the set itself, its size, the members with the largest or smallest
 value, whether something is so, or nothing, as an earlier answer is shown again."""
 Over = Literal["last", "one", "both", "except", "each", "first"]

@@ -25,7 +25,7 @@ _PRONOUN = re.compile(
 )
 _MANY = re.compile(r"(?:they|them|their|those|these)\b", re.I)
 _EXPLETIVE = re.compile(
-    r"\bis it (?:true|right|correct|the case|possible)\b|\bwhat time is it\b"
+    r"\bis it (?:true|false|right|correct|the case|possible)\b|\bwhat time is it\b"
     r"|\b(?:is|are|was|were) there\b|\bthere (?:is|are|was|were)\b|^there\b",
     re.I,
 )
@@ -160,6 +160,7 @@ def _pronouns(question: Masked, turns: Sequence[Turn], answered: Answered) -> Fo
     ]
     if not found:
         return None
+    found = [match for match in found if match["there"]] or found
     first = found[0]
     meant = _meant(first[0], first["kind"] or "", turns, answered)
 

@@ -12,6 +12,9 @@ from .wording import stems
 _MOST = 10_000
 """Steps of one member that are looked at, in a direction."""
 
+_SHOWN = 10
+"""Triples that are told in place of one that is not there."""
+
 Names = Mapping[Term, Collection[str]]
 """What relations are called: their names and other labels."""
 
@@ -39,12 +42,15 @@ def between(kg: KnowledgeGraph, members: Sequence[Term], other: Term) -> dict[Te
 
 
 def fitting(kg: KnowledgeGraph, relations: Collection[Term], words: str) -> set[Term]:
-    """The relations that words speak of; all of them where the words say nothing themselves."""
+    """The relations that words speak of; all of them where the words say nothing themselves.
+
+    Every word must be one of the relation's name: `closed its borders` is not what `borders` says.
+    """
     said, ordered = stems(words), sorted(relations)
     if not said:
         return set(ordered)
     names = relation_names(kg, ordered)
-    return {r for r, own in names.items() if any(said & stems(name) for name in own)}
+    return {r for r, own in names.items() if any(said <= stems(name) for name in own)}
 
 
 class Valued(NamedTuple):
@@ -111,12 +117,29 @@ def stated(
     for path in (p for p in paths if p.steps[0].triple.relation in relations):
         step = path.steps[0]
         forward = step.triple.head == subject
-        own = [name for name in names[step.triple.relation] if said & stems(name)]
+        own = [name for name in names[step.triple.relation] if said <= stems(name)]
         expected = any(_reads_on(name, clause) for name in own)
         (so if forward == expected else turned).append(path)
     if so:
         return "so", so
     return ("turned", turned) if turned and _is_of(clause) else None
+
+
+def instead(kg: KnowledgeGraph, subject: Term, other: Term, clause: str) -> list[Path]:
+    """Triples that say of another what a clause says of the subject, or of the subject of another.
+
+    Of Austria what its capital is, where Salzburg was asked about. Raises ServiceError.
+    """
+    found = list[Path]()
+    around = kg.walks.neighbours([other, subject], inverse=False, limit=_MOST)
+    for start, steps in zip((other, subject), around, strict=True):
+        fits = (
+            fitting(kg, {step.triple.relation for step in steps}, clause) if stems(clause) else ()
+        )
+        found += [Path(start, (step,)) for step in steps if step.triple.relation in fits]
+        if found:
+            break
+    return found[:_SHOWN]
 
 
 def _is_of(clause: str) -> bool:

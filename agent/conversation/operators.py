@@ -22,7 +22,6 @@ from .phrases import (
     operation,
 )
 from .superlatives import superlative_pattern
-from .wording import plural
 
 _LEAD = re.compile(r"^(?:(?:and|but|so|then|ok(?:ay)?|please|now)\b,?\s*)+", re.I)
 _NAMES = rf"(?:the\s+)?{MARK}(?:(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)(?:the\s+)?{MARK})*"
@@ -33,6 +32,18 @@ _CUE = re.compile(
     re.I,
 )
 _IT_IS = r"is it (?:true|right|correct|the case) that"
+_UNREAD = re.compile(
+    r"\b(?:no|none|never|neither|nor|without|only|lacks?|lacked|lacking|longer|former|formerly"
+    r"|more|fewer|less|least|than|same|all|every|each|false|untrue|anymore|exactly|at most"
+    r"|alone|one of)\b",
+    re.I,
+)
+"""Words that change what a question asks in ways that no rule here follows."""
+_ASKS = re.compile(r"(?:which|what|who|whom|whose|where|how many|(?:is|are) there)\b", re.I)
+_YES_OR_NO = re.compile(rf"^(?:{BE}|{DO}|{HAVE}|can)\b", re.I)
+_POLITE = re.compile(
+    rf"^(?:can|could|would|will|do|have)\s+(?:you|we|i)\b|^(?:{BE})\s+it\s+possible\s+to\b", re.I
+)
 _QUESTION_WORD = re.compile(
     r"\b(?:which|what|who|whom|whose|where|when|why|how|or|not)\b|n['’]t\b", re.I
 )
@@ -46,12 +57,31 @@ def parse(question: Masked, members: str, relations: Collection[str]) -> Parsed 
     `relations` are the normalised names of relations, whose words are no operators.
     """
     text = _LEAD.sub("", question.text.strip()).rstrip(" ?!.")
-    return (
+    found = (
         _truth(question, text)
         or _counted(question, text, members, relations)
         or extreme_asked(question, text, members, relations)
         or _set(question, text, members, relations)
     )
+    if found is None:
+        return _unread(question) if is_yes_or_no(question) else None
+    if found.operation["kind"] == "extreme":
+        return found
+    changed = (word[0] for word in _UNREAD.finditer(text))
+    if any(not is_relation(word.lower(), text, relations) for word in changed):
+        return _unread(question)
+    return found
+
+
+def is_yes_or_no(question: Masked) -> bool:
+    """Whether a question wants a yes or a no, which no walk is."""
+    text = _LEAD.sub("", question.text.strip())
+    return _YES_OR_NO.match(text) is not None and _POLITE.match(text) is None
+
+
+def _unread(question: Masked) -> Parsed:
+    """An operation that comes to nothing: better silent than something else than was asked."""
+    return Parsed(operation("unread", "one", question), [])
 
 
 def may_compute(question: str) -> bool:
@@ -60,13 +90,13 @@ def may_compute(question: str) -> bool:
 
 
 def _truth(question: Masked, text: str) -> Parsed | None:
-    """`Is Vienna the capital of Austria?`, `is it true that ...`: a question about one end."""
+    """`Is Vienna the capital of Austria?`, `is it true that ...`: of triples between the two."""
     stated = re.fullmatch(rf"{_IT_IS}\s+(?:the\s+)?({MARK})(?!['’]s)\s+(.+)", text, re.I)
     asked = re.fullmatch(
         rf"({BE}|{DO}|{HAVE}|can)\s+(?:the\s+)?({MARK})(?!['’]s)\s+(.+)", text, re.I
     )
     turned = re.fullmatch(
-        rf"(?:{_IT_IS}\s+(.*?\S)\s+(?:{BE})|(?:{BE})\s+(?!it\b)(.*?\S))\s+(?:the\s+)?({MARK})",
+        rf"(?:{_IT_IS}\s+(.*?\S)\s+(?:{BE})|(?:{BE})\s+(?!it\b|there\b)(.*?\S))\s+(?:the\s+)?({MARK})",
         text,
         re.I,
     )
@@ -74,17 +104,10 @@ def _truth(question: Masked, text: str) -> Parsed | None:
         return None
     if stated:
         subject, clause = question.at(stated[1]), stated[2]
-        plain = f"which {kind_of(subject) or 'one'} {clause}?"
     elif asked:
-        auxiliary, subject = asked[1].lower(), question.at(asked[2])
-        clause, kind = asked[3], kind_of(subject) or "one"
-        if auxiliary in DO.split("|"):
-            plain = f"which {plural(kind)} {clause}?"
-        else:
-            plain = f"which {kind} {auxiliary} {clause}?"
+        subject, clause = question.at(asked[2]), asked[3]
     elif turned:
         subject, clause = question.at(turned[3]), turned[1] or turned[2]
-        plain = f"what is {clause}?"
     else:
         return None
     others = question.within(clause)
@@ -92,7 +115,7 @@ def _truth(question: Masked, text: str) -> Parsed | None:
         return None
     condition, named = re.sub(MARK, "…", clause), [subject, *others]
     made = operation("truth", "one", question, condition=condition, named=named)
-    return Parsed(made, [question.unmasked(plain)])
+    return Parsed(made, [])
 
 
 def _counted(
@@ -152,6 +175,8 @@ def _of_last(question: Masked, rest: str, members: str, kind: Kind) -> Parsed:
         rest = f"{negation['be'] or ''} {rest[negation.end() :]}".strip()
     elif PREPOSITION.match(rest):
         rest = f"are {rest}"
+    if len(question.within(rest)) != 1 or re.search(r"\bnot\b|n['’]t\b|\bor\b|\bbut\b", rest):
+        return _unread(question)
     made = operation(
         kind,
         "last",
@@ -169,9 +194,13 @@ def _both(question: Masked, text: str, relations: Collection[str]) -> Parsed | N
     if match is None or is_relation("both", text, relations):
         return None
     before, first, second = match.groups()
+    if not (_ASKS.match(before) or noun_phrase(before)):
+        return _unread(question)
     tail = re.match(rf"((?:also\s+)?(?:the\s+)?{MARK})(.*)", second)
     if re.fullmatch(rf"(?:the\s+)?{MARK}", first) and tail:
         halves = [f"{before}{first}{tail[2]}?", f"{before}{tail[1]}{tail[2]}?"]
+    elif re.fullmatch(rf"(?:the\s+)?{MARK}", first):
+        return _unread(question)
     else:
         halves = [f"{before}{first}?", f"{before}{second}?"]
     if not all(question.within(half) for half in halves) or not before.strip():
@@ -211,7 +240,7 @@ def _except(question: Masked, text: str, relations: Collection[str]) -> Parsed |
             place = max(head.rfind(mark) for mark in re.findall(MARK, head))
             other = head[:place] + re.findall(MARK, tail)[0] + head[place + 1 :]
             parts = [question.unmasked(f"{half}?") for half in (head, other)]
-            return Parsed(operation("list", "except", question), parts)
+            return Parsed(operation("list", "except", question, named=out), parts)
         made = operation("list", "except", question, named=out)
         return Parsed(made, [question.unmasked(f"{head}?")])
     those = _THOSE.fullmatch(tail)

@@ -10,6 +10,8 @@ from .measured import counted, extreme_of
 from .members import members_of
 from .truth import truth
 
+_UNREAD = "the question is not understood well enough to be answered"
+
 
 def compute(
     kg: KnowledgeGraph, operation: Operation, parts: Sequence[Part], turns: Sequence[Turn]
@@ -19,10 +21,12 @@ def compute(
     Raises ServiceError where the store does not answer.
     """
     kind = operation["kind"]
+    if kind == "unread":
+        return Computed("abstained", notes=[_UNREAD])
     if kind == "why":
         return again(kg, turns)
     if kind == "truth":
-        return truth(kg, operation, parts)
+        return truth(kg, operation)
     if operation["over"] == "last":
         members = earlier_members(kg, operation, parts, turns)
     else:

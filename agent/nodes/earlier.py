@@ -10,7 +10,7 @@ from ..kg.terms import Term
 from ..state import Answer, Entity, Operation, Part, StepRecord, Turn
 from .checked import checked_answers, checked_paths
 from .computed import Computed, told
-from .members import listing
+from .members import is_unsure, listing, unsure_of
 
 
 def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
@@ -51,6 +51,8 @@ def earlier_members(
         status = part.get("status", "abstained")
         if status != "answered":
             return Computed(status, topics=topics)
+        if is_unsure(part):
+            return Computed("abstained", topics=topics, notes=[unsure_of(part)])
         said = {answer["term"]: answer["chains"] for answer in part.get("answers", [])}
         kept = [with_chains(m, said[m["term"]]) for m in members if m["term"] in said]
         others, confidence = part.get("topics", []), min(confidence, part.get("confidence", 0.0))

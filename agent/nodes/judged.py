@@ -17,7 +17,7 @@ _HARMLESS = re.compile(
     re.I,
 )
 """Negations that negate nothing that is asked: "..., isn't it?", "don't list France"."""
-_SURE = 0.6
+SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
 
@@ -49,7 +49,7 @@ def judged(state: State, least: float) -> Judged:
         best = state.get("confidence", 0.0)
         notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
         answers, status = [], "abstained"
-    elif answers and not is_confident(state, _SURE):
+    elif answers and not is_confident(state, SURE):
         notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
     elif status == "abstained":
         notes.append("no verified path leads to an answer")

@@ -19,11 +19,21 @@ def counted(kg: KnowledgeGraph, operation: Operation, members: Computed) -> Comp
     if noun and not _are(kg, answers, noun):
         note = f"what was found is not said to be {noun}: {listed(answers)}"
         return Computed("abstained", topics=members.topics, notes=[*members.notes, note])
-    text = f"{len(answers)} (counted: {listed(answers)})"
+    apart = _left_out(kg, members)
+    but = f", not counting {some(apart)}" if apart else ""
+    text = f"{len(answers)}{but} (counted: {listed(answers)})"
     how = "counted over verified answers; the graph may not hold all that there are"
     result = told("count", text, how, value=len(answers))
     more = members.notes, members.confidence
     return Computed("answered", answers, members.topics, result, *more)
+
+
+def _left_out(kg: KnowledgeGraph, members: Computed) -> list[str]:
+    """The topics that may belong to the set: a walk of several steps never comes back to them."""
+    if all(len(chain) == 1 for answer in members.answers for chain in answer["chains"]):
+        return []
+    kinds = {info.kind for info in kg.labels.describe([a["term"] for a in members.answers])}
+    return [topic["label"] for topic in members.topics if topic["kind"] in kinds]
 
 
 def _are(kg: KnowledgeGraph, answers: Sequence[Answer], noun: str) -> bool:

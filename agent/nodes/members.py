@@ -7,6 +7,7 @@ from ..conversation.computing import difference, intersection, union
 from ..conversation.values import value_of
 from ..state import Answer, Entity, Operation, Part
 from .computed import Computed, listed, some, told
+from .judged import SURE
 
 
 def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
@@ -25,6 +26,9 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
         return Computed(failed.get("status", "abstained"), topics=_topics(answered), notes=notes)
     if len(answered) < len(parts):
         return None
+    if len(parts) > 1 and (unsure := [part for part in parts if is_unsure(part)]):
+        notes = [unsure_of(part) for part in unsure]
+        return Computed("abstained", topics=_topics(answered), notes=notes)
     sets = [part.get("answers", []) for part in parts]
     if operation["over"] == "one":
         return _as_answered(parts[0])
@@ -36,6 +40,17 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
         answers = difference(sets[0], sets[1:], out)
         how = f"{len(sets[0])} answers without {len(sets[0]) - len(answers)} of them"
     return listing(answers, _topics(parts), how, _least(parts))
+
+
+def is_unsure(part: Part) -> bool:
+    """Whether what a part came to is too doubtful to compute with."""
+    return part.get("confidence", 0.0) < SURE
+
+
+def unsure_of(part: Part) -> str:
+    """Why nothing is computed of an unsure part."""
+    confidence = part.get("confidence", 0.0)
+    return f"not sure enough to compute with ({confidence:.2f}): {part['question']}"
 
 
 def listing(

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ..conversation.followups import Answered, Followed, follow
 from ..conversation.masking import Masked, masked
-from ..conversation.operators import may_compute, parse
+from ..conversation.operators import is_yes_or_no, may_compute, parse
 from ..conversation.phrases import operation
 from ..conversation.rewriting import may_depend, rewritten
 from ..conversation.turns import last_set
@@ -119,6 +119,8 @@ def _meaning(
     if followed is not None and followed.kind == "why":
         return _Meaning(_plain(read), operation("why", "last", read), [])
     if followed is not None and followed.kind == "each":
+        if is_yes_or_no(read):
+            return _Meaning(_plain(read), operation("unread", "each", read), [])
         parts = [_plain(wording) for wording in followed.wordings]
         left = followed.left_out
         told = [f"asked of {len(parts)}; {left} more were left out"] if left else []

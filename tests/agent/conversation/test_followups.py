@@ -43,6 +43,7 @@ def test_what_belongs_to_it_is_asked_in_full(question: str, last: Turn, meant: l
     ("question", "last", "meant"),
     [
         ("Which languages are spoken there?", CAPITAL, "Which languages are spoken in Vienna?"),
+        ("What language do they speak there?", CAPITAL, "What language do they speak in Vienna?"),
         ("What is that city's country?", CAPITAL, "What is Vienna's country?"),
         ("Which languages does that country have?", CAPITAL, "Which languages does Austria have?"),
         ("Does <country:Italy> border it?", SILENT, "Does Italy border Kenya?"),
