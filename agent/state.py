@@ -261,6 +261,17 @@ class State(TypedDict, total=False):
     """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 
 
+def silence(status: Status) -> str:
+    """What is said where there is no answer."""
+    match status:
+        case "ambiguous":
+            return "The question may mean several entities."
+        case "unchecked":
+            return "The graph could not be asked, so nothing is certain."
+        case _:
+            return "The graph does not say."
+
+
 def nothing_emitted() -> Emitted:
     """The count of nothing."""
     return Emitted(

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ..kg.names import local_name
 from ..kg.terms import Step, Term, Triple, place_of
-from ..state import Answer, Entity, Result, Status, StepRecord, Usage
+from ..state import Answer, Entity, Result, Status, StepRecord, Usage, silence
 
 
 class Reply(TypedDict):
@@ -48,13 +48,7 @@ def said(reply: Reply) -> str:
         return computed["text"]
     if reply["answers"]:
         return ", ".join(answer["label"] for answer in reply["answers"])
-    match reply["status"]:
-        case "ambiguous":
-            return "The question may mean several entities."
-        case "unchecked":
-            return "The graph could not be asked, so nothing is certain."
-        case _:
-            return "The graph does not say."
+    return silence(reply["status"])
 
 
 def chains(reply: Reply) -> Iterator[list[StepRecord]]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from ..kg.terms import place_of
 from ..state import Answer, MentionRecord, State, Status
 
-SILENT = "The graph does not say."
 _NEGATED = re.compile(
     r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
 )
@@ -80,17 +79,6 @@ def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
 def is_confident(state: State, least: float) -> bool:
     """Whether the path that the answers come from is likely enough to be what was asked."""
     return state.get("confidence", 0.0) >= least
-
-
-def silence(status: Status) -> str:
-    """What is said where there is no answer."""
-    match status:
-        case "ambiguous":
-            return "The question may mean several entities."
-        case "unchecked":
-            return "The graph could not be asked, so nothing is certain."
-        case _:
-            return SILENT
 
 
 def _ambiguity(mention: MentionRecord) -> str:

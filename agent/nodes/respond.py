@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 
 from ..conversation.turns import turn_of
 from ..options import Options
-from ..state import State
+from ..state import State, silence
 from . import Node
-from .judged import Judged, judged, silence
+from .judged import Judged, judged
 
 
 def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
