@@ -79,6 +79,10 @@ def train(
             help="Show the model classes in place of topic entities; unset: if it is a new one.",
         ),
     ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", min=64, help="Of a new model, in steps of 64; 192 by default."),
+    ] = None,
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Training steps.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="Samples a step.")] = None,
     accumulate: Annotated[
@@ -109,7 +113,7 @@ def train(
     from ..agent.settings import read_settings
     from ..evaluation.readers import kg_of
     from ..training.progress import show_progress
-    from ..training.recipe import Recipe
+    from ..training.recipe import Recipe, sized
     from ..training.train import train as run
 
     console = Console(highlight=False)
@@ -136,6 +140,7 @@ def train(
         base=base,
         lora=lora,
         mask=mask,
+        size=None if width is None else sized(width),
         steps=steps,
         batch=batch,
         accumulate=accumulate,

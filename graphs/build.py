@@ -11,7 +11,8 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.baselines import read_baselines
-from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_settings
+from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_folder, model_settings
+from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
 from .cot import COT, COT_SC
 from .direct import DIRECT
@@ -84,8 +85,14 @@ def build_graph(
             return load_model(generator, device=device, dtype=dtype)
         return generator
 
+    @once
+    def scope() -> Scope | None:
+        if isinstance(generator, str):
+            return read_scope(model_folder(generator))
+        return generator.scope
+
     found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
-    parts = Parts(opened, found, settings, local, llm, prompts, baselines)
+    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope)
     return skeleton(method, wanted, parts, checkpointer)

@@ -11,6 +11,7 @@ from ..agent.kg import KnowledgeGraph
 from ..agent.linking import Linker
 from ..agent.llm.baselines import Baselines, no_baselines
 from ..agent.llm.local import LocalModel, ModelSettings
+from ..agent.llm.scope import Scope
 from ..agent.nodes import Node
 from ..agent.options import Options
 
@@ -27,6 +28,8 @@ class Parts:
     prompts: Path | None = None
     baselines: Callable[[], Baselines] = no_baselines
     """Those beside the local model's weights; raises ModelError where there are none."""
+    scope: Callable[[], Scope | None] = lambda: None
+    """What the words of a question say for an answer; from beside the weights too."""
 
 
 COMMON = frozenset({"hops", "inverse", "on_ambiguous", "confidence", "conversation"})

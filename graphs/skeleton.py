@@ -19,6 +19,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from ..agent.llm.local import ModelSettings
+from ..agent.llm.prompt import mask
+from ..agent.llm.scope import tempered
 from ..agent.nodes import Node
 from ..agent.nodes.ask_user import ask_user
 from ..agent.nodes.combine import combine, next_part
@@ -26,6 +28,7 @@ from ..agent.nodes.induce import induce
 from ..agent.nodes.judged import is_confident
 from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
+from ..agent.nodes.records import question_mentions
 from ..agent.nodes.respond import respond
 from ..agent.nodes.sent import as_sent
 from ..agent.nodes.understand import understand
@@ -68,7 +71,7 @@ def skeleton(
         "load": load(settings),
         name: method.build(parts),
         "induce": induce(parts.kg, parts.llm, parts.prompts, method.prompts, common=method.common),
-        "verify": verify(parts.kg),
+        "verify": verify(parts.kg, _sure(parts, method)),
         "combine": combine(parts.kg, least, told),
         "respond": respond(least, _foreign(parts)),
     }
@@ -138,6 +141,20 @@ def _least(own: float, method: Method) -> Callable[[Options], float]:
 def _foreign(parts: Parts) -> str:
     """What to say of silence where the model knows another graph."""
     return _OTHER_GRAPH if parts.settings.kg not in ("", parts.kg.digest) else ""
+
+
+def _sure(parts: Parts, method: Method) -> Callable[[State, Options], float]:
+    """How sure the agent is: what the method says, and what the question's words say."""
+
+    def sure(state: State, options: Options) -> float:
+        confidence = state.get("confidence", 0.0)
+        scope = None if method.foreign(options) else parts.scope()
+        if scope is None:
+            return confidence
+        masked, _ = mask(state.get("question", ""), question_mentions(state))
+        return round(tempered(confidence, scope.within(masked)), 6)
+
+    return sure
 
 
 def _after_verify(

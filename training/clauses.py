@@ -32,6 +32,10 @@ CLAUSES = frozenset(
         "in",
         "on",
         "into",
+        "through",
+        "along",
+        "across",
+        "at",
         "I",
     )
 )
@@ -105,6 +109,10 @@ _PREPOSITIONS = frozenset(
         "for",
         "on",
         "around",
+        "along",
+        "through",
+        "into",
+        "near",
         "visiting",
         "crossing",
         "leave",

@@ -3,7 +3,8 @@
 A composer knows nothing of particular entities: it writes `TOPIC` where the topic is named.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
@@ -12,9 +13,11 @@ from .clauses import CLAUSES, HOLE, OTHER, TOPIC, predicate, refer_back, suited
 from .english import English
 from .graph import Graph, Move, Moves
 from .phrasebook import Key, Noun, Phrasebook, Wording
-from .template import Filling, Phrase, fill, mentions_slot
+from .template import Filling, Phrase, fill, mentions_slot, with_article
 
 _EMPTY = Wording()
+MET = "\ufffa"
+"""Stands for a noun phrase that is put in later."""
 
 
 class Route(NamedTuple):
@@ -54,26 +57,50 @@ class Composer:
         text = text or self._noun(route, rng, topic)
         return self.decorate(text, rng) if rng.random() < 0.25 else text
 
-    def joint(self, route: Route, other: Route, rng: Random) -> str:
-        """A question for what two routes of one step both reach, from `TOPIC` and from `OTHER`."""
-        clauses = list[str]()
-        many = rng.random() < 0.6
-        for place, mark in ((route, TOPIC), (other, OTHER)):
-            wording = self.book.wordings[place.key]
-            if not wording.that:
-                return ""
-            filling = Filling(Phrase(mark), many, "")
-            clauses.append(fill(rng.choice(wording.that), filling, rng))
-        link = rng.choice((" and ", " and also ", " and ", ", ", " but also ", " as well as "))
-        noun = self._class(route.kinds[-1], many, rng)
+    def joint(self, route: Route, other: Route, after: Route, rng: Random) -> str:
+        """A question for what two routes of one step both reach, from `TOPIC` and from `OTHER`.
+
+        Where `after` has a move, for what that leads to from there.
+        """
+        met = self._met(route, other, rng)
+        if not met:
+            return ""
+        if after.key:
+            text = self.question(after, rng, MET)
+            return re.sub(f"(the )?{MET}(?!')", met.text, text) if f"{MET}'" not in text else ""
+        many, noun = met.many, self._class(route.kinds[-1], met.many, rng)
+        clauses = [self._clause(own, mark, many, rng) for own, mark in _marked(route, other)]
         first, second = (predicate(clause) for clause in clauses)
-        if first and second and rng.random() < 0.6:
+        if first and second and rng.random() < 0.4:
             frame = rng.choice(self.english.frames["verb"])
-            return fill(frame, Filling(Phrase(first + link + second), many, noun), rng)
-        frame = rng.choice(self.english.frames["many" if many else "one"])
-        text = fill(frame, Filling(Phrase(link.join(clauses)), many, noun), rng)
+            return fill(frame, Filling(Phrase(first + _and(rng) + second), many, noun), rng)
         frame = rng.choice(self.english.frames["noun"])
-        return fill(frame, Filling(Phrase(text, many), many, noun), rng)
+        return fill(frame, Filling(met, many, noun), rng)
+
+    def _met(self, route: Route, other: Route, rng: Random) -> Phrase | None:
+        """A noun phrase for what two routes of one step both reach."""
+        many = rng.random() < 0.6
+        style = rng.random()
+        if route == other and style < 0.5:
+            pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
+            phrase = self.phrase(route, 1, rng, MET)
+            fits = f"{MET}'" not in phrase.text and "the " + MET not in phrase.text
+            return phrase._replace(text=phrase.text.replace(MET, pair)) if fits else None
+        clauses = [self._clause(own, mark, many, rng) for own, mark in _marked(route, other)]
+        if not all(clauses):
+            return None
+        noun = self._class(route.kinds[-1], many, rng)
+        word = self.wording(route, 0, 1).noun
+        if word and style > 0.7:
+            inner = self._named(route.kinds[0], rng, TOPIC)
+            noun = fill(suited(word, inner, rng), Filling(inner, many, noun), rng)
+            return self._determined(clauses[1], noun.removeprefix("the "), many, rng)
+        return self._determined(_and(rng).join(clauses), noun, many, rng)
+
+    def _clause(self, route: Route, mark: str, many: bool, rng: Random) -> str:
+        that = self.wording(route, 0, 1).that
+        named = self._named(route.kinds[0], rng, mark)
+        return fill(rng.choice(that), Filling(named, many, ""), rng) if that else ""
 
     def phrase(self, route: Route, end: int, rng: Random, topic: str = TOPIC) -> Phrase:
         """A noun phrase for what the first `end` moves of a route reach."""
@@ -105,23 +132,31 @@ class Composer:
 
     def refer(self, intro: Phrase, kind: str, text: str, rng: Random) -> str:
         """An introduction of something and a question whose hole refers back to it."""
-        opening = fill(rng.choice(self.english.frames["intro"]), Filling(intro), rng)
+        visited = self.book.names.visited
+        frames = self.english.frames
+        intros = frames["intro"] + (frames["visit"] if not visited or kind in visited else ())
+        opening = fill(rng.choice(intros), Filling(intro), rng)
         noun = self._class(kind, intro.many, rng)
         joint = rng.choice(self.english.frames["joint"])
         return opening + joint + refer_back(text, intro.many, noun, rng)
 
+    def wording(self, route: Route, start: int, end: int) -> Wording:
+        """What is said of the moves of a route between two places on the way."""
+        key, kinds = route.key[start:end], route.kinds
+        return self.book.wording(key, kinds[start], kinds[end]) or _EMPTY
+
     def _chunk(self, route: Route, end: int, rng: Random) -> _Chunk:
-        pair = self.book.wordings.get(route.key[end - 2 : end]) if end > 1 else None
-        if pair and rng.random() < 0.55:
+        pair = self.wording(route, end - 2, end) if end > 1 else _EMPTY
+        if pair is not _EMPTY and rng.random() < 0.55:
             return self._seen_through(route, _Chunk(pair, end - 2, end), rng)
-        wording = self.book.wordings.get(route.key[end - 1 : end], _EMPTY)
-        return self._seen_through(route, _Chunk(wording, end - 1, end), rng)
+        one = self.wording(route, end - 1, end)
+        return self._seen_through(route, _Chunk(one, end - 1, end), rng)
 
     def _seen_through(self, route: Route, chunk: _Chunk, rng: Random) -> _Chunk:
         """Leave out a step that people leave out: the language of a city."""
         if not chunk.inner:
             return chunk
-        before = self.book.wordings.get(route.key[chunk.inner - 1 : chunk.inner], _EMPTY)
+        before = self.wording(route, chunk.inner - 1, chunk.inner)
         first = route.key[chunk.inner]
         if first in before.through and rng.random() < 0.5:
             return chunk._replace(inner=chunk.inner - 1)
@@ -131,13 +166,13 @@ class Composer:
         """`cities where people speak {x}`: two steps in one clause."""
         if end < 2 or rng.random() > 0.35:
             return None
-        before = self.book.wordings.get(route.key[end - 2 : end - 1], _EMPTY)
+        before = self.wording(route, end - 2, end - 1)
         if route.key[end - 1] not in before.carries or not before.that:
             return None
         inner = self.phrase(route, end - 2, rng, topic)
         many = rng.random() < 0.8
         noun = self._class(route.kinds[end], many, rng)
-        word = self.book.wordings[route.key[end - 1 : end]].word
+        word = self.wording(route, end - 1, end).word
         if word and rng.random() < 0.7:
             noun = fill(rng.choice(word), Filling(inner, many, noun), rng)
         clause = fill(suited(before.that, inner, rng), Filling(inner, many, noun), rng)
@@ -183,7 +218,7 @@ class Composer:
         if verb:
             frame = rng.choice(self.english.frames["verb"])
             return fill(frame, Filling(Phrase(verb, many), many, noun), rng)
-        if clause.split(" ", 1)[0] in CLAUSES or clause.startswith((TOPIC, OTHER)):
+        if clause.split(" ", 1)[0] in CLAUSES or clause.startswith(inner.text):
             answer = self._determined(clause, noun, many, rng)
             frame = rng.choice(self.english.frames["noun"])
             return fill(frame, Filling(answer, many, noun), rng)
@@ -192,7 +227,8 @@ class Composer:
 
     def _telegraph(self, route: Route, rng: Random, topic: str) -> str:
         name = ("one", "two", "three")[len(route.key) - 1] if len(route.key) < 4 else ""
-        words = [self.book.wordings.get((step,), _EMPTY).word for step in route.key]
+        steps = range(len(route.key))
+        words = [self.wording(route, step, step + 1).word for step in steps]
         if not name or not all(words):
             return ""
         text = rng.choice(self.english.telegraph[name]).replace("{x}", topic)
@@ -204,8 +240,8 @@ class Composer:
         return text
 
     def _topic(self, kind: str, rng: Random, topic: str) -> Phrase:
-        if rng.random() < 0.86 or not kind:
-            return Phrase(topic if rng.random() < 0.97 else f"the {topic}")
+        if rng.random() < 0.86 or not kind or kind in self.book.names.values:
+            return self._named(kind, rng, topic)
         noun = self._class(kind, False, rng)
         form = rng.choice(
             (
@@ -221,7 +257,16 @@ class Composer:
                 "{x} the {n}",
             )
         )
-        return Phrase(form.format(n=noun, x=topic))
+        return Phrase(with_article(form.format(n=noun, x=topic)))
+
+    def _named(self, kind: str, rng: Random, topic: str) -> Phrase:
+        """A topic by its name alone, with an article where such names mostly have one."""
+        names = self.book.names
+        if kind in names.values:
+            return Phrase(topic)
+        article = rng.random() < (0.7 if kind in names.article else 0.03)
+        many = kind in names.plural and rng.random() < 0.7
+        return Phrase(f"the {topic}" if article else topic, many)
 
     def _class(self, kind: str, many: bool, rng: Random) -> str:
         noun: Noun = rng.choice(self.book.nouns(kind))
@@ -232,6 +277,14 @@ class Composer:
             return rng.random() < 0.93
         plenty = self.plenty.get(move, 1.0)
         return plenty > 1.1 and rng.random() < (0.5 if plenty < 2.5 else 0.85)
+
+
+def _marked(route: Route, other: Route) -> Iterable[tuple[Route, str]]:
+    return (route, TOPIC), (other, OTHER)
+
+
+def _and(rng: Random) -> str:
+    return rng.choice((" and ", " and also ", " and ", ", ", " but also ", " as well as "))
 
 
 def plenty_of(graph: Graph) -> dict[str, float]:

@@ -60,8 +60,13 @@ class Material:
 
     def samples(self, seed: int) -> Iterator[Sample]:
         """Training samples without end."""
+        share = _UNANSWERABLE if self.lessons else self.questioner.mix.unanswerable
+        return self.with_unanswerable(share, seed)
+
+    def with_unanswerable(self, share: float, seed: int) -> Iterator[Sample]:
+        """Samples without end, a share of them without an answer."""
         if not self.lessons:
-            own = self.questioner.stream(seed)
+            own = self.questioner.refusing(share).stream(seed)
             if not self.reworded:
                 return own
             return mixed(own, self.reworded, self.questioner, noise=self.noise, seed=seed)
@@ -69,7 +74,7 @@ class Material:
             self.lessons,
             self.questioner,
             noise=self.noise,
-            unanswerable=_UNANSWERABLE,
+            unanswerable=share,
             seed=seed,
             scrambled=self.scrambled,
         )

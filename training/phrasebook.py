@@ -3,7 +3,8 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,6 +36,10 @@ class Wording:
     """Relations asked of {x} and meant of what this one reaches (the language of a city)."""
     carries: frozenset[str] = frozenset()
     """Relations whose targets take this one's `that` (cities where people speak French)."""
+    starts: frozenset[str] = frozenset()
+    """Classes of {x} that it is for; all where there are none."""
+    ends: frozenset[str] = frozenset()
+    """Classes of what is reached that it is for; all where there are none."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,46 @@ class Noun:
 
 
 @dataclass(frozen=True)
-class Phrasebook:
-    """Wordings by moves, class nouns by class label, and words that may stand for each other."""
+class Names:
+    """How the names of some classes, by label, behave in a sentence."""
 
-    wordings: Mapping[Key, Wording]
-    classes: Mapping[str, tuple[Noun, ...]]
-    synonyms: Mapping[str, Texts]
+    article: frozenset[str] = frozenset()
+    """They are written with an article: the Nile."""
+    plural: frozenset[str] = frozenset()
+    """They may name many: the Alps."""
+    visited: frozenset[str] = frozenset()
+    """They are places that people live in and travel to; all classes where there are none."""
+    values: frozenset[str] = frozenset()
+    """They are no names but values, which stand alone and are not counted."""
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What people ask about entities of a class that the graph has no relation for."""
+
+    attribute: Texts = ()
+    """Nouns, asked as "the {n} of {x}"."""
+    ask: Texts = ()
+    """Whole questions."""
+
+
+@dataclass(frozen=True)
+class Phrasebook:
+    """Wordings by moves, class nouns by class label, and words that may stand for each other.
+
+    `generic` has wordings for moves that no other fits.
+    """
+
+    wordings: Mapping[Key, tuple[Wording, ...]]
+    classes: Mapping[str, tuple[Noun, ...]] = field(default_factory=dict[str, tuple[Noun, ...]])
+    synonyms: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
+    lacks: Mapping[str, Lack] = field(default_factory=dict[str, Lack])
+    names: Names = Names()
+    generic: Mapping[Key, Wording] = field(default_factory=dict[Key, Wording])
+
+    def wording(self, key: Key, start: str, end: str) -> Wording | None:
+        """All that is said of some moves from one class to another."""
+        return _joined(self.wordings.get(key, ()), start, end) or self.generic.get(key)
 
     def nouns(self, kind: str) -> tuple[Noun, ...]:
         """The class nouns for a class label."""
@@ -74,30 +113,30 @@ def make_phrasebook(
     `aliases` are other names of relations, by label. Raises InputError when the file is malformed
     and KGError when it words a relation that the graph does not have; both name the line.
     """
-    written = _read(file, graph) if file else Phrasebook({}, {}, {})
-    wordings = dict(written.wordings)
+    written = _read(file, graph) if file else Phrasebook({})
+    generic = dict[Key, Wording]()
     for move in graph.edges:
-        key = (graph.spell(move),)
         label = graph.labels[move.relation]
-        if key not in wordings:
-            names = [_words(name) for name in (label, *(aliases or {}).get(label, ()))]
-            wordings[key] = _generic(english, move, dict.fromkeys(names))
-    return replace(written, wordings=wordings)
+        names = [_words(name) for name in (label, *(aliases or {}).get(label, ()))]
+        generic[(graph.spell(move),)] = _generic(english, move, dict.fromkeys(names))
+    return replace(written, generic=generic)
 
 
 def split_phrasebook(book: Phrasebook, *, held_out: bool) -> Phrasebook:
     """Only the held-out third of each list of wordings, or only the rest."""
+
+    def part(wording: Wording) -> Wording:
+        return replace(
+            wording,
+            noun=choose(wording.noun, held_out=held_out),
+            that=choose(wording.that, held_out=held_out),
+            ask=choose(wording.ask, held_out=held_out),
+        )
+
     return replace(
         book,
-        wordings={
-            key: replace(
-                wording,
-                noun=choose(wording.noun, held_out=held_out),
-                that=choose(wording.that, held_out=held_out),
-                ask=choose(wording.ask, held_out=held_out),
-            )
-            for key, wording in book.wordings.items()
-        },
+        wordings={key: tuple(map(part, wordings)) for key, wordings in book.wordings.items()},
+        generic={key: part(wording) for key, wording in book.generic.items()},
     )
 
 
@@ -123,9 +162,9 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         for place in range(len(graph.relations))
         for inverse in (False, True)
     }
-    wordings = dict[Key, Wording]()
+    wordings = dict[Key, tuple[Wording, ...]]()
     for name, table in tables.items():
-        if name in ("classes", "synonyms"):
+        if name in _OTHER_TABLES:
             continue
         key = tuple(name.split(SEPARATOR))
         unknown = [spelling for spelling in key if spelling not in known]
@@ -134,33 +173,75 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
                 f"{_place(file, text, name)}: the graph has no relation {unknown[0]!r}",
                 f"its relations are {', '.join(sorted(graph.labels))}",
             )
-        wordings[key] = _wording(file, text, name, table)
+        several = table if isinstance(table, list) else [table]
+        wordings[key] = tuple(_wording(file, text, name, one) for one in several)
     return Phrasebook(
         wordings,
-        {kind: tuple(_noun(n) for n in nouns) for kind, nouns in tables.get("classes", {}).items()},
-        {word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
+        classes={kind: tuple(map(_noun, n)) for kind, n in tables.get("classes", {}).items()},
+        synonyms={word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
+        lacks={
+            kind: Lack(*_lists(file, text, f"lacks.{kind}", table, _LACK_KEYS))
+            for kind, table in tables.get("lacks", {}).items()
+        },
+        names=Names(
+            *map(frozenset, _lists(file, text, "names", tables.get("names", {}), _NAME_KEYS))
+        ),
     )
 
 
-def _wording(file: Path, text: str, name: str, table: dict[str, list[str]]) -> Wording:
-    unknown = table.keys() - {field.name for field in fields(Wording)}
+_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names"))
+_TEMPLATE_KEYS = ("word", "noun", "that", "ask")
+_CLASS_KEYS = ("through", "carries", "from", "to")
+_LACK_KEYS = ("attribute", "ask")
+_NAME_KEYS = ("article", "plural", "visited", "values")
+
+
+def _wording(file: Path, text: str, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
+    word, noun, that, ask, *classes = _lists(
+        file, text, name, table, (*_TEMPLATE_KEYS, *_CLASS_KEYS)
+    )
+    through, carries, starts, ends = map(frozenset, classes)
+    return Wording(word, noun, that, ask, through, carries, starts, ends)
+
+
+def _lists(
+    file: Path, text: str, name: str, table: Mapping[str, Sequence[str]], keys: Sequence[str]
+) -> list[Texts]:
+    """The values of some keys of a table; InputError where it has others, or a bad template."""
+    unknown = table.keys() - set(keys)
     if unknown:
         raise InputError(
             f"{_place(file, text, name)}: {name!r} has the unknown key {sorted(unknown)[0]!r}",
-            f"the keys are {', '.join(field.name for field in fields(Wording))}",
+            f"the keys are {', '.join(keys)}",
         )
-    for template in (t for key in ("word", "noun", "that", "ask") for t in table.get(key, [])):
+    for template in (template for key in _TEMPLATE_KEYS for template in table.get(key, ())):
         try:
             parse(template)
         except InputError as error:
             raise InputError(
                 f"{_place(file, text, template)}: {error.message}", error.hint
             ) from error
-    lists = {key: tuple(table.get(key, [])) for key in ("word", "noun", "that", "ask")}
+    return [tuple(table.get(key, ())) for key in keys]
+
+
+@lru_cache(maxsize=4096)
+def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | None:
+    """The wordings that fit two classes as one."""
+    fitting = [
+        wording
+        for wording in wordings
+        if (not wording.starts or start in wording.starts)
+        and (not wording.ends or end in wording.ends)
+    ]
+    if len(fitting) < 2:
+        return fitting[0] if fitting else None
     return Wording(
-        **lists,
-        through=frozenset(table.get("through", [])),
-        carries=frozenset(table.get("carries", [])),
+        word=tuple(text for wording in fitting for text in wording.word),
+        noun=tuple(text for wording in fitting for text in wording.noun),
+        that=tuple(text for wording in fitting for text in wording.that),
+        ask=tuple(text for wording in fitting for text in wording.ask),
+        through=frozenset[str]().union(*(wording.through for wording in fitting)),
+        carries=frozenset[str]().union(*(wording.carries for wording in fitting)),
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
@@ -33,8 +34,8 @@ class Sample(NamedTuple):
 class Mix:
     """Shares of the stream: unanswerable questions, joint ones, and noise on the text."""
 
-    unanswerable: float = 0.13
-    joint: float = 0.04
+    unanswerable: float = 0.17
+    joint: float = 0.08
     noise: float = 0.5
 
 
@@ -77,6 +78,10 @@ class Questioner:
         """The same without noise, and with answerable questions only."""
         return replace(self, mix=replace(self.mix, noise=0.0, unanswerable=0.0))
 
+    def refusing(self, share: float) -> "Questioner":
+        """The same with another share of questions that have no answer."""
+        return replace(self, mix=replace(self.mix, unanswerable=share))
+
     def stream(self, seed: int) -> Iterator[Sample]:
         """Questions without end, the same for the same seed."""
         rng = Random(f"questions {seed}")
@@ -90,7 +95,7 @@ class Questioner:
         return self._sample(text, (topic,), walk, shape.moves, rng)
 
     def _joint(self, rng: Random) -> Sample | None:
-        """Two entities that one step each leads to the same answer."""
+        """Two entities that one step each leads to the same one, and what that has to do with."""
         shape, topic = self.shapes.sample(rng)
         moves = shape.moves[:1]
         walk = sample_walk(self.graph, topic, moves, rng, None) or (topic,)
@@ -105,14 +110,28 @@ class Questioner:
         if not others:
             return None
         move, other = rng.choice(others)
-        first = route_of(self.graph, moves, walk)
-        second = route_of(self.graph, (move,), (other, answer))
-        text = self.composer.joint(first, second, rng)
+        after, end = self._onward(answer, (topic, other), rng)
+        routes = (
+            route_of(self.graph, moves, walk),
+            route_of(self.graph, (move,), (other, answer)),
+            route_of(self.graph, after, (answer, *end)),
+        )
+        text = self.composer.joint(*routes, rng)
         if not text:
             return None
         if rng.random() < 0.5:
-            return self._sample(text, (topic, other), walk, moves, rng)
-        return self._sample(text, (topic, other), (other, answer), (move,), rng)
+            return self._sample(text, (topic, other), (*walk, *end), (*moves, *after), rng)
+        return self._sample(text, (topic, other), (other, answer, *end), (move, *after), rng)
+
+    def _onward(
+        self, node: Node, topics: Sequence[Node], rng: Random
+    ) -> tuple[Moves, tuple[Node, ...]]:
+        """A move from where two topics meet, and where it leads; mostly none."""
+        if rng.random() < 0.6:
+            return (), ()
+        move = rng.choice(self.graph.leaving[node])
+        ends = [end for end in self.graph.edges[move][node] if end not in topics]
+        return ((move,), (rng.choice(ends),)) if ends else ((), ())
 
     def unanswerable(self, rng: Random) -> Sample:
         """One question that the graph has no relation for."""
@@ -148,8 +167,8 @@ def make_questioner(
     """Find the shapes of a graph and what to word them with."""
     composer = Composer(book, english, plenty_of(graph))
     words = frozenset(
-        word
-        for wording in book.wordings.values()
+        word.strip()
+        for wording in (*chain.from_iterable(book.wordings.values()), *book.generic.values())
         for text in wording.word
         for word in re.split(r"[{}/()|]+", text)
     )

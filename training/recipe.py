@@ -28,6 +28,13 @@ class Size:
     heads: int = 3
 
 
+def sized(width: int) -> Size:
+    """A model of some width, with heads of 64. Raises InputError for what these do not divide."""
+    if width % 64:
+        raise InputError(f"a width of {width} is no multiple of 64", "give 128, 192, 256 ...")
+    return Size(width=width, heads=width // 64)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How long and how fast to train. `rate` is the peak learning rate."""

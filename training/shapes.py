@@ -17,6 +17,9 @@ _SAMPLED_EDGES = 60_000
 SHARES = (0.42, 0.38, 0.20)
 """How many of the questions take one, two and three hops."""
 
+_FROM_VALUES = 0.2
+"""The weight of a class of values, such as years and heights, as topics beside 1 for entities."""
+
 _REDUNDANT = 0.12
 """The weight of a path that reaches the same as a shorter one, beside 1 for others."""
 
@@ -56,7 +59,9 @@ def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
         topics = rng.sample(nodes, min(sampled, len(nodes)))
         found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
         moves = sum(len(path) == 1 for path in found)
-        shown = (len(nodes) * max(moves, 1)) ** 0.5
+        shown = len(nodes) ** 0.5 * max(moves, 1) ** 0.75
+        if graph.terms[nodes[0]].startswith('"'):
+            shown *= _FROM_VALUES
         for length in range(1, hops + 1):
             of_length = {path: weight for path, weight in found.items() if len(path) == length}
             share = SHARES[length - 1] if length <= len(SHARES) else SHARES[-1]

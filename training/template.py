@@ -7,6 +7,7 @@
 (a|b|)   a choice; may nest
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -54,13 +55,19 @@ class Filling(NamedTuple):
 
 
 _SLOTS = ("x", "x's", "t")
+_BEFORE_VOWEL = re.compile(r"\ba (?=(?!one|once|eu|uni|us|uto)[aeiou])")
 
 
 def fill(template: str, filling: Filling, rng: Random) -> str:
     """One of the texts that a template stands for, on one line."""
     parts = list[str]()
     _write(parse(template), filling, rng, parts)
-    return " ".join("".join(parts).split())
+    return with_article(" ".join("".join(parts).split()))
+
+
+def with_article(text: str) -> str:
+    """A text with `an` before the vowels that are heard: an ocean, but a union."""
+    return _BEFORE_VOWEL.sub("an ", text)
 
 
 def mentions_slot(template: str, name: str) -> bool:

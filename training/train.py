@@ -14,6 +14,7 @@ from ..agent.kg.folder import WORLD
 from ..agent.llm.address import describe_llm
 from ..agent.llm.chat import chat_model
 from ..agent.llm.local import write_settings
+from ..agent.llm.scope import write_scope
 from ..evaluation.readers import read_jsonl, read_world
 from ..evaluation.samples import Sample as Question
 from .baselines import add_baselines
@@ -26,6 +27,7 @@ from .making import Job, Made
 from .paraphrase import Chat
 from .recipe import METHODS, Recipe, Schedule
 from .report import TrainReport, score
+from .scope import scope_of
 from .tuning import tuned_threshold
 from .watch import Unwatched, Watcher
 
@@ -56,6 +58,7 @@ def train(
         partial = open_partial(out, _record(kg, recipe, schedule), watcher)
     with needed(partial):
         made = _make(Job(kg, material, recipe, schedule, partial, watcher))
+        made = replace(made, local=replace(made.local, scope=(scope := scope_of(material))))
         judged = _judged(kg, made, material)
         thresholds = {
             name: tuned_threshold(
@@ -90,6 +93,7 @@ def train(
             made.local.model.save_pretrained(folder)
             made.local.tokenizer.save_pretrained(folder)
             write_settings(folder, settings)
+            write_scope(folder, scope)
             add_baselines(folder, kg, material, made.local, hand_written)
             write_card(folder, report)
     return report

@@ -1,11 +1,13 @@
 """Questions that a graph has no relation for, so that a model learns to say so."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 
 from .clauses import HOLE, OTHER, TOPIC
 from .compose import Composer, Route
-from .phrasebook import Noun, plural
+from .english import Texts
+from .phrasebook import Lack, Noun, plural
 from .template import Filling, Phrase, fill
 
 _ONSETS = (
@@ -42,6 +44,9 @@ _NUCLEI = ("a", "e", "i", "o", "u", "ou", "ee", "ai", "oo", "ia")
 _CODAS = ("", "n", "r", "l", "m", "nd", "st", "rt", "sk", "x", "b", "g", "ng", "ft")
 _ENDINGS = ("", "", "age", "ity", "ness", "er", "ing", "ment", "ium", "oid", "le", "ation")
 
+_OWN = 0.45
+"""How many of the questions are about what the phrasebook says entities of a class lack."""
+
 
 @dataclass(frozen=True)
 class Refuser:
@@ -56,15 +61,21 @@ class Refuser:
         sections = self.composer.english.unanswerable
         end = 0 if rng.random() < 0.78 else rng.randrange(len(route.key))
         subject = self.composer.phrase(route, end, rng)
+        lack = self.composer.book.lacks.get(route.kinds[end], Lack())
+        own = rng.random() < _OWN
         style = rng.random()
-        if style < 0.22:
+        if style < 0.22 and route.kinds[end + 1] not in self.composer.book.names.values:
             text = self._real_relation(route, end, subject, rng)
         elif style < 0.52:
-            text = fill(rng.choice(sections["ask"]), Filling(subject, subject.many), rng)
+            asks = own and lack.ask or sections["ask"]
+            text = fill(rng.choice(asks), Filling(subject, subject.many), rng)
         elif style < 0.58:
             text = fill(rng.choice(sections["pair"]).replace("{y}", OTHER), Filling(subject), rng)
         else:
-            frame = rng.choice(sections["frame"]).replace("{n}", self._attribute(rng))
+            attribute = (
+                rng.choice(lack.attribute) if own and lack.attribute else self._attribute(rng)
+            )
+            frame = rng.choice(sections["frame"]).replace("{n}", attribute)
             text = fill(frame, Filling(subject, subject.many), rng)
         if rng.random() < 0.08 and TOPIC in text:
             text = self.composer.refer(
@@ -72,10 +83,16 @@ class Refuser:
             )
         return self.composer.decorate(text, rng) if rng.random() < 0.22 else text
 
+    @cached_property
+    def attributes(self) -> Texts:
+        """The attributes that no word of the phrasebook names."""
+        attributes = self.composer.english.unanswerable["attribute"]
+        return tuple(attribute for attribute in attributes if attribute not in self.known)
+
     def _real_relation(self, route: Route, end: int, subject: Phrase, rng: Random) -> str:
         """Counts and superlatives over a relation that the graph does have."""
         sections = self.composer.english.unanswerable
-        word = self.composer.book.wordings[route.key[end : end + 1]].word
+        word = self.composer.wording(route, end, end + 1).word
         nouns = self.composer.book.nouns(route.kinds[end + 1])
         if word and rng.random() < 0.75:
             template = rng.choice(word)
@@ -87,16 +104,19 @@ class Refuser:
             noun = rng.choice(nouns)
         section = "count" if rng.random() < 0.45 else "superlative"
         frame = rng.choice(sections[section]).replace("{w}", noun.many).replace("{s}", noun.one)
-        frame = frame.replace("{g}", rng.choice(sections["grade"]))
+        grades = [
+            grade
+            for grade in sections["grade"]
+            if not any(f"{grade} {name.one}" in self.known for name in (*nouns, noun))
+        ]
+        frame = frame.replace("{g}", rng.choice(grades))
         return fill(frame, Filling(subject, subject.many), rng)
 
     def _attribute(self, rng: Random) -> str:
         if rng.random() < 0.06:
             return pseudo_word(rng)
-        attributes = self.composer.english.unanswerable["attribute"]
+        attributes = self.attributes
         attribute = rng.choice(attributes)
-        while attribute in self.known:
-            attribute = rng.choice(attributes)
         if rng.random() < 0.12 and not attribute.endswith("s"):
             attribute = plural(attribute)
         if rng.random() < 0.08:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..errors import ModelError
 from .quantised import QUANTISED, quantised
+from .scope import Scope, read_scope
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -61,6 +62,8 @@ class LocalModel:
     model: "PreTrainedModel"
     tokenizer: "PreTrainedTokenizerBase"
     settings: ModelSettings
+    scope: Scope | None = None
+    """What the words of a question say for an answer, where it was trained on a graph."""
 
 
 def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto") -> LocalModel:
@@ -106,9 +109,8 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
             "give a folder with config.json, tokenizer.json and model.safetensors of a causal "
             "language model, or a hub id that you can download",
         ) from error
-    return LocalModel(
-        source, model, tokenizer, read_settings(folder) if folder else ModelSettings()
-    )
+    settings = read_settings(folder) if folder else ModelSettings()
+    return LocalModel(source, model, tokenizer, settings, read_scope(folder))
 
 
 def use_few_threads(source: str) -> None:

@@ -5,7 +5,7 @@ here. Supported means true in the KG, not relevant to the question; relevance is
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -30,8 +30,15 @@ class _Proof(NamedTuple):
     answer: Term
 
 
-def verify(kg: KnowledgeGraph) -> Node:
+def as_said(state: State, _: Options) -> float:
+    """The confidence that a method had."""
+    return state.get("confidence", 0.0)
+
+
+def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said) -> Node:
     """Put a verdict on every step; keep supported chains, and the answers that have one.
+
+    What the triples cannot tell, whether they are what was asked, `sure` says.
 
     Decoded chains that no longer hold leave the state. Where the store did not answer, nothing
     counts as an answer and the status is `unchecked`.
@@ -68,6 +75,7 @@ def verify(kg: KnowledgeGraph) -> Node:
             "candidates": walks,
             "answers": kept,
             "status": status,
+            "confidence": sure(state, runtime.context or Options()),
             "emitted": _emitted(judged, state.get("lost", 0)),
             "usage": spent(state, since, kg_requests=meter.requests or min(len(proofs), 1)),
         }

@@ -1,1 +1,1 @@
-"""The bundled world graph: countries, capitals, borders, languages and currencies as RDF."""
+"""The bundled world graph: countries, cities, waters, mountains and organisations as RDF."""

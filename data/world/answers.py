@@ -1,7 +1,7 @@
-"""Derive the answers in questions.jsonl and tuning.jsonl from their SPARQL over world.ttl.
+"""Derive the answers of the world questions from their SPARQL over world.ttl.
 
 Run as ``python -m groundwalk.data.world.answers`` or as
-``python data/world/answers.py``: both files are rewritten with fresh answers.
+``python data/world/answers.py``: all files are rewritten with fresh answers.
 With ``--check`` nothing is written; the exit status is 1, and the ids are
 named, when a line is not up to date.
 """
@@ -20,7 +20,10 @@ import pyoxigraph as ox
 HERE = Path(__file__).resolve().parent
 GRAPH_FILE = HERE / "world.ttl"
 QUESTIONS_FILE = HERE / "questions.jsonl"
+SEALED_FILE = HERE / "sealed.jsonl"
 TUNING_FILE = HERE / "tuning.jsonl"
+FILES = (QUESTIONS_FILE, SEALED_FILE, TUNING_FILE)
+Term = ox.NamedNode | ox.Literal
 RDFS_LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
 
 
@@ -32,7 +35,7 @@ class Answer(TypedDict):
 
 
 class Question(TypedDict):
-    """One line of either file, its fields in their written order."""
+    """One line of a file, its fields in their written order."""
 
     id: str
     question: str
@@ -57,8 +60,10 @@ def read_questions(path: Path) -> list[Question]:
         return [json.loads(line) for line in lines]
 
 
-def label_of(store: ox.Store, term: ox.NamedNode) -> str:
-    """Return the first English or untagged rdfs:label of ``term``."""
+def label_of(store: ox.Store, term: Term) -> str:
+    """Return the first English or untagged rdfs:label of ``term``, or the text of a literal."""
+    if isinstance(term, ox.Literal):
+        return term.value
     labels = sorted(
         quad.object.value
         for quad in store.quads_for_pattern(term, RDFS_LABEL, None, None)
@@ -69,16 +74,16 @@ def label_of(store: ox.Store, term: ox.NamedNode) -> str:
     return labels[0]
 
 
-def answer_terms(store: ox.Store, sparql: str) -> set[ox.NamedNode]:
-    """Return the distinct values of ?answer, all of which must be IRIs."""
+def answer_terms(store: ox.Store, sparql: str) -> set[Term]:
+    """Return the distinct values of ?answer, all of which must be IRIs or literals."""
     solutions = store.query(sparql)
     if not isinstance(solutions, ox.QuerySolutions):
         raise ValueError(f"not a SELECT query: {sparql}")
-    terms: set[ox.NamedNode] = set()
+    terms: set[Term] = set()
     for solution in solutions:
         term = solution["answer"]
-        if not isinstance(term, ox.NamedNode):
-            raise ValueError(f"an answer is not an IRI: {term}")
+        if not isinstance(term, Term):
+            raise ValueError(f"an answer is neither an IRI nor a literal: {term}")
         terms.add(term)
     return terms
 
@@ -112,13 +117,13 @@ def out_of_date(old: Sequence[Question], new: Sequence[Question]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Rewrite both files, or only check them; return the exit status."""
+    """Rewrite all files, or only check them; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     check = bool(parser.parse_args(arguments).check)
     store = load_graph(GRAPH_FILE)
     stale: list[str] = []
-    for file in (QUESTIONS_FILE, TUNING_FILE):
+    for file in FILES:
         old = read_questions(file)
         new = [with_answers(store, question) for question in old]
         if check:

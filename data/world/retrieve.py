@@ -24,7 +24,7 @@ from ...agent.kg.view import GraphView, ViewLimits
 from ...agent.kg.walk_listing import list_walks
 from ...agent.linking import LabelLinker
 from ...agent.nodes.retrieve import rank
-from .answers import HERE, QUESTIONS_FILE, TUNING_FILE, Question, read_questions
+from .answers import FILES, HERE, Question, read_questions
 
 RETRIEVED_FILE = HERE / "retrieved.jsonl"
 HOPS = 2
@@ -55,7 +55,7 @@ def retrieve() -> str:
     """Return the content of the file."""
     with closing(open_kg("world")) as kg:
         linker = LabelLinker(kg.labels)
-        questions = [*read_questions(QUESTIONS_FILE), *read_questions(TUNING_FILE)]
+        questions = [own for file in FILES for own in read_questions(file)]
         found = (candidates_of(kg, linker, question["question"]) for question in questions)
         return "".join(map(to_line, questions, found))
 

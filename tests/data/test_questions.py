@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 from groundwalk.data.world import answers
-from rdflib import RDFS, Graph, URIRef
+from rdflib import RDFS, Graph, Literal, URIRef
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.query import ResultRow
+from rdflib.util import from_n3
 
 FIELDS = ["id", "question", "hops", "tags", "topics", "sparql", "answers", "why"]
-HOP_COUNTS = {1: 38, 2: 28, 3: 14, None: 20}
+HOP_COUNTS = {1: 118, 2: 104, 3: 42, None: 76}
 
 
 def _text(name: str) -> str:
@@ -23,9 +24,11 @@ def _text(name: str) -> str:
     return files("groundwalk.data.world").joinpath(name).read_text(encoding="utf-8")
 
 
-QUESTIONS: list[dict[str, Any]] = [
-    json.loads(line) for line in _text("questions.jsonl").splitlines()
-]
+OPEN, SEALED = (
+    [json.loads(line) for line in _text(name).splitlines()]
+    for name in ("questions.jsonl", "sealed.jsonl")
+)
+QUESTIONS: list[dict[str, Any]] = [*OPEN, *SEALED]
 ANSWERABLE = [question for question in QUESTIONS if question["hops"] is not None]
 UNANSWERABLE = [question for question in QUESTIONS if question["hops"] is None]
 
@@ -49,12 +52,13 @@ def _selected(sparql: str) -> set[str]:
     return {row["answer"].n3() for row in rows}
 
 
-def test_there_are_a_hundred_questions_with_ids_in_order() -> None:
-    assert _ids(QUESTIONS) == [f"w{number:03}" for number in range(1, 101)]
+def test_there_are_340_questions_with_ids_in_order_and_half_are_sealed() -> None:
+    assert _ids(OPEN) == [f"w{number:03}" for number in range(1, 171)]
+    assert _ids(SEALED) == [f"s{number:03}" for number in range(1, 171)]
 
 
 def test_every_line_has_the_fields_in_order() -> None:
-    assert [list(question) for question in QUESTIONS] == [FIELDS] * 100
+    assert [list(question) for question in QUESTIONS] == [FIELDS] * 340
 
 
 def test_hops_are_spread_as_stated() -> None:
@@ -62,12 +66,17 @@ def test_hops_are_spread_as_stated() -> None:
 
 
 def test_no_question_is_asked_twice() -> None:
-    texts = {" ".join(question["question"].casefold().split()) for question in QUESTIONS}
-    assert len(texts) == 100
+    tuning = [json.loads(line) for line in _text("tuning.jsonl").splitlines()]
+    texts, others = (
+        {" ".join(question["question"].casefold().split()) for question in questions}
+        for questions in (QUESTIONS, tuning)
+    )
+    assert texts.isdisjoint(others)
+    assert len(texts) == 340
 
 
 def test_many_questions_have_several_answers() -> None:
-    assert sum(len(question["answers"]) > 1 for question in QUESTIONS) >= 30
+    assert sum(len(question["answers"]) > 1 for question in QUESTIONS) > 100
 
 
 def test_tags_agree_with_the_other_fields() -> None:
@@ -109,8 +118,10 @@ def test_answers_carry_their_labels_and_are_sorted(question: dict[str, Any]) -> 
     labels = [answer["label"] for answer in question["answers"]]
     assert labels == sorted(labels)
     for answer in question["answers"]:
-        term = URIRef(answer["term"].removeprefix("<").removesuffix(">"))
-        assert answer["label"] in map(str, _graph().objects(term, RDFS.label))
+        term = from_n3(answer["term"])
+        assert isinstance(term, URIRef | Literal)
+        called = [term] if isinstance(term, Literal) else _graph().objects(term, RDFS.label)
+        assert answer["label"] in map(str, called)
 
 
 @pytest.mark.parametrize("question", UNANSWERABLE, ids=_ids(UNANSWERABLE))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.nodes.retrieved_file import read_retrieved
 from groundwalk.data.world import retrieve
-from groundwalk.data.world.answers import QUESTIONS_FILE, TUNING_FILE, read_questions
+from groundwalk.data.world.answers import FILES, read_questions
 
 
 def test_the_file_is_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,6 +20,6 @@ def test_the_file_is_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_every_question_is_in_the_file() -> None:
     found = read_retrieved(str(retrieve.RETRIEVED_FILE))
-    questions = [*read_questions(QUESTIONS_FILE), *read_questions(TUNING_FILE)]
+    questions = [question for file in FILES for question in read_questions(file)]
     assert list(found.by_id) == [question["id"] for question in questions]
     assert all(found.find(question["id"], "") for question in questions)

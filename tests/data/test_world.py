@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
-from groundwalk.data.world import build
+from groundwalk.data.world import reading, turtle
 from rdflib import RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.namespace import SKOS
 
 WORLD = "https://groundwalk.example/world/"
 V = Namespace(f"{WORLD}vocab#")
+INTEGER = URIRef("http://www.w3.org/2001/XMLSchema#integer")
 SCHEMA_DESCRIPTION = URIRef("https://schema.org/description")
 PROPERTY_LABELS = {
     "capital": "capital",
@@ -25,6 +24,15 @@ PROPERTY_LABELS = {
     "borders": "borders",
     "officialLanguage": "official language",
     "currency": "currency",
+    "largestCity": "largest city",
+    "coast": "coast",
+    "memberOf": "member of",
+    "flowsThrough": "flows through",
+    "mouth": "mouth",
+    "onRiver": "on river",
+    "range": "mountain range",
+    "height": "height in metres",
+    "length": "length in kilometres",
 }
 CLASS_LABELS = {
     "Country": "country",
@@ -34,7 +42,15 @@ CLASS_LABELS = {
     "Continent": "continent",
     "Subregion": "subregion",
     "Region": "region",
+    "Sea": "sea",
+    "Ocean": "ocean",
+    "Lake": "lake",
+    "River": "river",
+    "Mountain": "mountain",
+    "MountainRange": "mountain range",
+    "Organisation": "organisation",
 }
+MEASURES = {"height", "length"}
 
 
 @cache
@@ -61,6 +77,27 @@ def instances(class_key: str) -> list[URIRef]:
     return [s for s in graph().subjects(RDF.type, V[class_key]) if isinstance(s, URIRef)]
 
 
+def keys(class_key: str) -> set[str]:
+    return {str(s).rsplit("/", 1)[1] for s in instances(class_key)}
+
+
+def number(subject: str, relation: str) -> int | None:
+    """The number a relation gives of an entity."""
+    value = graph().value(iri(subject), V[relation])
+    return None if value is None else int(str(value))
+
+
+def joined(countries: set[str]) -> bool:
+    """Whether one can go from each country to each other one across borders between them."""
+    reached: set[str] = set()
+    fringe = set(sorted(countries)[:1])
+    while fringe:
+        reached |= fringe
+        borders = (targets(f"country:{country}", "borders") for country in fringe)
+        fringe = (set[str]().union(*borders) & countries) - reached
+    return reached == countries
+
+
 # --- Form ---
 
 
@@ -68,16 +105,24 @@ def test_counts_by_class() -> None:
     assert len(instances("Country")) == 193
     assert len(instances("Continent")) == 7
     assert len(instances("Subregion")) == 22
-    assert len(instances("City")) > 193
+    assert len(instances("City")) >= 320
     assert len(instances("Currency")) > 130
     assert len(instances("Language")) > 150
     assert len(instances("Region")) > 5
+    assert len(instances("River")) >= 90
+    assert len(instances("Mountain")) >= 70
+    assert len(instances("MountainRange")) >= 25
+    assert len(instances("Lake")) >= 40
+    assert len(instances("Sea")) >= 30
+    assert len(instances("Ocean")) == 5
+    assert len(instances("Organisation")) == len(MEMBER_COUNTS)
+    assert len(graph()) >= 9000
 
 
 def test_the_file_is_what_the_tables_give() -> None:
-    text = build.render(build.load())
+    text = turtle.render(reading.load())
     assert files("groundwalk.data.world").joinpath("world.ttl").read_bytes() == text.encode()
-    assert build.render(build.load()) == text
+    assert turtle.render(reading.load()) == text
 
 
 def test_everything_in_our_namespace_has_one_type_and_one_label() -> None:
@@ -89,10 +134,12 @@ def test_everything_in_our_namespace_has_one_type_and_one_label() -> None:
 
 
 def test_there_are_no_blank_nodes_and_all_text_is_english() -> None:
-    for subject, _, term in graph():
+    for subject, relation, term in graph():
         assert isinstance(subject, URIRef)
         assert isinstance(term, (URIRef, Literal))
-        if isinstance(term, Literal):
+        if relation in {V[key] for key in MEASURES}:
+            assert isinstance(term, Literal) and term.datatype == INTEGER
+        elif isinstance(term, Literal):
             assert term.language == "en"
             assert str(term).strip()
 
@@ -136,11 +183,22 @@ def test_relations_connect_their_domain_and_range(relation: str) -> None:
     domains = set(graph().objects(V[relation], RDFS.domain)) or set(
         graph().objects(V[relation], URIRef("https://schema.org/domainIncludes"))
     )
-    ranges = set(graph().objects(V[relation], RDFS.range))
+    ranges = set(graph().objects(V[relation], RDFS.range)) or set(
+        graph().objects(V[relation], URIRef("https://schema.org/rangeIncludes"))
+    )
     pairs = list(graph().subject_objects(V[relation]))
     assert pairs
     assert {graph().value(s, RDF.type) for s, _ in pairs} == domains
-    assert {graph().value(o, RDF.type) for _, o in pairs} == ranges
+    assert {
+        o.datatype if isinstance(o, Literal) else graph().value(o, RDF.type) for _, o in pairs
+    } == ranges
+    assert all(
+        len(list(graph().objects(V[relation], predicate))) != 1
+        for predicate in (
+            URIRef("https://schema.org/domainIncludes"),
+            URIRef("https://schema.org/rangeIncludes"),
+        )
+    )
 
 
 def test_borders_are_symmetric_and_never_with_oneself() -> None:
@@ -152,6 +210,120 @@ def test_a_capital_is_a_city_of_its_country() -> None:
     for country, city in graph().subject_objects(V.capital):
         assert (city, RDF.type, V.City) in graph()
         assert list(graph().objects(city, V.country)) == [country]
+
+
+def test_a_largest_city_is_a_city_of_its_country() -> None:
+    for country, city in graph().subject_objects(V.largestCity):
+        assert list(graph().objects(city, V.country)) == [country]
+        assert list(graph().objects(country, V.largestCity)) == [city]
+
+
+def test_countries_without_a_largest_city_are_those_in_dispute() -> None:
+    without = {c for c in keys("Country") if not targets(f"country:{c}", "largestCity")}
+    assert without == set(NO_LARGEST_CITY.split())
+
+
+def test_every_country_but_the_landlocked_has_a_coast() -> None:
+    without = {c for c in keys("Country") if not targets(f"country:{c}", "coast")}
+    assert len(LANDLOCKED.split()) == 43
+    assert without == set(LANDLOCKED.split())
+
+
+def test_every_sea_has_a_coast_except_those_without_a_country() -> None:
+    without = {sea for sea in keys("Sea") if not sources("coast", f"sea:{sea}")}
+    assert without == {"ross-sea", "sargasso-sea", "weddell-sea"}
+
+
+def test_every_sea_is_part_of_an_ocean_except_two_that_lie_between() -> None:
+    without = {sea for sea in keys("Sea") if len(targets(f"sea:{sea}", "partOf")) != 1}
+    assert without == {"hudson-bay", "norwegian-sea"}
+
+
+def test_a_coast_on_an_arm_of_the_mediterranean_is_one_on_it() -> None:
+    for sea in ("adriatic-sea", "aegean-sea", "ionian-sea", "tyrrhenian-sea"):
+        assert sources("coast", f"sea:{sea}") < sources("coast", "sea:mediterranean-sea")
+
+
+@pytest.mark.parametrize(
+    ("class_key", "relation"),
+    [("River", "flowsThrough"), ("Lake", "lakeIn"), ("MountainRange", "rangeIn")],
+)
+def test_the_countries_of_a_river_lake_or_range_are_joined_by_borders(
+    class_key: str, relation: str
+) -> None:
+    for entity in instances(class_key):
+        curie = str(entity).removeprefix(WORLD).replace("/", ":")
+        countries = targets(curie, relation)
+        assert countries and joined(countries), curie
+
+
+def test_the_countries_of_a_mountain_are_neighbours() -> None:
+    for mountain in keys("Mountain"):
+        countries = targets(f"mountain:{mountain}", "mountainIn")
+        assert 1 <= len(countries) <= 3
+        for country in countries:
+            others = countries - {country}
+            assert others <= targets(f"country:{country}", "borders"), mountain
+
+
+def test_a_mountain_lies_in_countries_of_its_range() -> None:
+    for mountain, mountain_range in graph().subject_objects(V.range):
+        assert set(graph().objects(mountain, V.mountainIn)) <= set(
+            graph().objects(mountain_range, V.rangeIn)
+        ), mountain
+
+
+def test_mountains_and_rivers_have_sensible_measures() -> None:
+    heights = {key: number(f"mountain:{key}", "height") for key in keys("Mountain")}
+    lengths = {key: number(f"river:{key}", "length") for key in keys("River")}
+    assert all(500 <= height <= 8849 for height in heights.values() if height is not None)
+    assert [key for key, height in heights.items() if height == 8849] == ["mount-everest"]
+    assert all(50 <= length <= 6650 for length in lengths.values() if length is not None)
+    assert [key for key, length in lengths.items() if length == 6650] == ["nile"]
+
+
+def test_the_eight_thousanders_are_there() -> None:
+    heights = {key: number(f"mountain:{key}", "height") or 0 for key in keys("Mountain")}
+    assert sum(height > 8000 for height in heights.values()) == 14
+    assert all(
+        targets(f"mountain:{key}", "range") <= {"himalayas", "karakoram"}
+        for key, height in heights.items()
+        if height > 8000
+    )
+
+
+def test_every_river_ends_in_a_sea_an_ocean_or_a_lake() -> None:
+    for river in keys("River"):
+        water, seen = iri(f"river:{river}"), set[URIRef]()
+        while (water, RDF.type, V.River) in graph():
+            assert water not in seen, river
+            seen.add(water)
+            (mouth,) = graph().objects(water, V.mouth)
+            assert isinstance(mouth, URIRef)
+            water = mouth
+        if (water, RDF.type, V.Lake) in graph():
+            assert str(water).rsplit("/", 1)[1] in {*ENDORHEIC, *DRAINED}, river
+
+
+def test_a_river_reaches_a_water_of_one_of_its_countries() -> None:
+    for river, mouth in graph().subject_objects(V.mouth):
+        there = {
+            *graph().objects(mouth, V.lakeIn),
+            *graph().objects(mouth, V.flowsThrough),
+            *graph().subjects(V.coast, mouth),
+        }
+        assert there.intersection(graph().objects(river, V.flowsThrough)), river
+
+
+def test_a_city_on_a_river_is_in_a_country_of_it() -> None:
+    for city, river in graph().subject_objects(V.onRiver):
+        assert set(graph().objects(city, V.country)) <= set(
+            graph().objects(river, V.flowsThrough)
+        ), city
+
+
+def test_every_country_is_a_member_of_the_united_nations() -> None:
+    assert sources("memberOf", "organisation:united-nations") == keys("Country")
 
 
 @pytest.mark.parametrize("relation", ["capital", "continent", "officialLanguage", "currency"])
@@ -176,6 +348,99 @@ def test_every_language_and_currency_belongs_to_a_country(class_key: str, relati
 
 
 # --- Facts ---
+
+LANDLOCKED = """
+afghanistan andorra armenia austria azerbaijan belarus bhutan bolivia botswana burkina-faso burundi
+central-african-republic chad czechia eswatini ethiopia hungary kazakhstan kyrgyzstan laos lesotho
+liechtenstein luxembourg malawi mali moldova mongolia nepal niger north-macedonia paraguay rwanda
+san-marino serbia slovakia south-sudan switzerland tajikistan turkmenistan uganda uzbekistan zambia
+zimbabwe
+"""
+NO_LARGEST_CITY = """
+cameroon equatorial-guinea eswatini india israel malta nauru san-marino sudan syria
+trinidad-and-tobago
+"""
+ENDORHEIC = {"aral-sea", "caspian-sea", "dead-sea", "lake-balkhash", "lake-chad"}
+DRAINED = {"lake-baikal", "lake-winnipeg"}  # by the Angara and the Nelson River
+MEMBER_COUNTS = {
+    "african-union": 54,
+    "alliance-of-sahel-states": 3,
+    "andean-community": 4,
+    "apec": 21 - 2,  # without Hong Kong and Taiwan
+    "arab-league": 22 - 1,  # without Palestine
+    "arab-maghreb-union": 5,
+    "asean": 11,
+    "benelux": 3,
+    "bimstec": 7,
+    "brics": 10,
+    "caricom": 15 - 1,  # without Montserrat
+    "central-american-integration-system": 8,
+    "commonwealth-of-nations": 56,
+    "council-of-europe": 46,
+    "cplp": 9,
+    "east-african-community": 8,
+    "ecowas": 15 - 3,  # without Burkina Faso, Mali and Niger
+    "efta": 4,
+    "eurasian-economic-union": 5,
+    "european-union": 27,
+    "g20": 19,
+    "g7": 7,
+    "gulf-cooperation-council": 6,
+    "mercosur": 5,
+    "nato": 32,
+    "nordic-council": 5,
+    "oecd": 38,
+    "oic": 57 - 1,  # without Palestine
+    "opec": 12 - 1,  # without the United Arab Emirates
+    "organization-of-turkic-states": 5,
+    "pacific-islands-forum": 18 - 4,  # without Cook Islands, French Polynesia, Niue, New Caledonia
+    "saarc": 8,
+    "sadc": 16,
+    "shanghai-cooperation-organisation": 10,
+    "united-nations": 193,
+    "visegrad-group": 4,
+}
+
+
+@pytest.mark.parametrize(("organisation", "count"), sorted(MEMBER_COUNTS.items()))
+def test_number_of_members(organisation: str, count: int) -> None:
+    assert len(sources("memberOf", f"organisation:{organisation}")) == count
+
+
+def test_memberships_that_follow_from_others() -> None:
+    members = {key: sources("memberOf", f"organisation:{key}") for key in MEMBER_COUNTS}
+    assert members["african-union"] == sources("continent", "continent:africa")
+    assert members["european-union"] < members["council-of-europe"]
+    assert members["efta"].isdisjoint(members["european-union"])
+    assert members["g7"] < members["g20"]
+    assert members["gulf-cooperation-council"] < members["arab-league"] < members["oic"]
+    assert members["alliance-of-sahel-states"].isdisjoint(members["ecowas"])
+    assert members["asean"] == sources("subregion", "subregion:south-eastern-asia")
+    assert members["gulf-cooperation-council"] - {"saudi-arabia"} < sources(
+        "coast", "sea:persian-gulf"
+    )
+
+
+COASTS = {
+    "sea:adriatic-sea": "albania bosnia-and-herzegovina croatia italy montenegro slovenia",
+    "sea:baltic-sea": "denmark estonia finland germany latvia lithuania poland russia sweden",
+    "sea:black-sea": "bulgaria georgia romania russia turkey ukraine",
+    "sea:gulf-of-mexico": "cuba mexico united-states",
+    "sea:north-sea": "belgium denmark france germany netherlands norway united-kingdom",
+    "sea:persian-gulf": "bahrain iran iraq kuwait oman qatar saudi-arabia united-arab-emirates",
+    "sea:red-sea": "djibouti egypt eritrea israel jordan saudi-arabia sudan yemen",
+    "ocean:arctic-ocean": "canada norway russia united-states",
+}
+
+
+@pytest.mark.parametrize(("water", "countries"), sorted(COASTS.items()))
+def test_coasts(water: str, countries: str) -> None:
+    assert sources("coast", water) == set(countries.split())
+
+
+def test_number_of_countries_on_the_mediterranean() -> None:
+    assert len(sources("coast", "sea:mediterranean-sea")) == 21
+
 
 NEIGHBOUR_COUNTS = {
     "algeria": 6,
@@ -298,10 +563,43 @@ def test_capitals(country: str, cities: str) -> None:
         ("country:mexico", "subregion", "central-america"),
         ("subregion:micronesia", "partOf", "oceania"),
         ("region:georgia-us-state", "country", "united-states"),
+        ("country:australia", "largestCity", "sydney"),
+        ("country:turkey", "largestCity", "istanbul"),
+        ("country:united-states", "largestCity", "new-york-city"),
+        ("lake:caspian-sea", "country", "azerbaijan iran kazakhstan russia turkmenistan"),
+        ("lake:lake-victoria", "country", "kenya tanzania uganda"),
+        ("lake:lake-michigan", "country", "united-states"),
+        ("sea:mediterranean-sea", "partOf", "atlantic-ocean"),
+        (
+            "river:danube",
+            "flowsThrough",
+            "austria bulgaria croatia germany hungary moldova romania serbia slovakia ukraine",
+        ),
+        ("river:mekong", "flowsThrough", "cambodia china laos myanmar thailand vietnam"),
+        ("river:volga", "mouth", "caspian-sea"),
+        ("river:missouri", "mouth", "mississippi"),
+        ("city:vienna", "onRiver", "danube"),
+        ("city:khartoum", "onRiver", "blue-nile nile white-nile"),
+        ("mountain:k2", "country", "china pakistan"),
+        ("mountain:aconcagua", "range", "andes"),
     ],
 )
 def test_other_facts(subject: str, relation: str, expected: str) -> None:
     assert targets(subject, relation) == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "expected"),
+    [
+        ("mountain:kilimanjaro", "height", 5895),
+        ("mountain:mount-fuji", "height", 3776),
+        ("river:rhine", "length", 1230),
+        ("river:thames", "length", 346),
+        ("mountain:etna", "height", None),
+    ],
+)
+def test_numbers(subject: str, relation: str, expected: int | None) -> None:
+    assert number(subject, relation) == expected
 
 
 @pytest.mark.parametrize(
@@ -376,64 +674,14 @@ def test_antarctica_has_no_country() -> None:
         ("Micronesia", {"country:micronesia", "subregion:micronesia"}),
         ("South America", {"continent:south-america", "subregion:south-america"}),
         ("Washington", {"city:washington-dc", "region:washington-us-state"}),
+        ("Bombay", {"city:mumbai"}),
+        ("Everest", {"mountain:mount-everest"}),
+        ("EU", {"organisation:european-union"}),
+        ("Niger", {"country:niger", "region:niger-nigeria"}),
+        ("Sierra Nevada", {"range:sierra-nevada-spain", "range:sierra-nevada-us"}),
     ],
 )
 def test_names_lead_to_their_entities(name: str, expected: set[str]) -> None:
     text = Literal(name, lang="en")
     found = set(graph().subjects(RDFS.label, text)) | set(graph().subjects(SKOS.altLabel, text))
     assert found == {iri(curie) for curie in expected}
-
-
-# --- What the builder refuses ---
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "message"),
-    [
-        ("countries.tsv", "\tkabul\t", "\tkabull\t", r"countries\.tsv:2: .*city .*'kabull'"),
-        ("countries.tsv", "\tkabul\t", "\tparis\t", r"countries\.tsv:2: .*'paris' .*'france'"),
-        ("countries.tsv", "\tkabul\t", "\t\t", r"countries\.tsv:2: .*'capitals' is empty"),
-        ("countries.tsv", "albania\t", "afghanistan\t", r"countries\.tsv:3: .*already on line 2"),
-        ("countries.tsv", "\tasia\t", "\teurope\t", r"countries\.tsv:2: .*not a continent of"),
-        ("countries.tsv", "key\t", "id\t", r"countries\.tsv:1: the columns"),
-        ("countries.tsv", "Albania\t", "Albania\t\t", r"countries\.tsv:3: 10 cells"),
-        ("countries.tsv", "Albania\t", "Albania \t", r"countries\.tsv:3: stray white space"),
-        ("countries.tsv", "pashto; dari", "pashto;dari", r"countries\.tsv:2: .*'pashto;dari'"),
-        ("countries.tsv", "pashto; dari", "dari; dari", r"countries\.tsv:2: .*twice"),
-        ("borders.tsv", "afghanistan\tchina", "afghanistan\tchna", r"borders\.tsv:2: .*'chna'"),
-        ("borders.tsv", "afghanistan\tiran", "china\tafghanistan", r"borders\.tsv:3: .*line 2"),
-        ("borders.tsv", "afghanistan\tchina", "china\tchina", r"borders\.tsv:2: .*itself"),
-        ("regions.tsv", "state of Brazil", "department of Peru", r"regions\.tsv:4: label and desc"),
-        ("relations.tsv", "\tCountry\tCity", "\tCity\tCity", r"relations\.tsv:\d+: 'capital'"),
-        ("classes.tsv", "Language\t", "Tongue\t", r"the class 'Language' is missing|'Language'"),
-    ],
-)
-def test_a_mistake_in_a_table_is_named(
-    tmp_path: Path, file: str, old: str, new: str, message: str
-) -> None:
-    folder = tmp_path / "tables"
-    shutil.copytree(build.TABLES, folder)
-    text = (folder / file).read_text(encoding="utf-8")
-    assert old in text
-    (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(build.WorldError, match=message):
-        build.load(folder)
-
-
-def test_a_missing_table_is_named(tmp_path: Path) -> None:
-    with pytest.raises(build.WorldError, match=r"classes\.tsv:1: "):
-        build.load(tmp_path)
-
-
-def test_text_is_escaped() -> None:
-    assert build.Text('a "b" \\ c').turtle() == '"a \\"b\\" \\\\ c"@en'
-
-
-def test_check_says_whether_the_file_is_current(tmp_path: Path) -> None:
-    path = tmp_path / "world.ttl"
-    assert not build.is_current("text", path)
-    path.write_text("other", encoding="utf-8")
-    assert not build.is_current("text", path)
-    path.write_text("text", encoding="utf-8")
-    assert build.is_current("text", path)
-    assert build.main(["--check"]) == 0

@@ -1,0 +1,61 @@
+"""Whether a question is about what the graph has, by its words: a second opinion on the model's.
+
+A small model is too sure where one word makes a question another: the time zone, and not the
+currency, of Jamaica. Logistic regression over words and pairs of them sees that word, but not what
+is asked; together they tell unanswerable questions better than each alone.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ModelError
+from .bag_of_words import features_of
+
+SCOPE_FILE = "scope.json"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What each word, or pair of neighbours, of a masked question says for an answer."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def within(self, masked: str) -> float:
+        """The probability that the graph has an answer to questions of such words."""
+        total = sum(self.weights.get(feature, 0.0) for feature in features_of(masked))
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.bias + total))))
+
+
+def tempered(confidence: float, within: float) -> float:
+    """How sure the agent is, of what the model and the words of the question say.
+
+    The root, because the model's confidence is the product of many steps.
+    """
+    return math.sqrt(max(confidence, 0.0)) * within
+
+
+def read_scope(folder: Path | None) -> Scope | None:
+    """The scope of the model in a folder, or None where it has none. Raises ModelError."""
+    file = folder and folder / SCOPE_FILE
+    if file is None or not file.is_file():
+        return None
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        weights = {str(text): float(weight) for text, weight in content["weights"].items()}
+        return Scope(float(content["bias"]), weights)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(
+            f"{file}: cannot be read ({type(error).__name__}: {error})",
+            "train the model again with this version",
+        ) from error
+
+
+def write_scope(folder: Path, scope: Scope) -> None:
+    """Write `scope.json` into a model folder."""
+    content = {"bias": scope.bias, "weights": scope.weights}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    (folder / SCOPE_FILE).write_text(text + "\n", encoding="utf-8")
