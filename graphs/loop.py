@@ -1,11 +1,13 @@
 """Methods that loop: a compiled graph inside a node of the skeleton, with a bound of its own."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from langgraph.config import get_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import StreamWriter
 from typing_extensions import TypedDict
 
 from ..agent.nodes import Node
@@ -46,24 +48,31 @@ class Bill(NamedTuple):
         return cost
 
 
+_writer: ContextVar[StreamWriter] = ContextVar("writer")
+
+
+def tell(event: dict[str, Any]) -> None:
+    """Write a custom event from a node of a loop into the stream of the graph around it."""
+    _writer.get()(event)
+
+
 def looping(
     compiled: "CompiledStateGraph[Any, Options, Any, Any]", most: Callable[[Options], int]
 ) -> Node:
     """A node that runs a graph for at most as many of its steps as `most` says.
 
-    A graph that is itself a node would be held to the bound of the graph around it, and its custom
-    events would be heard only by who streams subgraphs.
+    A graph that is itself a node would be held to the bound of the graph around it. Its nodes run
+    in the thread of the caller, so that an interrupt stops the one that is at work: LangGraph gives
+    them threads, and waits for these, where custom events are streamed. Hence `tell`.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        options, outcome = runtime.context or Options(), dict[str, Any]()
+        options = runtime.context or Options()
         bounded: Any = {**get_config(), "recursion_limit": most(options)}
-        modes: Any = ["custom", "values"]
-        for mode, chunk in compiled.stream(state, bounded, context=options, stream_mode=modes):
-            if mode == "custom":
-                runtime.stream_writer(chunk)
-            else:
-                outcome = cast("dict[str, Any]", chunk)
-        return outcome
+        token = _writer.set(runtime.stream_writer)
+        try:
+            return compiled.invoke(state, bounded, context=options)
+        finally:
+            _writer.reset(token)
 
     return run

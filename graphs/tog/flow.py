@@ -30,7 +30,7 @@ from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Named, State, StepRecord
-from ..loop import Outcome, looping
+from ..loop import Outcome, looping, tell
 from ..method import Method, Parts, never
 from .chat import ChatJudge
 from .judge import Judge, OpenJudge
@@ -121,7 +121,7 @@ def _relations(
             Pick(walk=place, way=ways[i], score=score, relevance=own.relevance.get(i, 1.0))
             for i, score in own.scores.items()
         ]
-    runtime.stream_writer({"event": "pruned", "relations": len(picks)})
+    tell({"event": "pruned", "relations": len(picks)})
     return {
         **_spent(state, since, judge, requests),
         "picks": picks,
@@ -167,7 +167,7 @@ def _entities(
                 )
             )
     kept, gathered = _best(grown, options.width)
-    runtime.stream_writer({"event": "walked", "paths": len(kept)})
+    tell({"event": "walked", "paths": len(kept)})
     return {
         **_spent(state, since, judge, requests),
         "walks": kept,

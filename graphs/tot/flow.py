@@ -18,7 +18,7 @@ from ...agent.nodes.records import question_mentions
 from ...agent.nodes.usage import spent
 from ...agent.options import Options
 from ...agent.state import Answer, Candidate, Named, State
-from ..loop import Outcome, looping
+from ..loop import Outcome, looping, tell
 from ..method import Method, Parts, never
 from .chat import ChatPolicy
 from .expand import Expanded, expand, root
@@ -111,7 +111,7 @@ def _expand(
     except UnansweredError as error:
         done, silent = Expanded(), str(error)
     tree[current] = {**tree[current], "expanded": True}
-    runtime.stream_writer({"event": "expanded", "children": len(done.children)})
+    tell({"event": "expanded", "children": len(done.children)})
     return {
         **_spent(state, since, policy, done.requests),
         "tree": tree,
