@@ -124,7 +124,7 @@ class Screen:
         for option in asked["options"]:
             if reply.casefold() in (option["label"].casefold(), option["term"].casefold()):
                 return option["term"]
-        if reply.isdigit():
+        if reply.isdecimal() and reply.isascii():
             return reply
         raise Changed(reply)
 

@@ -48,7 +48,8 @@ def _help(talk: Talk, _: str) -> None:
     for command in COMMANDS.values():
         talk.console.print(f"  {command.usage:<{width}}  {command.about}")
     talk.console.print(
-        "Ctrl-C stops a question. ✓ marks a triple that the graph holds; a relation after ^ or ← "
+        "Lines that are pasted together are questions of their own, asked in turn: join one that is "
+        "wrapped. Ctrl-C stops a question, and drops the pasted ones after it. ✓ marks a triple that the graph holds; a relation after ^ or ← "
         "is walked backwards."
     )
 

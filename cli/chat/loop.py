@@ -1,6 +1,7 @@
 """The conversation: line after line, until the user leaves."""
 
 import os
+from collections import deque
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ...agent.errors import GroundwalkError
@@ -16,7 +17,7 @@ class Reader(Protocol):
     """Where lines come from."""
 
     def question(self) -> str | None:
-        """The next question or command; None at the end."""
+        """The next question or command, or a paste of several, a line each; None at the end."""
         ...
 
     def choice(self, prompt: str) -> str:
@@ -24,25 +25,37 @@ class Reader(Protocol):
         ...
 
 
-def converse(talk: Talk, reader: Reader) -> None:
-    """Answer lines; an error is told in one of its own, and an interrupt ends a turn only."""
+def converse(talk: Talk, reader: Reader, *, typing: bool = False) -> None:
+    """Answer lines; an error is told in one of its own, and an interrupt ends a turn only.
+
+    Where somebody is `typing`, a reply that is no choice is asked for again; else it is a line of
+    its own. Lines that were pasted at once are asked in turn, and an interrupt drops their rest.
+    """
     from ..main import internal
 
-    typed: str | None = None
+    lines, pasted = deque[str](), False
     while not talk.over:
-        line = reader.question() if typed is None else typed
-        typed = None
-        if line is None:
-            return
+        if not lines:
+            read = reader.question()
+            if read is None:
+                return
+            lines.extend(line for line in read.split("\n") if line.strip())
+            pasted = len(lines) > 1
+            continue
+        line = lines.popleft()
+        if pasted:
+            talk.console.print(f"\nyou > {one_line(line)}", style="bold")
         try:
             if line.strip().startswith("/"):
                 perform(talk, line)
-            elif line.strip():
-                typed = _ask(talk, line, reader)
+            elif typed := _ask(talk, line, reader, typing=typing):
+                lines.appendleft(typed)
         except KeyboardInterrupt:
-            talk.console.print("\nstopped", style="dim")
+            left = f"; pasted lines left out: {len(lines)}" if lines else ""
+            talk.console.print(f"\nstopped{left}", style="dim")
+            lines.clear()
         except EOFError:
-            return
+            talk.console.print("\nthe question is dropped", style="dim")
         except GroundwalkError as error:
             _tell(talk, error)
         except Exception as error:
@@ -56,7 +69,7 @@ def _tell(talk: Talk, error: GroundwalkError) -> None:
     talk.console.print(one_line(f"{error.message}{hint}"), style="yellow")
 
 
-def _ask(talk: Talk, question: str, reader: Reader) -> str | None:
+def _ask(talk: Talk, question: str, reader: Reader, *, typing: bool) -> str | None:
     """Answer a question; what the user typed instead, where it was to be made clearer."""
     session = talk.session()
     from ..evidence import origin_of
@@ -64,7 +77,7 @@ def _ask(talk: Talk, question: str, reader: Reader) -> str | None:
     from ..session import run
     from .screen import ChatScreen
 
-    screen = ChatScreen(console=talk.console, read=reader.choice)
+    screen = ChatScreen(console=talk.console, read=reader.choice, again=typing)
     origin = origin_of(talk.kg, talk.wanted.model)
     try:
         for event in screen.watched(run(session, question, talk.thread, screen.choose), "thinking"):
@@ -75,5 +88,6 @@ def _ask(talk: Talk, question: str, reader: Reader) -> str | None:
                 talk.remember(state, origin)
                 screen.result(state, talk.kg)
     except Changed as changed:
+        talk.console.print("the question is dropped", style="dim")
         return changed.line
     return None

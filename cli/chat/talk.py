@@ -36,6 +36,7 @@ class Talk:
         self.over = False
         self._engine = Engine(kg)
         self._last: Answered | None = None
+        self._told = set[str]()
         self.loading = Loading(lambda: self._engine.session(self.wanted))
 
     @property
@@ -44,9 +45,13 @@ class Talk:
         return self.wanted.thread or "chat"
 
     def session(self) -> Session:
-        """What answers questions. Raises what went wrong while it was loaded."""
+        """What answers questions, without notes that an answer had already.
+
+        Raises what went wrong while it was loaded.
+        """
         with waiting(self.console, "loading the model"):
-            return self.loading.get()
+            session = self.loading.get()
+        return replace(session, notes=tuple(n for n in session.notes if n not in self._told))
 
     def change(self, **parts: Any) -> None:
         """Want other parts; where they cannot be had, everything stays as it is.
@@ -76,6 +81,7 @@ class Talk:
     def remember(self, state: "State", origin: "Origin") -> None:
         """A question was answered."""
         self._last = Answered(state, origin)
+        self._told.update(state.get("notes", []))
 
     def forget(self) -> None:
         """There is no last answer."""

@@ -185,6 +185,61 @@ def test_a_reply_may_be_another_question_or_the_end(talk: Talk) -> None:
     assert shown(talk).count("do you mean?") == 1
 
 
+def test_a_note_on_unused_options_is_told_once(talk: Talk) -> None:
+    converse(talk, Said("/set enough=0.5", "What is the capital of Peru?", "and Chile?"))
+    assert shown(talk).count("does not use") == 1
+    converse(talk, Said("/method dog", "What is the capital of Peru?", "/method gcr", "and Chile?"))
+    assert shown(talk).count("does not use") == 1, "dog tells it too, gcr not again"
+
+
+def test_pasted_lines_are_questions_of_their_own(talk: Talk) -> None:
+    converse(talk, Said("What is the capital of Peru?\n\n  What is the capital of Chile?\n/thread"))
+    text = shown(talk)
+    assert "you > What is the capital of Chile?" in text and "you > /thread" in text
+    assert "Lima [1]" in text.split("you > What is the capital of Chile?")[0]
+    assert "Santiago [1]" in text and talk.last.state.get("said") == "What is the capital of Chile?"
+
+
+def test_an_interrupt_drops_what_was_pasted_after_it(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(_: Talk, __: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(COMMANDS, "/kg", COMMANDS["/kg"]._replace(run=stopped))
+    converse(talk, Said("/kg\n/help\n/help", "/threads"))
+    text = shown(talk)
+    assert "stopped; pasted lines left out: 2" in text and "Ask in plain words" not in text
+    assert "No thread is kept" in text
+
+
+CONGO = "What is the capital of Congo?"
+
+
+@pytest.mark.parametrize("wrong", ["Narnia", "3", "0", "9" * 5000, "²", "/help", "What is this?"])
+def test_a_wrong_choice_is_asked_for_again(talk: Talk, wrong: str) -> None:
+    converse(talk, Said(CONGO, wrong, "democratic republic of the congo"), typing=True)
+    text = shown(talk)
+    assert text.count("Which Congo do you mean?") == 2 and text.count("none of them") == 1
+    assert text.count("an empty line drops the question") == 2 and "Kinshasa [1]" in text
+
+
+def test_a_choice_can_be_left(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "  ", "What is the capital of Peru?"), typing=True)
+    text = shown(talk)
+    assert "the question is dropped" in text and "Lima [1]" in text
+
+
+def test_the_end_of_a_choice_is_not_the_end_of_the_chat(talk: Talk) -> None:
+    class Ending(Said):
+        def choice(self, prompt: str) -> str:
+            raise EOFError
+
+    converse(talk, Ending(CONGO, "What is the capital of Peru?"), typing=True)
+    text = shown(talk)
+    assert "the question is dropped" in text and "Lima [1]" in text
+
+
 def test_completion(talk: Talk) -> None:
     assert completions(talk, "/me") == ["/method"] and completions(talk, "Which /me") == []
     assert set(completions(talk, "/")) == set(COMMANDS)
