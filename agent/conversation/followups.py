@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from ..kg.names import normalise
 from ..state import Entity, MentionRecord, Turn
 from .masking import MARK, Masked, kind_of, masked, settled
+from .phrases import BE, DO, HAVE, HOW_MANY
 from .turns import last_about, last_answered, last_set
 from .wording import same_noun
 
@@ -41,6 +42,16 @@ _ITS_OWN = re.compile(
 _SAME = re.compile(r"\b(?:same|others?|first|last|former|latter|previous)\b", re.I)
 _SOME_OF = re.compile(
     r"\b(?:which|what|who|any|some|all|none|most|one|ones|many)\s+(?:of|among)\s+$", re.I
+)
+_LEAD = re.compile(r"^(?:(?:and|but|so|then|ok(?:ay)?)\b,?\s*)+", re.I)
+_OBJECT = re.compile(rf"\s(?!(?:{BE}|{DO}|{HAVE}|can|could|will|would)\s)[^\W\d_]+\s+$", re.I)
+"""Before a pronoun that somebody does something to: a word that is no auxiliary verb."""
+_NO_SUBJECT = re.compile(
+    r"\W*(?:$|(?:as|in|on|at|for|of|with|from|by|and|or|also|too|officially|today|now)\b)", re.I
+)
+"""What follows a pronoun that does nothing itself."""
+_IS_DONE = re.compile(
+    rf"\b(?:{BE}) it (?:\w+ed|spoken|known|written|made|found|sung|worn)\b", re.I
 )
 _WHY = re.compile(
     r"(?:but |and )?why(?: (?:is (?:that|this|it)|so|not))?|how (?:so|come)"
@@ -85,6 +96,8 @@ def follow(question: Masked, turns: Sequence[Turn], answered: Answered) -> Follo
     bare = said.strip(" ?!.")
     if _WHY.fullmatch(bare):
         return Followed((question,), "why") if last_about(turns) else None
+    if HOW_MANY.fullmatch(_LEAD.sub("", bare)):
+        return None
     return (
         _chosen(question, turns[-1])
         or _another(question, turns)
@@ -162,7 +175,8 @@ def _pronouns(question: Masked, turns: Sequence[Turn], answered: Answered) -> Fo
         return None
     found = [match for match in found if match["there"]] or found
     first = found[0]
-    meant = _meant(first[0], first["kind"] or "", turns, answered)
+    it = first["who"] is not None and _is_object(text, first)
+    meant = _meant(first[0], first["kind"] or "", turns, answered, last_first=it)
 
     def wording(mark: str) -> str:
         made, end = "", 0
@@ -185,6 +199,14 @@ def _looks_back(text: str, match: re.Match[str]) -> bool:
     return named is None or (not match["whose"] and not text[match.end() :].strip(" ?!."))
 
 
+def _is_object(text: str, pronoun: re.Match[str]) -> bool:
+    """Whether something is done to what a pronoun means: `which countries use it?`."""
+    before, after = text[: pronoun.start()], text[pronoun.end() :]
+    if _IS_DONE.search(text):
+        return True
+    return _OBJECT.search(f" {before}") is not None and _NO_SUBJECT.match(after) is not None
+
+
 def _is_known(kind: str, turns: Sequence[Turn], answered: Answered) -> bool:
     """Whether an earlier turn is about something of this class."""
     about = (e for turn in turns for e in (*turn["topics"], *answered(turn)))
@@ -197,10 +219,18 @@ class _Meant:
     each: bool
 
 
-def _meant(pronoun: str, kind: str, turns: Sequence[Turn], answered: Answered) -> _Meant:
+def _meant(
+    pronoun: str,
+    kind: str,
+    turns: Sequence[Turn],
+    answered: Answered,
+    *,
+    last_first: bool = False,
+) -> _Meant:
     """Who is meant: all of a set, or the likeliest first: the last answer, then the last topic.
 
-    An answer of which the graph says nothing itself, such as a currency, comes after the topic.
+    An answer of which the graph says nothing itself, such as a currency, comes after the topic,
+    unless the `last_first` is meant: what others do to it is said of them.
     """
     many = _MANY.match(pronoun) is not None or (bool(kind) and kind.endswith("s"))
     latest, about = (last_set if many else last_answered)(turns), last_about(turns)
@@ -216,7 +246,9 @@ def _meant(pronoun: str, kind: str, turns: Sequence[Turn], answered: Answered) -
     if many:
         return _Meant(answers or topics, True)
     single = answers if len(answers) == 1 else []
-    order = sorted([*single, *topics[-1:]], key=lambda entity: -entity["score"])
+    order = [*single, *topics[-1:]]
+    if not last_first:
+        order.sort(key=lambda entity: -entity["score"])
     return _Meant(list({e["term"]: e for e in order}.values()), False)
 
 

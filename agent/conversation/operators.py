@@ -14,6 +14,7 @@ from .phrases import (
     BE,
     DO,
     HAVE,
+    HOW_MANY,
     OF_THEM,
     PREPOSITION,
     Parsed,
@@ -122,12 +123,7 @@ def _counted(
     question: Masked, text: str, members: str, relations: Collection[str]
 ) -> Parsed | None:
     """`How many ...`: the size of a set, or a number that the graph holds."""
-    if members and re.fullmatch(
-        r"how many(?:\s+(?:are|were) (?:there|they)|\s+of them|\s+is that)?"
-        r"(?:\s+(?:are|were) there)?(?:\s+in (?:all|total)|\s+altogether)?",
-        text,
-        re.I,
-    ):
+    if members and HOW_MANY.fullmatch(text):
         return Parsed(operation("count", "last", question), [])
     some = re.fullmatch(
         rf"how many\s+(?:{OF_THEM}\s+(?P<all>.+)|(?P<be>(?:{BE})\s+.+))", text, re.I

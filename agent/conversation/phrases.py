@@ -14,6 +14,13 @@ OF_THEM = r"(?:of|among|from)\s+(?:them|these|those)(?:\s+[^\W\d_]+)??"
 BE = "is|are|was|were"
 DO = "does|do|did"
 HAVE = "has|have|had"
+HOW_MANY = re.compile(
+    rf"how many(?:\s+(?:{BE}) (?:there|they|these|those)|\s+(?:of|among) (?:them|these|those)"
+    rf"|\s+is that)?(?:\s+(?:{BE}) there)?(?:\s+in (?:all|total)|\s+altogether)?"
+    r"|(?:what is|what's) (?:their|the) (?:total )?number|count (?:them|these|those)",
+    re.I,
+)
+"""The question for the size of the last answer set."""
 PREPOSITION = re.compile(r"(?:in|on|at|from|near|within|outside|inside|along|around)\b", re.I)
 
 

@@ -119,6 +119,16 @@ def test_pronouns_mean_the_last_answer_or_topic(graph: Compiled, kg: KnowledgeGr
     assert "Morocco: Moroccan dirham" in each["result"]["text"]
 
 
+def test_it_is_the_currency_and_they_are_counted(graph: Compiled, kg: KnowledgeGraph) -> None:
+    state = talk(graph, "use it", "What currency does France use?", "how many countries use it?")
+    assert state["asked"] == "how many countries use euro?"
+    if state["answers"]:
+        ends = {chain[-1]["tail"]["label"] for a in state["answers"] for chain in a["chains"]}
+        assert ends == {"euro"} and state["result"]["value"] == len(state["answers"])
+    they = talk(graph, "they", BORDERS, "how many are they?")
+    assert they["result"]["value"] == 8 and names(they) == NEIGHBOURS and holds(kg, they)
+
+
 def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, turtle: str) -> None:
     both = "?x v:borders country:france . ?x v:borders country:germany"
     state = talk(graph, "both", "Which countries border both France and Germany?")

@@ -2,6 +2,7 @@
 
 import pytest
 from groundwalk.agent.conversation.followups import follow
+from groundwalk.agent.conversation.operators import parse
 from groundwalk.agent.state import Entity, Turn
 
 from .naming import entity, read, turn
@@ -55,6 +56,33 @@ def test_what_belongs_to_it_is_asked_in_full(question: str, last: Turn, meant: l
 )
 def test_words_that_look_back_are_replaced(question: str, last: Turn, meant: str) -> None:
     assert meanings(question, last)[0] == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("how many countries use it?", "how many countries use the euro?"),
+        ("Which other countries pay with it?", "Which other countries pay with the euro?"),
+        ("who uses it as money?", "who uses the euro as money?"),
+        ("Where is it used?", "Where is the euro used?"),
+        ("What language does it have?", "What language does Austria have?"),
+        ("Where is it?", "Where is Austria?"),
+    ],
+)
+def test_what_others_do_to_it_is_done_to_the_last_answer(question: str, meant: str) -> None:
+    """The graph says nothing of a currency itself, so what `it` does is done by the country."""
+    assert meanings(question, CURRENCY)[0] == meant.replace("the euro", "euro")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how many are they?", "And how many were there in total?", "how many are these?",
+     "how many of them are there?", "what is their number?", "count them"],
+)  # fmt: skip
+def test_a_set_is_counted_and_not_asked_about(question: str) -> None:
+    assert follow(read(question), [BORDERS], answered) is None
+    parsed = parse(read(question), "countries", ())
+    assert parsed and (parsed.operation["kind"], parsed.operation["over"]) == ("count", "last")
 
 
 def test_a_set_is_asked_about_one_by_one() -> None:
