@@ -20,7 +20,7 @@ from ..state import Entity, Operation, Part, State
 from . import Node
 from .compute import compute
 from .computed import Computed
-from .judged import judged
+from .judged import UNAPPLIED, judged
 from .usage import spent
 
 
@@ -90,8 +90,10 @@ def _settled(state: State, least: float) -> list[Part]:
 
 
 def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> Computed:
-    """With the notes of parts that came to nothing, and a warning where a set was cut."""
+    """With the notes of parts that came to nothing, and of what parts leave out."""
     notes = list(computed.notes)
+    told = (note for part in parts for note in part.get("notes", []))
+    notes += [note for note in told if note.startswith(UNAPPLIED)]
     if any(is_cut(part.get("notes", [])) for part in parts):
         notes.append("a set that this rests on was cut: there may be more")
     if computed.status != "answered":

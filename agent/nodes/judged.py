@@ -4,18 +4,25 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
 from ..state import Answer, MentionRecord, State, Status
 
 _NEGATED = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b", re.I
+    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b"
+    r"|\b(?:never|neither|nor|without|nobody|nothing|none|lack(?:s|ed|ing)?|no longer)\b"
+    r"|\b(?:which|what|who|whom|whose|where|that)\b.*\sno\s+\w",
+    re.I,
 )
 _HARMLESS = re.compile(
     r"n['\u2019]?t (?:it|he|she|they|there|that)\s*(?:[?,;.]|$)"
-    r"|\bdo(?:n['\u2019]?t| not) (?:list|name|count|include|mention|repeat|know|remember|recall)\b",
+    r"|\bdo(?:n['\u2019]?t| not) (?:list|name|count|include|mention|repeat|know|remember|recall)\b"
+    r"|\bwithout (?:flying|looking)\b|\bnone other\b",
     re.I,
 )
 """Negations that negate nothing that is asked: "..., isn't it?", "don't list France"."""
+UNAPPLIED = "not applied, so these answer the question without it: "
+"""How a note on words begins that say more than a walk can."""
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
@@ -52,6 +59,10 @@ def judged(state: State, least: float) -> Judged:
         notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
     elif status == "abstained":
         notes.append("no verified path leads to an answer")
+    if answers:
+        relations = [step["relation"]["label"] for a in answers for c in a["chains"] for step in c]
+        if words := unapplied(_outside_names(state), list(dict.fromkeys(relations)), len(answers)):
+            notes.append(UNAPPLIED + ", ".join(words))
     return Judged(status, answers, notes)
 
 
