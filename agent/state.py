@@ -177,10 +177,29 @@ class Part(TypedDict):
     notes: NotRequired[list[str]]
 
 
+SourceKind = Literal["walks", "both", "either", "except"]
+
+
+class Source(TypedDict):
+    """How a set came about, so that it can be asked of the graph again.
+
+    It is what `walks` reach: the chains of answers, from topic entities, one for each way of
+    reaching any. Or it is made of other sources: what `both` have, what is in `either`, or the
+    first `except` the others, and `without` some terms.
+    """
+
+    kind: SourceKind
+    topics: list[Entity]
+    answers: list[Answer]
+    of: "list[Source]"
+    without: list[str]
+
+
 class Result(TypedDict):
     """What was computed: a number, yes (true), or nothing (None); and how, in one line.
 
-    `triples` are verified ones that it rests on beside the chains of the answers.
+    `triples` are verified ones that it rests on beside the chains of the answers; `source` is how
+    the set came about that was computed or computed with, None where that is not known.
     """
 
     kind: Kind
@@ -188,6 +207,7 @@ class Result(TypedDict):
     text: str
     how: str
     triples: list[StepRecord]
+    source: NotRequired[Source | None]
 
 
 class Turn(TypedDict):
@@ -209,6 +229,8 @@ class Turn(TypedDict):
     confidence: float
     notes: list[str]
     text: str
+    source: NotRequired[Source | None]
+    """How the answers came about; None where that is not known."""
 
 
 MOST_TURNS = 20

@@ -50,9 +50,7 @@ _NO_SUBJECT = re.compile(
     r"\W*(?:$|(?:as|in|on|at|for|of|with|from|by|and|or|also|too|officially|today|now)\b)", re.I
 )
 """What follows a pronoun that does nothing itself."""
-_IS_DONE = re.compile(
-    rf"\b(?:{BE}) it (?:\w+ed|spoken|known|written|made|found|sung|worn)\b", re.I
-)
+_IS_DONE = re.compile(rf"\b(?:{BE}) it (?:\w+ed|spoken|known|written|made|found|sung|worn)\b", re.I)
 _WHY = re.compile(
     r"(?:but |and )?why(?: (?:is (?:that|this|it)|so|not))?|how (?:so|come)"
     r"|how do you know(?: (?:that|this|it))?|(?:can you )?(?:prove|explain) (?:it|that|this)"

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..state import Answer, State, Turn
+from ..state import Answer, Source, State, Turn
+from .sources import walks
 
 _MOST_ANSWERS = 200
 _MOST_CHAINS = 200
@@ -33,7 +34,16 @@ def turn_of(state: State, text: str) -> Turn:
         confidence=state.get("confidence", 0.0),
         notes=notes,
         text=text,
+        source=_source_of(state),
     )
+
+
+def _source_of(state: State) -> Source | None:
+    """How the answers came about; not known of those that are the largest, or proof of a yes."""
+    result = state.get("result")
+    if result is None:
+        return walks(state.get("topics", []), state.get("answers", []))
+    return None if result["kind"] == "extreme" else result.get("source")
 
 
 def is_cut(notes: Sequence[str]) -> bool:

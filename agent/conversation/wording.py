@@ -11,12 +11,14 @@ _SHORTEST = 3
 
 
 def stem(word: str) -> str:
-    """A word without its ending, for comparing `border`, `borders` and `bordering`."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            word = word[: -len(ending)]
-            break
+    """A word without its endings, for comparing `border`, `borders` and `bordering`."""
+    while ending := next((e for e in _ENDINGS if word.endswith(e) and _is_long(word, e)), ""):
+        word = word.removesuffix(ending)
     return word[:-1] + "i" if word.endswith("y") else word
+
+
+def _is_long(word: str, ending: str) -> bool:
+    return len(word) - len(ending) >= _SHORTEST
 
 
 def stems(text: str) -> frozenset[str]:

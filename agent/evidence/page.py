@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from .drawing import MARGIN, draw
 from .reply import Origin, Reply, notes, said, triples
-from .sparql import about, answers_query, check_query
+from .sparql import about, check_query, main_query
 from .text import cropped, printable
 from .tree import MARKS
 
@@ -51,7 +51,7 @@ def page(reply: Reply, origin: Origin) -> str:
             unsupported=[_text(name) for name in reply["unsupported"]],
             about=about(reply, origin) if found else [],
             queries=[
-                ("The answers again", answers_query(reply, origin.graphs)),
+                ("The answers again", main_query(reply, origin.graphs)),
                 ("Which triples are held", check_query(reply, origin.graphs)),
             ]
             if found

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ..kg.names import local_name
 from ..kg.terms import Step, Term, Triple, place_of
-from ..state import Answer, Entity, Result, Status, StepRecord, Usage, silence
+from ..state import Answer, Entity, Operation, Result, Status, StepRecord, Usage, silence
 
 
 class Reply(TypedDict):
@@ -22,6 +22,7 @@ class Reply(TypedDict):
     method: str
     usage: Usage
     notes: list[str]
+    operation: NotRequired[Operation | None]
     result: NotRequired[Result | None]
 
 

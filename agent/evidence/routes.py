@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ..kg.sparql.queries import can_spell, spell
-from ..kg.terms import Term, is_triple_term, triple_of
+from ..kg.terms import Term, Triple, is_triple_term, triple_of
 from ..state import Answer, StepRecord
 from .reply import step_of
 
@@ -35,6 +35,13 @@ def routes(answer: Answer, topics: Collection[Term]) -> list[Route]:
         if chain
     )
     return list(dict.fromkeys(found))
+
+
+def opened(rows: Sequence[Triple]) -> list[str]:
+    """The patterns of triples, with a variable for each term that no query can name."""
+    unnamed = dict.fromkeys(term for row in rows for term in row if not can_spell(term))
+    variables = {term: f"?b{number}" for number, term in enumerate(unnamed, 1)}
+    return [f"{' '.join(variables.get(t) or spell(t) for t in row)} ." for row in rows]
 
 
 class _Names:

@@ -9,30 +9,35 @@ from collections.abc import Iterable, Sequence
 
 from ..kg.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
-from .reply import Origin, Reply, said, step_of, triples
-from .routes import ANSWER, Route, routes
+from . import operations
+from .reply import Origin, Reply, said, triples
+from .routes import ANSWER, Route, opened, routes
+from .sets import indented, within
 from .text import cropped, escaped, printable
 
-_INDENT = "  "
+_REACHED = "Everything that the walks of these answers reach, from the same topics."
 _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 
 
 def sparql(reply: Reply, origin: Origin) -> str:
-    """One query that runs as it is, `answers_query`, and in comments below it `check_query`."""
+    """One query that runs as it is, `main_query`, and others in comments below it."""
     lines = [f"# {_remark(reply['question'])}", f"# {_remark(said(reply))}"]
     if not triples(reply):
         return "\n".join([*lines, _NOTHING]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
-    lines += ["", answers_query(reply, origin.graphs)]
-    check = check_query(reply, origin.graphs)
+    main, members = main_query(reply, origin.graphs), answers_query(reply, origin.graphs)
+    lines += ["", main]
+    if main != members and reply["answers"] and members != _NOTHING:
+        lines += ["", "# What it rests on, without the leading #:", *_commented(members)]
     lines += ["", "# Which of the triples that were shown are held, without the leading #:"]
-    lines += [f"# {line}".rstrip() for line in check.splitlines()]
+    lines += _commented(check_query(reply, origin.graphs))
     return "\n".join(lines) + "\n"
 
 
 def about(reply: Reply, origin: Origin) -> list[str]:
     """What the reader of the queries should know, in a few lines."""
-    told = ["Everything that the walks of these answers reach, from the same topics."]
+    told = [] if operations.is_asked(reply) else [_REACHED]
+    told += operations.told(reply)
     if not origin.graphs:
         told.append("Asked of the default graph.")
     if any(is_triple_term(triple.tail) for triple in triples(reply)):
@@ -44,25 +49,22 @@ def about(reply: Reply, origin: Origin) -> list[str]:
     return told
 
 
-def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """A query for `?answer`: what is at the end of the relation paths of the answers' chains.
+def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
+    """The query for what was said: a number, yes, the largest, or as `answers_query` the answers.
 
-    Several routes that an answer has in common with all answers of the same routes are joined,
-    others are alternatives, so that every answer is found, and an answer of two topics is only what
-    both lead to. Where no walk comes back to a topic entity, none may.
+    What was computed is asked as far as `operations.told` says.
     """
-    groups = _groups(reply)
-    if not groups:
+    if operations.is_asked(reply):
+        return escaped("\n".join(operations.asked(reply, graphs)))
+    return answers_query(reply, graphs)
+
+
+def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
+    """A query for `?answer`: what the answers' walks reach, or the set that was made of these."""
+    body = operations.body(reply, graphs)
+    if not body:
         return _NOTHING
-    blocks = [_block(group, reply, graphs) for group in groups]
-    if len(blocks) == 1:
-        (body,) = blocks
-    else:
-        body = ["{"]
-        for number, block in enumerate(blocks):
-            body += ["} UNION {"] * bool(number) + _indented(block)
-        body.append("}")
-    return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", "WHERE {", *_indented(body), "}"]))
+    return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", "WHERE {", *indented(body), "}"]))
 
 
 def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
@@ -73,69 +75,19 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     """
     found = [*triples(reply)]
     named = [triple for triple in found if all(map(can_spell, triple))]
-    pattern = _within(["?head ?relation ?tail ."], graphs)
+    pattern = within(["?head ?relation ?tail ."], graphs)
     parts = [_check(named, pattern)] if named else []
     for group in _connected([triple for triple in found if triple not in named]):
-        parts.append(_check(group, _within(_opened(group), graphs)))
+        parts.append(_check(group, within(opened(group), graphs)))
     lines = ["SELECT ?head ?relation ?tail ?held", "WHERE {"]
     for number, part in enumerate(parts):
-        lines += ["  UNION"] * bool(number) + _indented(part)
+        lines += ["  UNION"] * bool(number) + indented(part)
     return escaped("\n".join([*lines, "}"]))
 
 
 def _all_routes(reply: Reply) -> Iterable[Route]:
     topics = {topic["term"] for topic in reply["topics"]}
     return (route for answer in reply["answers"] for route in routes(answer, topics))
-
-
-def _groups(reply: Reply) -> list[list[Route]]:
-    """The least sets of routes that prove an answer, each once."""
-    topics = {topic["term"] for topic in reply["topics"]}
-    found = [frozenset(routes(answer, topics)) for answer in reply["answers"]]
-    least = [own for own in dict.fromkeys(found) if own and not any(o < own for o in found if o)]
-    return [sorted(group) for group in least]
-
-
-def _block(group: Sequence[Route], reply: Reply, graphs: Sequence[Term]) -> list[str]:
-    """What all routes of a group reach."""
-    topics = sorted({t["term"] for t in reply["topics"] if can_spell(t["term"])})
-    banned = [] if _comes_back(reply) else [spell(topic) for topic in topics]
-    bodies: list[list[str]] = []
-    for route in group:
-        body = _within(route.patterns, graphs)
-        for variable in route.reached if banned else ():
-            body.append(f"FILTER({variable} NOT IN ({', '.join(banned)}))")
-        bodies.append(body)
-    if len(bodies) == 1:
-        return bodies[0]
-    joined: list[str] = []
-    for body in bodies:
-        joined += ["{", f"  SELECT DISTINCT {ANSWER} WHERE {{", *_indented(_indented(body))]
-        joined += ["  }", "}"]
-    return joined
-
-
-def _comes_back(reply: Reply) -> bool:
-    """Whether some walk returns to a topic entity, or one is an answer."""
-    topics = {topic["term"] for topic in reply["topics"]}
-    walks = (a["chains"] for a in reply["answers"] if a.get("form") != "chain")
-    reached = {step_of(step).target for chains in walks for chain in chains for step in chain}
-    return not topics.isdisjoint(reached | {answer["term"] for answer in reply["answers"]})
-
-
-def _within(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
-    """Patterns in one graph; of several graphs, each pattern in any of them."""
-    match [spell(graph) for graph in graphs]:
-        case []:
-            return list(patterns)
-        case [graph]:
-            return [f"GRAPH {graph} {{", *_indented(patterns), "}"]
-        case several:
-            among = " ".join(several)
-            return [
-                f"VALUES ?g{number} {{ {among} }} GRAPH ?g{number} {{ {pattern} }}"
-                for number, pattern in enumerate(patterns, 1)
-            ]
 
 
 def _check(rows: Sequence[Triple], pattern: Sequence[str]) -> list[str]:
@@ -147,7 +99,7 @@ def _check(rows: Sequence[Triple], pattern: Sequence[str]) -> list[str]:
         *(f"    ({row})" for row in spelled),
         "  }",
         "  BIND(EXISTS {",
-        *_indented(_indented(pattern)),
+        *indented(indented(pattern)),
         "  } AS ?held)",
         "}",
     ]
@@ -168,15 +120,8 @@ def _connected(rows: Sequence[Triple]) -> list[list[Triple]]:
     return [members for _, members in groups]
 
 
-def _opened(rows: Sequence[Triple]) -> list[str]:
-    """The patterns of triples, with a variable for each term that no query can name."""
-    unnamed = dict.fromkeys(term for row in rows for term in row if not can_spell(term))
-    variables = {term: f"?b{number}" for number, term in enumerate(unnamed, 1)}
-    return [f"{' '.join(variables.get(t) or spell(t) for t in row)} ." for row in rows]
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"{_INDENT}{line}" for line in lines]
+def _commented(text: str) -> list[str]:
+    return [f"# {line}".rstrip() for line in text.splitlines()]
 
 
 def _remark(text: str) -> str:

@@ -34,7 +34,7 @@ def checked_answers(
     """
     starts = [topic["term"] for topic in topics]
     chains = [(answer, chain) for answer in answers for chain in answer["chains"] if chain]
-    paths = [path_of(_start(chain), chain) for _, chain in chains]
+    paths = [path_of(start_of(chain), chain) for _, chain in chains]
     pairs = list(zip(chains, paths, strict=True))
     loose = {path for (answer, _), path in pairs if answer.get("form") == "chain"}
     judged = verify_paths(kg.store, starts, paths, chains=loose)
@@ -45,7 +45,8 @@ def checked_answers(
     return list(kept.values())
 
 
-def _start(chain: Sequence[StepRecord]) -> Term:
+def start_of(chain: Sequence[StepRecord]) -> Term:
+    """The entity that a chain leaves."""
     first = chain[0]
     return place_of((first["tail"] if first["inverse"] else first["head"])["term"])
 

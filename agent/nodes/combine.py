@@ -50,6 +50,7 @@ def combine(
         computed = _noted(found or Computed("abstained"), operation, parts)
         result = computed.result
         if result is not None:
+            result["source"] = computed.source
             runtime.stream_writer({"event": "computed", "result": result})
         return {
             "parts": parts,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..state import Answer, Entity, Kind, Result, Status, StepRecord
+from ..state import Answer, Entity, Kind, Result, Source, Status, StepRecord
 
 _SHOWN = 10
 """Members that a line of text names."""
@@ -20,6 +20,7 @@ class Computed:
     notes: list[str] = field(default_factory=list[str])
     confidence: float = 0.0
     asked: str = ""
+    source: Source | None = None
 
 
 def told(

@@ -1,14 +1,16 @@
 """Earlier answers of the thread: shown again, or those of them of which something holds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..conversation.computing import with_chains
 from ..conversation.lookups import between, fitting
+from ..conversation.sources import joined, less, walks
 from ..conversation.turns import last_about, last_answered, last_set
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
 from ..state import Answer, Entity, Operation, Part, StepRecord, Turn
-from .checked import checked_answers, checked_paths
+from .checked import checked_answers, checked_paths, start_of
 from .computed import Computed, told
 from .members import is_unsure, listing, unsure_of
 
@@ -26,7 +28,8 @@ def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
     text = "; ".join(answer["label"] for answer in answers) if lost else turn["text"]
     result = told("why", text, "the chains of the last answer, looked up again")
     status = "answered" if answers else "abstained"
-    return Computed(status, answers, turn["topics"], result, notes, turn["confidence"])
+    found = Computed(status, answers, turn["topics"], result, notes, turn["confidence"])
+    return replace(found, source=turn.get("source"))
 
 
 def earlier_members(
@@ -44,7 +47,8 @@ def earlier_members(
     topics, confidence = turn["topics"], turn["confidence"]
     notes = ["the last answers were cut: there may be more"] if turn["cut"] else []
     if not operation["condition"]:
-        return Computed("answered", members, topics, None, notes, confidence)
+        found = Computed("answered", members, topics, None, notes, confidence)
+        return replace(found, source=turn.get("source"))
     answered = [part for part in parts if "status" in part]
     if answered:
         part = answered[-1]
@@ -54,18 +58,29 @@ def earlier_members(
         if is_unsure(part):
             return Computed("abstained", topics=topics, notes=[unsure_of(part)])
         said = {answer["term"]: answer["chains"] for answer in part.get("answers", [])}
+        condition = walks(part.get("topics", []), part.get("answers", []))
         kept = [with_chains(m, said[m["term"]]) for m in members if m["term"] in said]
         others, confidence = part.get("topics", []), min(confidence, part.get("confidence", 0.0))
     else:
         kept, others = _by_triples(kg, operation, members)
         if not kept:
             return None
+        proofs = [_from(answer, others) for answer in kept]
+        condition = walks(others, proofs)
     how = f"{len(kept)} of {len(members)} earlier answers"
+    source = joined("both", [turn.get("source"), condition])
     if operation["negated"]:
         out = {answer["term"] for answer in kept}
         kept = [member for member in members if member["term"] not in out]
         how = f"{len(kept)} of {len(members)} earlier answers, of which the graph does not say it"
-    return listing(kept, [*topics, *others], how, confidence, notes)
+        source = less(turn.get("source"), [condition])
+    return listing(kept, [*topics, *others], how, confidence, source, notes)
+
+
+def _from(answer: Answer, starts: Sequence[Entity]) -> Answer:
+    """An answer with those of its chains that lead from some entities."""
+    terms = {start["term"] for start in starts}
+    return {**answer, "chains": [c for c in answer["chains"] if c and start_of(c) in terms]}
 
 
 def _is_some(operation: Operation) -> bool:

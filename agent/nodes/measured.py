@@ -1,6 +1,7 @@
 """The size of a set of answers, and its members with the largest or smallest value."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..conversation.computing import extreme
 from ..conversation.lookups import Valued, valued
@@ -24,8 +25,7 @@ def counted(kg: KnowledgeGraph, operation: Operation, members: Computed) -> Comp
     text = f"{len(answers)}{but} (counted: {listed(answers)})"
     how = "counted over verified answers; the graph may not hold all that there are"
     result = told("count", text, how, value=len(answers))
-    more = members.notes, members.confidence
-    return Computed("answered", answers, members.topics, result, *more)
+    return replace(members, status="answered", result=result)
 
 
 def _left_out(kg: KnowledgeGraph, members: Computed) -> list[str]:
@@ -82,7 +82,7 @@ def extreme_of(kg: KnowledgeGraph, operation: Operation, members: Computed) -> C
     how = f"the {end} {name} of {len(own) - len(lacking)}: {compared}"
     text = f"{listed(winners)} ({name}: {shown[-1]['tail']['label']})"
     result = told("extreme", text, how, triples=triples)
-    return Computed("answered", winners, members.topics, result, notes, members.confidence)
+    return replace(members, status="answered", answers=winners, result=result, notes=notes)
 
 
 def _proven(kg: KnowledgeGraph, found: Valued) -> dict[Term, list[tuple[Value, list[StepRecord]]]]:

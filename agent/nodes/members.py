@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..conversation.computing import difference, intersection, union
+from ..conversation.sources import joined, less, walks
 from ..conversation.values import value_of
-from ..state import Answer, Entity, Operation, Part
+from ..state import Answer, Entity, Operation, Part, Source
 from .computed import Computed, listed, some, told
 from .judged import SURE
 
@@ -32,14 +33,15 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
     sets = [part.get("answers", []) for part in parts]
     if operation["over"] == "one":
         return _as_answered(parts[0])
+    sources = [_walked(part) for part in parts]
     if operation["over"] == "both":
-        answers = intersection(sets)
+        answers, source = intersection(sets), joined("both", sources)
         how = f"what {' and '.join(str(len(own)) for own in sets)} answers have in common"
     else:
         out = {mention["candidates"][0]["term"] for mention in operation["named"]}
-        answers = difference(sets[0], sets[1:], out)
+        answers, source = difference(sets[0], sets[1:], out), less(sources[0], sources[1:], [*out])
         how = f"{len(sets[0])} answers without {len(sets[0]) - len(answers)} of them"
-    return listing(answers, _topics(parts), how, _least(parts))
+    return listing(answers, _topics(parts), how, _least(parts), source)
 
 
 def is_unsure(part: Part) -> bool:
@@ -58,19 +60,24 @@ def listing(
     topics: list[Entity],
     how: str,
     confidence: float,
+    source: Source | None,
     notes: Sequence[str] = (),
 ) -> Computed:
     """A computed set; one that has no members is no answer, since the graph may not hold all."""
     text = "; ".join(answer["label"] for answer in answers) or "None that the graph says."
     result = told("list", text, how)
     status = "answered" if answers else "abstained"
-    return Computed(status, answers, topics, result, list(notes), confidence)
+    return Computed(status, answers, topics, result, list(notes), confidence, source=source)
+
+
+def _walked(part: Part) -> Source:
+    return walks(part.get("topics", []), part.get("answers", []))
 
 
 def _as_answered(part: Part) -> Computed:
     status, answers = part.get("status", "abstained"), part.get("answers", [])
     topics, confidence = part.get("topics", []), part.get("confidence", 0.0)
-    return Computed(status, answers, topics, None, [], confidence)
+    return Computed(status, answers, topics, None, [], confidence, source=_walked(part))
 
 
 def _first(answered: Sequence[Part]) -> Computed | None:
@@ -92,7 +99,8 @@ def _each(parts: Sequence[Part]) -> Computed:
     lines = [f"{_about(part)}: {listed(part.get('answers', []))}" for part in said]
     result = told("list", "; ".join(lines), f"asked of each of {len(parts)}")
     answers = union([part.get("answers", []) for part in said])
-    return Computed("answered", answers, _topics(said), result, notes, _least(said))
+    source = joined("either", [_walked(part) for part in said])
+    return Computed("answered", answers, _topics(said), result, notes, _least(said), source=source)
 
 
 def _number_or_set(answered: Sequence[Part]) -> Computed | None:
@@ -103,7 +111,7 @@ def _number_or_set(answered: Sequence[Part]) -> Computed | None:
     if not found.answers or any(value_of(answer["term"]) is None for answer in found.answers):
         return None
     result = told("count", listed(found.answers), "a number that the graph holds")
-    return Computed("answered", found.answers, found.topics, result, [], found.confidence)
+    return replace(found, result=result)
 
 
 def _topics(parts: Sequence[Part]) -> list[Entity]:
