@@ -1,4 +1,4 @@
-"""Sets of answers as patterns of SPARQL that bind `?answer`: what walks reach, and what is made of it."""
+"""Sets of answers as patterns of SPARQL that bind `?answer`: what walks reach, and sets of it."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 

@@ -48,8 +48,9 @@ def _help(talk: Talk, _: str) -> None:
     for command in COMMANDS.values():
         talk.console.print(f"  {command.usage:<{width}}  {command.about}")
     talk.console.print(
-        "Lines that are pasted together are questions of their own, asked in turn: join one that is "
-        "wrapped. Ctrl-C stops a question, and drops the pasted ones after it. ✓ marks a triple that the graph holds; a relation after ^ or ← "
+        "Pasted lines are questions of their own, asked in turn; join one that is wrapped. Ctrl-C "
+        "stops a question, and drops what was pasted after it. ✓ marks a triple that the graph "
+        "holds; a relation after ^ or ← "
         "is walked backwards."
     )
 

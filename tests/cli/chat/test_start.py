@@ -100,3 +100,16 @@ def test_a_quantised_model_names_the_library_that_it_lacks(tmp_path: Path) -> No
     ended = run(tmp_path, "--dtype", "4bit")
     assert ended.returncode == 2 and b"bitsandbytes" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_paste_is_a_line_each(tmp_path: Path) -> None:
+    code = f"import sys; sys.argv = ['groundwalk', 'chat']\n{_CHAT}"
+    with Terminal(code, environment(tmp_path), tmp_path) as terminal:
+        terminal.wait_for_prompt("you > ", after=-1)
+        terminal.type("\x1b[200~/entity Vaduz\n/entity Lima\x1b[201~\r")
+        terminal.wait_for(lambda: "Peru" in terminal.text())
+        terminal.wait_for_prompt("you > ", after=-1)
+        shown = terminal.text()
+        terminal.type("\x04")
+        assert terminal.wait_for_the_end() == 0, shown
+    assert "you > /entity Vaduz\n" in shown and "you > /entity Lima\n" in shown
