@@ -48,8 +48,8 @@ class Material:
     hops: int
     noise: float
     seed: int
-    scrambled: bool = True
-    """Whether words of lessons are lost and moved, as for models that know no other texts."""
+    new: bool = True
+    """Whether the model is a new one, which knows no other texts."""
     reworded: tuple[Lesson, ...] = ()
     """Generated questions in other words."""
 
@@ -76,7 +76,7 @@ class Material:
             noise=self.noise,
             unanswerable=share,
             seed=seed,
-            scrambled=self.scrambled,
+            new=self.new,
         )
 
     def judged(self) -> list[Sample]:
@@ -180,7 +180,7 @@ def gather(
         hops=hops,
         noise=recipe.noise,
         seed=recipe.seed,
-        scrambled=not recipe.base,
+        new=not recipe.base,
         reworded=tuple(reword(questioner, chat, seed=recipe.seed)) if chat else (),
     )
 

@@ -18,6 +18,7 @@ from transformers import (
     TrainingArguments,
 )
 
+from ..agent.decoding.prefix import forget
 from ..agent.errors import InputError
 from ..agent.llm.local import LocalModel
 from .checkpoint import EVERY, read_state, write_state
@@ -58,6 +59,7 @@ def train_with_hf(model: Any, local: LocalModel, batches: Batches, job: Job, pad
         raise SystemExit(0)
     run.looks.restore(local.model)
     local.model.eval()
+    forget(local.model)
     return Trained(trainer.state.global_step, run.loss, run.stopped, dict(run.looks.seen))
 
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,12 +12,11 @@ from ..agent.decoding.wire import INVERSE, SEPARATOR
 from ..agent.errors import InputError, KGError
 from .english import English, Texts, choose
 from .graph import Graph, Move, Moves
+from .label_words import LabelWords, label_words
 from .template import parse
 
 Key: TypeAlias = tuple[str, ...]
 """Moves as a path spells them."""
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,8 @@ def make_phrasebook(
     generic = dict[Key, Wording]()
     for move in graph.edges:
         label = graph.labels[move.relation]
-        names = [_words(name) for name in (label, *(aliases or {}).get(label, ()))]
-        generic[(graph.spell(move),)] = _generic(english, move, dict.fromkeys(names))
+        named = [label_words(name) for name in (label, *(aliases or {}).get(label, ()))]
+        generic[(graph.spell(move),)] = _generic(english, move, named)
     return replace(written, generic=generic)
 
 
@@ -255,19 +254,23 @@ def _noun(text: str) -> Noun:
     return Noun(one, many or plural(one))
 
 
-def _words(label: str) -> str:
-    return " ".join(_CAMEL.sub(" ", label).replace("_", " ").replace("-", " ").lower().split())
-
-
-def _generic(english: English, move: Move, names: Iterable[str]) -> Wording:
+def _generic(english: English, move: Move, named: Sequence[LabelWords]) -> Wording:
     prefix = "inverse_" if move.inverse else ""
+    nouns = dict.fromkeys(_plain(noun) for words in named for noun in words.nouns)
+    verbs = dict.fromkeys(words.done for words in named if words.done)
 
     def templates(section: str) -> Texts:
-        return tuple(
-            template.replace("{r//r*}", f"{{{name}//{plural(name)}}}").replace("{r}", name)
-            for name in map(_plain, names)
+        of_nouns = (
+            template.replace("{r//r*}", f"{{{noun}//{plural(noun)}}}").replace("{r}", noun)
+            for noun in nouns
             for template in english.generic[prefix + section]
         )
+        of_verbs = (
+            template.replace("{p}", _plain(participle)).replace("{d}", _plain(past))
+            for participle, past in verbs
+            for template in english.generic.get(f"by_{prefix}{section}", ())
+        )
+        return (*of_nouns, *of_verbs)
 
     return Wording(templates("word"), templates("noun"), templates("that"), templates("ask"))
 

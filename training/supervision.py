@@ -19,6 +19,8 @@ from .noise import disturb, scramble
 from .questions import Questioner, Sample, name_topics
 from .ties import settle
 
+GENERATED = 0.3
+"""The share of generated questions between the lessons of a new model."""
 SCRAMBLED = 0.6
 """The share of noisy lessons whose words are scrambled too."""
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
@@ -100,18 +102,23 @@ def lesson_stream(
     noise: float,
     unanswerable: float,
     seed: int,
-    scrambled: bool = True,
+    new: bool = True,
 ) -> Iterator[Sample]:
     """Samples from the lessons without end, and some questions that the graph cannot answer.
 
-    Some noisy ones are `scrambled` too, for models that know no language but that of the lessons.
+    For a `new` model, which knows no language but that of the lessons, some noisy ones are
+    scrambled too, and generated questions between them ask for paths that no lesson has.
     """
     rng = Random(f"lessons {seed}")
+    generated = questioner.refusing(0.0)
     words = {word for lesson in lessons for word in plain_words(lesson.text)}
-    vocabulary = sorted(words) if scrambled else []
+    vocabulary = sorted(words) if new else []
     while True:
         if rng.random() < unanswerable:
             yield questioner.unanswerable(rng)
+            continue
+        if new and rng.random() < GENERATED:
+            yield generated.sample(rng)
             continue
         lesson = rng.choice(lessons)
         sample = draw(questioner, lesson, rng, noise, vocabulary)

@@ -39,7 +39,10 @@ class Watched:
         """The share of questions whose first answer is right; None where there are none."""
         if not self._samples:
             return None
+        from ..agent.decoding.prefix import forget
+
         model = self._local.model
+        forget(model)
         training = model.training
         model.eval()
         options = Options(on_ambiguous="best", confidence=0.0, beams=1, max_chains=1)

@@ -46,10 +46,16 @@ def cache_after(
     return cache, shared, new
 
 
+def forget(model: PreTrainedModel) -> None:
+    """Keep nothing of a model whose weights were changed."""
+    _BEGINNINGS.pop(model, None)
+
+
 def _kept(model: PreTrainedModel) -> Kept:
     """What is kept for a model as it is now: training it makes all of that worthless.
 
-    Weights that were written to through `.data` in place do not show that they have changed.
+    Weights that were written to through `.data` in place, or by a fused optimizer, do not show that
+    they have changed: then `forget` it.
     """
     weights = tuple(
         (p.data_ptr(), 0 if p.is_inference() else p._version) for p in model.parameters()

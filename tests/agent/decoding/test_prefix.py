@@ -8,6 +8,7 @@ import pytest
 import torch
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.prefix import forget
 from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH
@@ -59,6 +60,17 @@ def test_weights_that_change_make_it_anew(tmp_path: Folder) -> None:
     after = words(model, [question])
     assert after != before
     assert after == words(model, [Question(question.prompt, paths)])
+
+
+def test_what_a_fused_optimizer_wrote_is_seen_once_it_is_forgotten(tmp_path: Folder) -> None:
+    model, paths = worlds.random_model(len(TOKENIZER)), constraint(tmp_path)
+    question = Question([*INSTRUCTION, 5, 9], paths, len(INSTRUCTION))
+    words(model, [question])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, fused=True)
+    model(input_ids=torch.tensor([INSTRUCTION])).logits.sum().backward()
+    optimizer.step()
+    forget(model)
+    assert words(model, [question]) == words(model, [replace(question, shared=0)])
 
 
 def test_prompts_that_begin_differently_share_nothing(tmp_path: Folder) -> None:

@@ -1,0 +1,70 @@
+"""How labels of relations are read as English."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from groundwalk.training.english import load_english
+from groundwalk.training.label_words import LabelWords, label_words
+from groundwalk.training.phrasebook import make_phrasebook
+from groundwalk.training.template import Filling, Phrase, fill
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .toy import toy_graph
+
+
+@pytest.mark.parametrize(
+    ("label", "nouns", "done"),
+    [
+        ("directed_by", ("director",), ("directed", "directed")),
+        ("written by", ("writer",), ("written", "wrote")),
+        ("producedBy", ("producer",), ("produced", "produced")),
+        ("was founded by", ("founder",), ("founded", "founded")),
+        ("known by", ("known by",), ("known", "known")),
+        ("has_tags", ("tag",), None),
+        ("has genre", ("genre",), None),
+        ("in-language", ("language",), None),
+        ("starred_actors", ("starred actor", "actor"), None),
+        ("release_year", ("release year",), None),
+        ("countries", ("country", "countries"), None),
+        ("borders", ("border", "borders"), None),
+        ("series", ("series",), None),
+        ("bus", ("bus",), None),
+        ("mass", ("mass",), None),
+        ("has", ("has",), None),
+        ("by", ("by",), None),
+    ],
+)
+def test_labels_are_read_by_their_form(
+    label: str, nouns: tuple[str, ...], done: tuple[str, str] | None
+) -> None:
+    assert label_words(label) == LabelWords(nouns, done)
+
+
+def test_no_template_shows_its_signs() -> None:
+    """Every generic wording is English once its slots are filled."""
+    graph = toy_graph()
+    book = make_phrasebook(graph, load_english())
+    rng = Random(0)
+    for wording in book.generic.values():
+        for template in (*wording.word, *wording.noun, *wording.that, *wording.ask):
+            for many in (False, True):
+                text = fill(template, Filling(Phrase("France", many), many, "things"), rng)
+                assert not set(text) & set("{}()|/"), template
+
+
+def test_a_passive_is_asked_with_its_verb() -> None:
+    graph = toy_graph()
+    book = make_phrasebook(
+        replace(graph, labels=("written_by", "money", "has_tags")), load_english()
+    )
+    asked = [text for key in book.generic for text in book.generic[key].ask]
+    assert "who wrote {x}" in asked and not any("written by}" in text for text in asked)
+    assert any("{tag//tags}" in text for text in asked)
+
+
+@given(st.text(max_size=30))
+def test_any_label_gives_a_noun_or_nothing_to_say(label: str) -> None:
+    words = label_words(label)
+    assert words.nouns and (any(words.nouns) or not label.replace("_", "").replace("-", "").strip())

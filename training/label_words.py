@@ -1,0 +1,75 @@
+"""What the label of a relation says in a sentence: `directed_by` leads to who directed."""
+
+import re
+from dataclasses import dataclass
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LEADING = re.compile(r"(?:has|have|had|is|are|was|were|in|of|on|at|from|the) (?=\w)")
+_BY = re.compile(r"(?:.* )?(\w+) by")
+_QUALIFIED = re.compile(r"\w+ed (?=\w+$)")
+_IRREGULAR = {
+    "built": ("built", "builder"),
+    "drawn": ("drew", "illustrator"),
+    "given": ("gave", "giver"),
+    "held": ("held", "holder"),
+    "led": ("led", "leader"),
+    "made": ("made", "maker"),
+    "run": ("ran", "operator"),
+    "sung": ("sang", "singer"),
+    "spoken": ("spoke", "speaker"),
+    "taught": ("taught", "teacher"),
+    "won": ("won", "winner"),
+    "written": ("wrote", "writer"),
+}
+"""Participles, with their past tense and who does it."""
+_SINGULAR = re.compile(r"(?:ss|us|is|ies|news)$")
+
+
+@dataclass(frozen=True)
+class LabelWords:
+    """Nouns for what a relation leads to, and the verb where its label is a passive.
+
+    What may be a plural or a verb (`borders`) stands beside its singular.
+    `done` is that verb's participle and past tense: "written", "wrote".
+    """
+
+    nouns: tuple[str, ...]
+    done: tuple[str, str] | None = None
+
+
+def label_words(label: str) -> LabelWords:
+    """Read a label by its form; what has none of the forms is a noun as it stands."""
+    words = plain_label(label)
+    if passive := _BY.fullmatch(words):
+        participle = passive[1]
+        past, doer = _IRREGULAR.get(participle) or (participle, _doer(participle))
+        return LabelWords((doer or words,), (participle, past))
+    owned = _LEADING.sub("", words, count=1)
+    noun = _singular(owned)
+    bare = _QUALIFIED.sub("", noun)
+    verb = words if bare == noun and owned == words else noun
+    return LabelWords(tuple(dict.fromkeys((noun, bare, verb))))
+
+
+def plain_label(label: str) -> str:
+    """A label as words: of camelCase, snake_case or kebab-case."""
+    return " ".join(_CAMEL.sub(" ", label).replace("_", " ").replace("-", " ").lower().split())
+
+
+def _doer(participle: str) -> str:
+    """Who does it: a director has directed, a producer produced. Empty where it is no such verb."""
+    if not participle.endswith("ed"):
+        return ""
+    stem = participle[:-2]
+    return stem + ("or" if stem.endswith(("ct", "at", "it", "vent")) else "er")
+
+
+def _singular(noun: str) -> str:
+    """The regular singular of the last word."""
+    if noun.endswith("ies") and len(noun) > 5 and noun[-6:] != "series" and noun[-7:] != "species":
+        return noun[:-3] + "y"
+    if not noun.endswith("s") or _SINGULAR.search(noun) or len(noun) < 4:
+        return noun
+    if noun.endswith(("ches", "shes", "xes", "sses")):
+        return noun[:-2]
+    return noun[:-1]
