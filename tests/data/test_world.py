@@ -31,6 +31,9 @@ PROPERTY_LABELS = {
     "mouth": "mouth",
     "onRiver": "on river",
     "range": "mountain range",
+    "rangeIn": "range in",
+    "lakeIn": "lake in",
+    "mountainIn": "mountain in",
     "height": "height in metres",
     "length": "length in kilometres",
 }
@@ -566,9 +569,9 @@ def test_capitals(country: str, cities: str) -> None:
         ("country:australia", "largestCity", "sydney"),
         ("country:turkey", "largestCity", "istanbul"),
         ("country:united-states", "largestCity", "new-york-city"),
-        ("lake:caspian-sea", "country", "azerbaijan iran kazakhstan russia turkmenistan"),
-        ("lake:lake-victoria", "country", "kenya tanzania uganda"),
-        ("lake:lake-michigan", "country", "united-states"),
+        ("lake:caspian-sea", "lakeIn", "azerbaijan iran kazakhstan russia turkmenistan"),
+        ("lake:lake-victoria", "lakeIn", "kenya tanzania uganda"),
+        ("lake:lake-michigan", "lakeIn", "united-states"),
         ("sea:mediterranean-sea", "partOf", "atlantic-ocean"),
         (
             "river:danube",
@@ -580,7 +583,7 @@ def test_capitals(country: str, cities: str) -> None:
         ("river:missouri", "mouth", "mississippi"),
         ("city:vienna", "onRiver", "danube"),
         ("city:khartoum", "onRiver", "blue-nile nile white-nile"),
-        ("mountain:k2", "country", "china pakistan"),
+        ("mountain:k2", "mountainIn", "china pakistan"),
         ("mountain:aconcagua", "range", "andes"),
     ],
 )
