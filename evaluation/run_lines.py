@@ -218,5 +218,5 @@ def _damaged(file: Path, number: int) -> InputError:
 def _is_whole(line: bytes) -> bool:
     try:
         return line.endswith(b"\n") and isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -95,5 +95,5 @@ def _write(file: Path, content: bytes) -> None:
 def _read(file: Path) -> dict[str, Any]:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}

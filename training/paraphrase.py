@@ -198,7 +198,7 @@ def _known(file: Path) -> dict[str, str]:
         try:
             row = json.loads(line)
             replies[str(row["key"])] = str(row["reply"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{file}, line {number}: holds no reply", "delete the line") from error
     return replies
 

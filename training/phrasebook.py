@@ -154,7 +154,7 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         tables: dict[str, Any] = tomllib.loads(text)
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{file}: is not valid TOML ({error})") from error
     known = {
         graph.spell(Move(place, inverse))

@@ -173,7 +173,7 @@ def _read_json(line: str, number: int, file: Path) -> Asked:
     try:
         row = cast("dict[str, Any]", json.loads(line))
         question, topics, answers = row["question"], row["topics"], row["answers"]
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DatasetError(f"{file}:{number}: is not a question ({error!r})") from error
     texts = [question, *topics, *answers] if isinstance(topics, list) else [None]
     if not isinstance(answers, list) or not all(isinstance(text, str) for text in texts):

@@ -204,7 +204,7 @@ def _load(folder: Path) -> TokenIndex:
             relation_table=UnitTable.of([tuple(unit) for unit in meta["relation_units"]]),
             **arrays,
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise KGError(
             f"{folder}: the token index is damaged ({error})", "delete this folder and ask again"
         ) from error

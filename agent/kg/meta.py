@@ -51,5 +51,5 @@ def read_meta(folder: Path) -> Meta:
         )
     except OSError as error:
         raise KGError(f"{path} cannot be read: {error.strerror or error}", "check it") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise KGError(f"{path} is damaged: {error}", _AGAIN) from error

@@ -129,7 +129,7 @@ def _read(name: str, source: str, path: Path) -> Profile:
         ) from error
     except UnicodeDecodeError as error:
         raise KGError(f"{source} is not UTF-8: {error.reason}", "save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise KGError(f"{source} is not TOML: {error}", _HINT) from error
 
 

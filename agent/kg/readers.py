@@ -6,14 +6,14 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias, cast
 from urllib.parse import quote
 
 import pyoxigraph as ox
 
 from ..errors import KGError
 from .nodes import MOST_NESTED
-from .sources import Format, OnRead, Source, opened, unreadable
+from .sources import Format, OnRead, Source, lines_of, opened, unreadable
 
 _RDF: dict[Format, ox.RdfFormat] = {
     "ttl": ox.RdfFormat.TURTLE,
@@ -33,6 +33,16 @@ _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
 _WHERE = re.compile(r"^Parser error at (?:line \d+ )?(?:between )?columns? \d+(?: and \d+)?: ")
 _MOST_NAMES = 200_000
 """Names of a table whose nodes are kept; after so many the label of a name is written again."""
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_ENTITY = re.compile(rb"""<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>""")
+_REFERENCE = re.compile(rb"&([^;&#]+);")
+_ELEMENT = re.compile(rb"<[^!?]")
+_LONGEST_PROLOG = 1 << 20
+_LONGEST_ENTITY = 1_000
+"""Characters that an entity may stand for; in RDF it is the beginning of an IRI."""
+_MOST_OPEN = 2_000
+"""Triple terms that may have begun and not ended, what literals seem to begin included."""
 
 _Rename: TypeAlias = Callable[[ox.BlankNode], ox.BlankNode]
 
@@ -128,14 +138,61 @@ def _renamed(node: Any, rename: _Rename | None) -> Any:
     return rename(node) if rename and isinstance(node, ox.BlankNode) else node
 
 
+def _check_entities(path: Path) -> None:
+    """Raise KGError where an entity of XML would be written out at length, or may be."""
+    with opened(path) as file:
+        start = file.read(_LONGEST_PROLOG)
+    prolog = _COMMENT.sub(b"", start).partition(b"<!--")[0]
+    sizes: dict[bytes, int] = {}
+    for name, value in ((found[1], found[2][1:-1]) for found in _ENTITY.finditer(prolog)):
+        inner = sum(sizes.get(own, 0) for own in _REFERENCE.findall(value))
+        sizes[name] = len(value) + inner
+    longest = max(sizes.values(), default=0)
+    if longest > _LONGEST_ENTITY:
+        raise KGError(
+            f"{path.name}: an entity of it stands for more than {_LONGEST_ENTITY} characters",
+            "write the text in its place",
+        )
+    if len(start) == _LONGEST_PROLOG and not _ELEMENT.search(_ENTITY.sub(b"", prolog)):
+        raise KGError(
+            f"{path.name}: no element begins in its first {_LONGEST_PROLOG >> 20} MiB",
+            "leave out what stands before it",
+        )
+
+
+class _Shallow:
+    """A file whose triple terms do not stand in one another by the thousand.
+
+    The parser's stack would not hold them: the process would end.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._tail = b""
+        self._open = 0
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._file.read(size)
+        text = self._tail + chunk
+        self._open = max(0, self._open + text.count(b"<<(") - text.count(b")>>"))
+        self._tail = text[-2:]
+        if self._open > _MOST_OPEN:
+            raise _too_deep()
+        return chunk
+
+
+def _too_deep() -> KGError:
+    return KGError(
+        f"more than {MOST_NESTED} triples stand in one another", "leave such triples out"
+    )
+
+
 def _renamed_triple(triple: ox.Triple, rename: _Rename | None) -> ox.Triple:
     around = [triple]
     while isinstance(tail := around[-1].object, ox.Triple):
         around.append(tail)
     if len(around) > MOST_NESTED:
-        raise KGError(
-            f"more than {MOST_NESTED} triples stand in one another", "leave such triples out"
-        )
+        raise _too_deep()
     node = _renamed(tail, rename)
     for own in reversed(around):
         node = ox.Triple(_renamed(own.subject, rename), own.predicate, node)
@@ -145,8 +202,11 @@ def _renamed_triple(triple: ox.Triple, rename: _Rename | None) -> ox.Triple:
 def _read_rdf(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
     name = source.path.name
     try:
+        if source.format == "rdf":
+            _check_entities(source.path)
         with opened(source.path, on_read) as file:
-            yield from ox.parse(file, _RDF[source.format], base_iri=source.base)
+            shallow = cast("IO[bytes]", _Shallow(file))
+            yield from ox.parse(shallow, _RDF[source.format], base_iri=source.base)
     except SyntaxError as error:
         number = error.lineno or (_broken_xml_line(source.path) if source.format == "rdf" else 0)
         line = f", line {number}" if number else ""
@@ -190,7 +250,7 @@ def _read_columns(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
     nodes: dict[str, ox.NamedNode] = {}
     try:
         with opened(source.path, on_read) as file:
-            for number, line in enumerate(file, 1):
+            for number, line in lines_of(source.path, file):
                 text = line.decode("utf-8").strip("\r\n")
                 if not text.strip():
                     continue

@@ -5,7 +5,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, TypeAlias, cast
@@ -36,6 +36,11 @@ _EXTENSIONS: dict[str, Format] = {
 }
 _BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 16
+_LONGEST_LINE = 64 << 20
+_MOST_TIMES = 200
+"""How much larger than itself a .gz file may be unpacked; dumps are ten to sixty times larger."""
+_MOST_UNPACKED = 256 << 20
+"""Bytes that any .gz file may unpack to."""
 _FORMATS_HINT = (
     "give Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD (also .gz), "
     "head|relation|tail lines, or TSV lines"
@@ -94,15 +99,30 @@ def digest(sources: list[Source]) -> str:
 
 @contextlib.contextmanager
 def opened(path: Path, on_read: OnRead | None = None) -> Generator[IO[bytes]]:
-    """The file's bytes, unpacked, after a byte order mark if there is one."""
+    """The file's bytes, unpacked, after a byte order mark if there is one.
+
+    To read a .gz file raises KGError once it has unpacked to 256 MiB and to 200 times its size.
+    """
     with contextlib.ExitStack() as stack:
         raw = io.FileIO(path) if on_read is None else _Metered(path, on_read)
         file = cast("IO[bytes]", stack.enter_context(io.BufferedReader(raw, _BUFFER)))
         if path.name.lower().endswith(".gz"):
-            file = cast("IO[bytes]", stack.enter_context(gzip.open(file)))
-        if file.read(len(_BOM)) != _BOM:
-            file.seek(0)
+            unpacked = io.BufferedReader(_Unpacked(path, file), _BUFFER)
+            file = cast("IO[bytes]", stack.enter_context(unpacked))
+        if cast(io.BufferedReader, file).peek(len(_BOM)).startswith(_BOM):
+            file.read(len(_BOM))
         yield file
+
+
+def lines_of(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines of an opened file, numbered from 1. Raises KGError for one without an end."""
+    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE + 1), b""), 1):
+        if len(line) > _LONGEST_LINE:
+            raise KGError(
+                f"{path}, line {number}: is longer than {_LONGEST_LINE >> 20} MiB",
+                "check that it is the right file",
+            )
+        yield number, line
 
 
 def unreadable(path: Path, error: OSError) -> KGError:
@@ -114,6 +134,28 @@ def unreadable(path: Path, error: OSError) -> KGError:
 def _extension(path: Path) -> str:
     name = path.name.lower()
     return Path(name.removesuffix(".gz")).suffix
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, while it is in proportion to the file's size."""
+
+    def __init__(self, path: Path, packed: IO[bytes]) -> None:
+        self._path = path
+        self._file = gzip.GzipFile(fileobj=packed)
+        self._left = max(_MOST_UNPACKED, _MOST_TIMES * path.stat().st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        number = self._file.readinto(buffer)
+        self._left -= number
+        if self._left < 0:
+            raise KGError(
+                f"{self._path} unpacks to more than {_MOST_TIMES} times its size",
+                "if that is meant, unpack it with gunzip and give the unpacked file",
+            )
+        return number
 
 
 class _Metered(io.FileIO):

@@ -93,7 +93,16 @@ def read_baselines(source: str) -> Baselines:
         )
     try:
         return _parsed(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise ModelError(
             f"{file}: cannot be read ({type(error).__name__}: {error})",
             "train the model again with this version",

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
 
+_AGAIN = "train the model again with this version"
 _SMALL = 100_000_000
 """Bytes of weights below which one thread is as fast as many."""
 
@@ -135,20 +136,24 @@ def model_settings(source: str = BUNDLED) -> ModelSettings:
 
 def read_settings(folder: Path) -> ModelSettings:
     """Read `groundwalk.json`; unknown keys are from a newer version and are an error."""
+    from pydantic import TypeAdapter, ValidationError
+
     file = folder / SETTINGS_FILE
     if not file.is_file():
         return ModelSettings()
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        values = json.loads(text)
         known = {own.name for own in fields(ModelSettings)}
         if not isinstance(values, dict) or not values.keys() <= known or values.get("format") != 1:
             raise ValueError("not settings of format 1")
-        settings = ModelSettings(**cast("dict[str, Any]", values))
-        return replace(settings, formats=tuple(settings.formats))
-    except (ValueError, TypeError, OSError) as error:
-        raise ModelError(
-            f"{file}: cannot be read ({error})", "train the model again with this version"
-        ) from error
+        return TypeAdapter(ModelSettings).validate_json(text, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ModelError(f"{file}: cannot be read ({where}: {first['msg']})", _AGAIN) from error
+    except (ValueError, OSError, RecursionError) as error:
+        raise ModelError(f"{file}: cannot be read ({error})", _AGAIN) from error
 
 
 def write_settings(folder: Path, settings: ModelSettings) -> None:

@@ -47,7 +47,15 @@ def read_scope(folder: Path | None) -> Scope | None:
         content = json.loads(file.read_text(encoding="utf-8"))
         weights = {str(text): float(weight) for text, weight in content["weights"].items()}
         return Scope(float(content["bias"]), weights)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise ModelError(
             f"{file}: cannot be read ({type(error).__name__}: {error})",
             "train the model again with this version",

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ...agent.errors import DatasetError, InputError
-from ...agent.kg.sources import opened
+from ...agent.errors import DatasetError, InputError, KGError
+from ...agent.kg.sources import lines_of, opened
 from .files import unreadable
 from .reading import Row, reason
 
@@ -20,8 +20,8 @@ _PARQUET_ROWS = 64
 
 def read_lines(file: Path) -> Iterator[Row]:
     """The lines that are not blank, as bytes. Raises DatasetError where the file cannot be read."""
-    with _opened(file) as lines:
-        for number, line in enumerate(lines, 1):
+    with _opened(file) as content:
+        for number, line in lines_of(file, content):
             if line.strip():
                 yield Row(file, "line", number, line)
 
@@ -129,5 +129,7 @@ def _opened(file: Path) -> Generator[IO[bytes]]:
             yield content
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DatasetError(f"{file} is not a whole .gz file: {error}", "Copy it again.") from error
+    except KGError as error:  # it is too large
+        raise DatasetError(error.message, error.hint) from error
     except OSError as error:
         raise unreadable(file, error) from error

@@ -91,7 +91,7 @@ def _config(file: Path) -> tuple[dict[str, Any], datetime]:
     settings = cast("dict[str, Any]", config)
     try:
         return settings, datetime.fromisoformat(str(settings.get("begun"))).astimezone(UTC)
-    except ValueError:  # written before runs kept their date
+    except (ValueError, OverflowError):  # written before runs kept their date
         return settings, written
 
 
