@@ -232,6 +232,8 @@ def _broken_xml_line(path: Path) -> int:
             parser.ParseFile(file)
     except expat.ExpatError as error:
         return error.lineno
+    except (EOFError, gzip.BadGzipFile, zlib.error):  # the file is torn behind that line
+        return 0
     return 0
 
 

@@ -173,11 +173,11 @@ class _Metered(io.FileIO):
 
 def _sniff(path: Path) -> Format:
     """The format of a file that its name does not tell, by its first lines."""
-    with opened(path) as file:
-        try:
+    try:
+        with opened(path) as file:
             lines = [file.readline(1 << 16) for _ in range(20)]
-        except (EOFError, zlib.error) as error:
-            raise KGError(f"{path} is not a whole .gz file: {error}", "copy it again") from error
+    except (EOFError, zlib.error) as error:
+        raise KGError(f"{path} is not a whole .gz file: {error}", "copy it again") from error
     text = [line.decode("utf-8", "replace").strip() for line in lines]
     number, first = next(((i, line) for i, line in enumerate(text, 1) if line), (1, ""))
     if not first:
