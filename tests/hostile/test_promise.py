@@ -15,10 +15,10 @@ HELD = Triple("<urn:a>", "<urn:p>", '"x"@en')
 TEXT = f"{' '.join(HELD)} .\n"
 
 
-@pytest.mark.parametrize(("suite", "tried", "broken"), table.rows())
-def test_every_suite_keeps_the_promise(suite: str, tried: int, broken: int) -> None:
-    assert tried >= 1_000, suite
-    assert broken == 0, suite
+def test_every_suite_keeps_the_promise() -> None:
+    for suite, tried, broken in table.rows():
+        assert tried >= 1_000, suite
+        assert broken == 0, suite
 
 
 def test_what_is_true_is_not_denied() -> None:
