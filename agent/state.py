@@ -6,7 +6,7 @@ Stores, models and indexes never enter the state; `build_graph` closes over them
 from typing import Annotated, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
+from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
 Status = Literal["answered", "abstained", "ambiguous", "unchecked"]
@@ -234,11 +234,18 @@ class Turn(TypedDict):
 
 
 MOST_TURNS = 20
+MOST_MESSAGES = 2 * MOST_TURNS
 
 
 def remembered(earlier: list[Turn] | None, new: list[Turn] | None) -> list[Turn]:
     """The last turns of a thread."""
     return [*(earlier or []), *(new or [])][-MOST_TURNS:]
+
+
+def said_last(earlier: Messages, new: Messages) -> Messages:
+    """The last messages of a thread, merged as LangGraph merges them."""
+    merged = add_messages(earlier, new)
+    return merged[-MOST_MESSAGES:] if isinstance(merged, list) else merged
 
 
 class State(TypedDict, total=False):
@@ -255,7 +262,7 @@ class State(TypedDict, total=False):
     """Goes in where the topic entities are known: their terms or labels."""
     choices: list[str]
     """Goes in where the question is one of multiple choice: the texts of its choices."""
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], said_last]
     mentions: list[MentionRecord]
     topics: list[Entity]
     view: View

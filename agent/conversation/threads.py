@@ -14,8 +14,16 @@ from ..state import Answer, StepRecord, Turn
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
+    from .saver import ThreadSaver
+
 Form = Literal["markdown", "json"]
 _MOST_LISTED = 10_000
+_OLD = 20
+"""Checkpoints looked at for the first turn: a question that was stopped left one without turns."""
+_OLDEST = """
+SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
+ORDER BY checkpoint_id LIMIT ?
+"""
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!"})
 
 
@@ -36,19 +44,19 @@ def threads_file() -> Path:
     return Path(shared).expanduser() / "groundwalk" / "threads.sqlite"
 
 
-def open_threads(path: Path | None = None) -> "SqliteSaver":
+def open_threads(path: Path | None = None) -> "ThreadSaver":
     """The database of threads, as a checkpointer; made where there is none, for the user only.
 
     Close it with `close_threads`. Raises InputError where it cannot be made or is no such database.
     """
-    from langgraph.checkpoint.sqlite import SqliteSaver
+    from .saver import ThreadSaver
 
     file = path or threads_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.touch(mode=0o600)
         file.chmod(0o600)
-        saver = SqliteSaver(sqlite3.connect(file, check_same_thread=False))
+        saver = ThreadSaver(sqlite3.connect(file, check_same_thread=False))
         saver.setup()
     except (OSError, sqlite3.Error) as error:
         raise InputError(
@@ -56,6 +64,13 @@ def open_threads(path: Path | None = None) -> "SqliteSaver":
             "set GROUNDWALK_THREADS to another file",
         ) from error
     return saver
+
+
+def unkept_threads() -> "ThreadSaver":
+    """Threads that are gone with the process."""
+    from .saver import ThreadSaver
+
+    return ThreadSaver(sqlite3.connect(":memory:", check_same_thread=False))
 
 
 def close_threads(saver: "SqliteSaver") -> None:
@@ -111,9 +126,22 @@ def _info(saver: "SqliteSaver", thread: str) -> ThreadInfo | None:
     kept = saver.get_tuple(_config(thread))
     if kept is None or not (turns := kept.checkpoint["channel_values"].get("turns")):
         return None
-    messages = kept.checkpoint["channel_values"].get("messages") or []
-    first = str(messages[0].text) if messages else turns[0]["question"]
-    return ThreadInfo(thread, first, turns[-1]["number"], kept.checkpoint["ts"])
+    first = turns[0] if turns[0]["number"] == 1 else _first(saver, thread) or turns[0]
+    return ThreadInfo(thread, first["question"], turns[-1]["number"], kept.checkpoint["ts"])
+
+
+def _first(saver: "SqliteSaver", thread: str) -> Turn | None:
+    """The first turn of a thread, from the oldest checkpoint with turns."""
+    with saver.cursor(transaction=False) as cursor:
+        cursor.execute(_OLDEST, (thread, _OLD))
+        ids = [str(row[0]) for row in cursor.fetchall()]
+    for id_ in ids:
+        config = _config(thread)
+        config["configurable"]["checkpoint_id"] = id_
+        kept = saver.get_tuple(config)
+        if kept and (turns := kept.checkpoint["channel_values"].get("turns")):
+            return turns[0]
+    return None
 
 
 def _turn(turn: Turn) -> list[str]:

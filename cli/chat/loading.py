@@ -1,6 +1,5 @@
 """What answers questions, loaded while the user types, and kept while commands change parts."""
 
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
@@ -59,14 +58,11 @@ class Engine:
 
     def threads(self, thread: str | None) -> "SqliteSaver":
         """Where a thread is kept: the user's database, or where it has no name, in memory."""
-        from langgraph.checkpoint.sqlite import SqliteSaver
-
-        from ...agent.conversation.threads import open_threads
+        from ...agent.conversation.threads import open_threads, unkept_threads
 
         kept = thread is not None
         if kept not in self._threads:
-            unkept = sqlite3.connect(":memory:", check_same_thread=False)
-            self._threads[kept] = open_threads() if kept else SqliteSaver(unkept)
+            self._threads[kept] = open_threads() if kept else unkept_threads()
         return self._threads[kept]
 
     def _graph(self, wanted: Wanted) -> "Compiled":

@@ -4,7 +4,7 @@ import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from groundwalk.agent.conversation.threads import (
@@ -17,10 +17,11 @@ from groundwalk.agent.conversation.threads import (
     threads_file,
 )
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.state import MOST_TURNS, State
+from groundwalk.agent.state import MOST_MESSAGES, MOST_TURNS, State, said_last
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
 
 from .naming import entity, turn
 
@@ -34,7 +35,7 @@ def threads(tmp_path: Path) -> Iterator[SqliteSaver]:
     close_threads(saver)
 
 
-def converse(saver: SqliteSaver, thread: str, count: int) -> None:
+def converse(saver: SqliteSaver, thread: str, count: int, durability: str = "exit") -> None:
     def node(state: State) -> dict[str, Any]:
         asked = turn("What is the capital of <:Austria>?", VIENNA)
         number = max((t["number"] for t in state.get("turns", [])), default=0) + 1
@@ -47,7 +48,7 @@ def converse(saver: SqliteSaver, thread: str, count: int) -> None:
     compiled = graph.compile(checkpointer=saver)
     for number in range(count):
         turns = {"messages": [HumanMessage(f"{number + 1} _what_?")]}
-        compiled.invoke(turns, {"configurable": {"thread_id": thread}}, durability="exit")
+        compiled.invoke(turns, {"configurable": {"thread_id": thread}}, durability=durability)
 
 
 def test_only_the_user_may_read_them(threads: SqliteSaver, tmp_path: Path) -> None:
@@ -72,6 +73,74 @@ def test_threads_are_listed_exported_and_deleted(threads: SqliteSaver) -> None:
     assert "Vienna\\](https" in text and "\\<b\\>" in text and "<b>" not in text
     delete_thread(threads, "two")
     assert [info.id for info in list_threads(threads)] == ["one"]
+
+
+@pytest.mark.parametrize("durability", ["exit", "sync"])
+def test_a_thread_keeps_its_turns_and_few_checkpoints(
+    threads: SqliteSaver, durability: str
+) -> None:
+    count = 3 * MOST_TURNS + 5
+    converse(threads, "long", count, durability)
+    converse(threads, "other", 2, durability)
+    with threads.cursor(transaction=False) as cursor:
+        (kept,) = cursor.execute("SELECT count(*) FROM checkpoints").fetchone()
+        (writes,) = cursor.execute("SELECT count(*) FROM writes").fetchone()
+    assert kept <= 3 + 2 and writes <= 2 * 3
+    assert [own["number"] for own in thread_turns(threads, "long")] == [*range(1, count + 1)]
+    long = next(info for info in list_threads(threads) if info.id == "long")
+    assert (long.turns, long.first) == (count, "1 _what_?")
+
+
+def test_questions_that_stop_leave_no_more_than_their_last(threads: SqliteSaver) -> None:
+    def node(state: State) -> dict[str, Any]:
+        if state.get("question") == "stops":
+            raise KeyboardInterrupt
+        if state.get("question") == "asks":
+            interrupt("which?")
+        earlier = state.get("turns", [])
+        number = earlier[-1]["number"] + 1 if earlier else 1
+        asked = turn(f"question {number}", VIENNA)
+        return {"turns": [{**asked, "number": number, "question": f"question {number}"}]}
+
+    graph: Any = StateGraph(State)
+    graph.add_node("only", node)
+    graph.add_edge(START, "only")
+    compiled = graph.compile(checkpointer=threads)
+    config: Any = {"configurable": {"thread_id": "one"}}
+    for number in range(1, 2 * MOST_TURNS + 2):
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                compiled.invoke({"question": "stops"}, config, durability="exit")
+            asked = compiled.invoke({"question": "asks"}, config, durability="exit")
+            assert asked["__interrupt__"]
+        state = compiled.invoke({"question": "answered"}, config, durability="exit")
+        assert state["turns"][-1]["number"] == number
+    with threads.cursor(transaction=False) as cursor:
+        (kept,) = cursor.execute("SELECT count(*) FROM checkpoints").fetchone()
+    assert kept <= 2 + 2
+    assert len(thread_turns(threads, "one")) == 2 * MOST_TURNS + 1
+    assert list_threads(threads)[0].first == "question 1"
+
+
+def test_a_database_of_langgraph_itself_is_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "threads.sqlite"
+    with SqliteSaver.from_conn_string(str(file)) as before:
+        converse(before, "old", MOST_TURNS + 2)
+    saver = open_threads(file)
+    converse(saver, "old", 3)
+    assert len(thread_turns(saver, "old")) == MOST_TURNS + 5
+    assert list_threads(saver)[0].first == "1 _what_?"
+    close_threads(saver)
+
+
+def test_a_state_holds_the_last_messages() -> None:
+    said: Any = [HumanMessage(str(n)) for n in range(MOST_MESSAGES + 3)]
+    held: Any = []
+    for message in said:
+        held = said_last(held, [message])
+    assert [own.content for own in held] == [own.content for own in said[3:]]
+    again = HumanMessage("changed", id=held[5].id)
+    assert [m.content for m in cast("list[Any]", said_last(held, again))][5] == "changed"
 
 
 def test_what_is_not_there_is_said(threads: SqliteSaver, tmp_path: Path) -> None:

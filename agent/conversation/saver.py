@@ -1,0 +1,61 @@
+"""The checkpointer of threads, which keeps all turns of a thread, and few checkpoints.
+
+LangGraph's own keeps the whole state of every step of every run for good. Here a checkpoint goes
+when the next one is there, but for one in `MOST_TURNS` turns: a checkpoint holds that many turns,
+so that together they still hold all of them.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from ..state import MOST_TURNS, Turn
+
+_FORGET = """
+DELETE FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :space
+AND checkpoint_id = :before
+AND (json_extract(CAST(metadata AS TEXT), '$.turn') IN (0, :turn)
+     OR json_extract(CAST(metadata AS TEXT), '$.turn') % :kept > 0)
+"""
+_FORGET_WRITES = """
+DELETE FROM writes WHERE thread_id = :thread AND checkpoint_ns = :space AND checkpoint_id < :now
+"""
+
+
+class ThreadSaver(SqliteSaver):
+    """Keeps threads; the number of the last turn is in the metadata of a checkpoint as `turn`."""
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint, and forget the one that it follows, if later ones hold its turns."""
+        turn = _last(checkpoint["channel_values"])
+        told = cast("CheckpointMetadata", {**metadata, "turn": turn})
+        saved = super().put(config, checkpoint, told, new_versions)
+        place = config.get("configurable", {})
+        if (before := place.get("checkpoint_id")) is not None:
+            names = {
+                "thread": str(place["thread_id"]),
+                "space": place["checkpoint_ns"],
+                "before": before,
+                "now": checkpoint["id"],
+                "turn": turn,
+                "kept": MOST_TURNS,
+            }
+            with self.cursor() as cursor:
+                cursor.execute(_FORGET, names)
+                cursor.execute(_FORGET_WRITES, names)
+        return saved
+
+
+def _last(values: Mapping[str, Any]) -> int:
+    """The number of the last turn that a state holds; 0 where it holds none."""
+    turns = cast("list[Turn]", values.get("turns") or [])
+    return turns[-1]["number"] if turns else 0
