@@ -33,6 +33,9 @@ def build(
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
     language: o.Language = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of a built graph in DIR, at once.")
+    ] = False,
     as_json: o.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
@@ -50,6 +53,7 @@ def build(
             profile=read_as,
             graphs=graph or (),
             languages=languages,
+            replace=replace,
             on_progress=on_progress,
         )
     seconds = perf_counter() - since

@@ -9,6 +9,7 @@ prefix-free, since no escaped name holds an arrow.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,13 +103,18 @@ def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenI
     if kg.folder is None:
         return build_index(kg, tokenizer)
     folder = _folder(kg.folder, kg, tokenizer)
-    if not folder.is_dir():
-        index = build_index(kg, tokenizer)
+    if folder.is_dir():
         try:
-            _save(index, folder)
-        except OSError:  # a read-only or full disk costs time on the next start, nothing else
-            return index
-    return _load(folder)
+            return _load(folder)
+        except KGError:
+            if folder.is_dir():  # else the KG was replaced in this moment
+                raise
+    index = build_index(kg, tokenizer)
+    # A read-only or full disk costs time on the next start, nothing else.
+    with suppress(OSError, KGError):
+        _save(index, folder)
+        return _load(folder)
+    return index
 
 
 def is_indexed(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> bool:
@@ -160,7 +166,7 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
 
 
 def _folder(parent: Path, kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Path:
-    return parent / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}{kg.reading.suffix}"
+    return parent / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}-{kg.stamp}"
 
 
 def _relation_units(

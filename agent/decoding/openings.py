@@ -5,6 +5,7 @@ Made once per index; those of the entities only when chains are first decoded ov
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,15 +55,20 @@ def entity_openings(
     """
     if kg.folder is None:
         return _entity_openings(kg, tokenizer, index)
-    folder = kg.folder / f"openings-{FORMAT}-{tokenizer_digest(tokenizer)}{kg.reading.suffix}"
-    if not folder.is_dir():
-        made = _entity_openings(kg, tokenizer, index)
-        arrays = {"tokens": made.units.tokens, "starts": made.units.starts, "ranks": made.ranks}
+    folder = kg.folder / f"openings-{FORMAT}-{tokenizer_digest(tokenizer)}-{kg.stamp}"
+    if folder.is_dir():
         try:
-            save_arrays(folder, arrays, {})
-        except OSError:  # a read-only or full disk costs time on the next start, nothing else
-            return made
-    return _load(folder)
+            return _load(folder)
+        except KGError:
+            if folder.is_dir():  # else the KG was replaced in this moment
+                raise
+    made = _entity_openings(kg, tokenizer, index)
+    arrays = {"tokens": made.units.tokens, "starts": made.units.starts, "ranks": made.ranks}
+    # A read-only or full disk costs time on the next start, nothing else.
+    with suppress(OSError, KGError):
+        save_arrays(folder, arrays, {})
+        return _load(folder)
+    return made
 
 
 def _entity_openings(

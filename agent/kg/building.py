@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pyoxigraph as ox
 
+from .holding import exchange, making, remove_unheld
 from .labelling import STEPS, build_labels
 from .meta import Meta, write_meta
 from .profile import Profile
@@ -54,20 +55,33 @@ def recipe(name: str, sources: list[Source], profile: Profile, graphs: tuple[str
     return Recipe(name, tuple(sources), content, profile, graphs)
 
 
-def build_folder(wanted: Recipe, out: Path, on_progress: OnProgress | None) -> Meta:
+def build_folder(
+    wanted: Recipe, out: Path, on_progress: OnProgress | None, *, replace: bool = False
+) -> Meta:
     """Build beside `out` and rename: nobody sees a half-made folder, and failure leaves none.
 
-    Raises KGError for the sources; OSError, RuntimeError (Oxigraph) or sqlite3.Error for `out`.
+    With `replace`, `out` is a folder that is there, which the new one takes the place of at once;
+    it goes when nobody reads it, at the latest when `out` is replaced again. Raises KGError for the
+    sources; OSError, RuntimeError (Oxigraph) or sqlite3.Error for `out`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     half_made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    made = False
     try:
-        meta = _fill_folder(wanted, half_made, on_progress)
+        with making(half_made):
+            meta = _fill_folder(wanted, half_made, on_progress)
         half_made.chmod(0o755)
-        half_made.rename(out)
+        if replace:
+            exchange(half_made, out)
+        else:
+            half_made.rename(out)
+        made = True
         return meta
     finally:
-        shutil.rmtree(half_made, ignore_errors=True)
+        if made:
+            remove_unheld(out)
+        else:
+            shutil.rmtree(half_made, ignore_errors=True)
 
 
 def build_in_memory(

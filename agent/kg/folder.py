@@ -17,6 +17,7 @@ import pyoxigraph as ox
 from ..errors import KGError
 from .building import OnProgress, Recipe, build_folder, build_in_memory, recipe
 from .graph import KnowledgeGraph
+from .holding import Held
 from .labels import LabelIndex
 from .languages import speaking
 from .meta import FORMAT, read_meta
@@ -80,23 +81,29 @@ def build(
     profile: Profile = GENERIC,
     graphs: Sequence[str] = (),
     languages: Sequence[str] = (),
+    replace: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Counts:
     """Build a KG folder from a file or a folder of RDF files; nothing is left behind on failure.
 
-    `languages` are those that it is asked in later, as for `open_kg`.
-    Raises KGError, also when `out` exists or cannot be written.
+    `languages` are those that it is asked in later, as for `open_kg`. With `replace`, a built KG
+    that is at `out` stays until the new one is whole, and then makes way for it at once; who has
+    it open goes on with it. Raises KGError, also when `out` cannot be written, or exists and is not
+    to be replaced.
     """
     if is_endpoint(src):
         raise KGError("an endpoint cannot be built", "open it as it is: --kg http://...")
-    if os.path.lexists(out):
-        raise KGError(f"{out} exists already", "choose another folder, or remove that one")
+    there = os.path.lexists(out)
+    if there and not replace:
+        raise KGError(f"{out} exists already", "choose another folder, or give --replace")
+    if there and (out.is_symlink() or not is_built(out)):
+        raise KGError(f"{out} exists and is no built KG", "choose another folder")
     with _sources_of(src) as path:
         if is_built(path):
             raise KGError(f"{path} is a built KG already", "open it as it is")
         wanted = recipe(src, find_sources(path), speaking(profile, languages), _iris(graphs))
         try:
-            return build_folder(wanted, out, on_progress).counts
+            return build_folder(wanted, out, on_progress, replace=there).counts
         except _UNWRITABLE as error:
             raise KGError(
                 f"{out} cannot be written: {_reason(error)}",
@@ -117,8 +124,26 @@ def is_built(path: Path) -> bool:
 def open_built(folder: Path, *, source: str | None = None) -> KnowledgeGraph:
     """Open a built KG folder read-only; `source` is what the user calls it, if not what it was.
 
-    Raises KGError when the folder is damaged or of another version.
+    All that is opened is of one build, also where the folder is replaced meanwhile. Raises KGError
+    when the folder is damaged or of another version.
     """
+    while True:
+        try:
+            held = Held(folder)
+        except OSError as error:
+            raise KGError(f"{folder} cannot be read: {_reason(error)}", "check it") from error
+        try:
+            opened = _open_held(folder, source, held)
+        except KGError:
+            if held.is_still(folder):
+                raise
+            continue
+        if held.is_still(folder):
+            return opened
+        opened.close()
+
+
+def _open_held(folder: Path, source: str | None, held: Held) -> KnowledgeGraph:
     meta = read_meta(folder)
     name = source or meta.source
     try:
@@ -140,6 +165,7 @@ def open_built(folder: Path, *, source: str | None = None) -> KnowledgeGraph:
         digest=meta.digest,
         folder=folder,
         graphs=meta.graphs,
+        held=held,
     )
 
 

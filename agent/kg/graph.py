@@ -1,10 +1,13 @@
 """An opened KG: its source, its names, and what walks make of it."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
+from .holding import Held
 from .profile import Profile
 from .reading import Reading, Walks
 from .store import Counts, Labels, Store
@@ -20,6 +23,7 @@ class KnowledgeGraph:
     A KG is `pinned` where its digest stands for its content; an endpoint's may change at any time.
     `store` and `labels` are the KG itself, which verification asks; walks are decoded and executed
     over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
+    `held` keeps a folder that is replaced from being taken away.
     """
 
     store: Store
@@ -31,6 +35,13 @@ class KnowledgeGraph:
     graphs: tuple[str, ...] = ()
     pinned: bool = True
     reading: Reading = Reading("keep")
+    held: Held | None = None
+
+    @cached_property
+    def stamp(self) -> str:
+        """What tells the names of files that were made of this content, read so, from others'."""
+        made_of = json.dumps([self.digest, self.graphs, asdict(self.profile)])
+        return sha256(made_of.encode()).hexdigest()[:8] + self.reading.suffix
 
     @property
     def walks(self) -> Store:
@@ -80,3 +91,5 @@ class KnowledgeGraph:
     def close(self) -> None:
         """Let go of files and connections."""
         self.labels.close()
+        if self.held is not None:
+            self.held.release()

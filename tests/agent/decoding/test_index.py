@@ -8,6 +8,7 @@ import pytest
 from groundwalk.agent.decoding.index import TokenIndex, build_index, open_index
 from groundwalk.agent.decoding.strings import StringTable
 from groundwalk.agent.errors import KGError
+from groundwalk.agent.kg import build, open_kg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,3 +80,20 @@ def test_string_table_finds_what_it_holds(texts: list[str]) -> None:
     for i, text in enumerate(table):
         assert table.find(text) == i
     assert table.find("not there, surely") is None
+
+
+def test_an_index_is_of_the_content_that_is_open(tmp_path: Folder) -> None:
+    sources = [tmp_path / "one.txt", tmp_path / "other.txt"]
+    for number, source in enumerate(sources):
+        source.write_text(f"A|r|B{number}\n", encoding="utf-8")
+    out = tmp_path / "kg"
+    build(str(sources[0]), out)
+    before = open_kg(str(out))
+    build(str(sources[1]), out, replace=True)
+    after = open_kg(str(out))
+    for _ in range(2):
+        for number, kg in enumerate((before, after)):
+            entities = list(open_index(kg, TOKENIZER).entities)
+            assert sorted(kg.labels.names(entities)) == ["A", f"B{number}"]
+    before.close()
+    after.close()
