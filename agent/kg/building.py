@@ -61,8 +61,8 @@ def build_folder(
     """Build beside `out` and rename: nobody sees a half-made folder, and failure leaves none.
 
     With `replace`, `out` is a folder that is there, which the new one takes the place of at once;
-    it goes when nobody reads it, at the latest when `out` is replaced again. Raises KGError for the
-    sources; OSError, RuntimeError (Oxigraph) or sqlite3.Error for `out`.
+    where somebody reads it, a later build takes it away. Raises KGError for the sources; OSError,
+    RuntimeError (Oxigraph) or sqlite3.Error for `out`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     half_made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -70,12 +70,12 @@ def build_folder(
     try:
         with making(half_made):
             meta = _fill_folder(wanted, half_made, on_progress)
-        half_made.chmod(0o755)
-        if replace:
-            exchange(half_made, out)
-        else:
-            half_made.rename(out)
-        made = True
+            half_made.chmod(0o755)
+            if replace:
+                exchange(half_made, out)
+            else:
+                half_made.rename(out)
+            made = True
         return meta
     finally:
         if made:

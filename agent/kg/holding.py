@@ -30,7 +30,7 @@ class Held:
         self._release = weakref.finalize(self, os.close, handle)
         self._seen = os.fstat(handle)
         with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_SH)  # who makes it, or takes it away, is soon done
 
     def is_still(self, folder: Path) -> bool:
         """Whether a path still leads to the folder that is held."""
@@ -46,7 +46,7 @@ class Held:
 
 @contextlib.contextmanager
 def making(folder: Path) -> Generator[None]:
-    """Hold a folder for oneself while it is filled."""
+    """Hold a folder for oneself until it has its name."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):

@@ -13,9 +13,13 @@ class Recent(Generic[K, V]):
     """Remembers the values of the keys used last. Safe to share between threads."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
+        """Keys that are remembered at most."""
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._values)
 
     def get(self, key: K) -> V | None:
         """The value of a key, where it is remembered."""
@@ -30,7 +34,7 @@ class Recent(Generic[K, V]):
             for key, value in values.items():
                 self._values[key] = value
                 self._values.move_to_end(key)
-            while len(self._values) > self._most:
+            while len(self._values) > self.most:
                 self._values.popitem(last=False)
 
     def take(self, keys: Iterable[K], read: Callable[[list[K]], Mapping[K, V]]) -> dict[K, V]:

@@ -83,6 +83,20 @@ def test_killed_stopped_and_taken_up_it_says_the_same(home: Path, whole: Path) -
     assert timeless(home / "torn") == timeless(whole)
 
 
+def test_two_runs_into_one_directory_refuse_each_other(home: Path, whole: Path) -> None:
+    first = begun(home, "twice")
+    os.killpg(first.pid, signal.SIGSTOP)
+    held = timeless(home / "twice")
+    second = groundwalk(home, "eval", "run", *LINE, "--out", "twice", "--quiet")
+    assert len(held) < COUNT, "the first was done before it could be stopped"
+    assert_one_line_error(second, 2, f"another run (process {first.pid}) is writing to twice")
+    assert timeless(home / "twice") == held
+    os.killpg(first.pid, signal.SIGCONT)
+    first.communicate(timeout=120)
+    assert first.returncode == 0
+    assert timeless(home / "twice") == timeless(whole)
+
+
 def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     run = groundwalk(home, "eval", "run", *LINE, "--out", "whole", "--json")
     assert run.returncode == 0 and run.stderr == ""

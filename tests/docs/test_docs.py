@@ -30,11 +30,12 @@ NOT_RUN = {
     "groundwalk train --kg metaqa/kb.txt ": "public data, and takes minutes",
     "groundwalk eval run --dataset world --method NAME,... ": "a pattern",
     "python -m groundwalk.evaluation.benchmarks.replay": "public data",
+    "export RAY_ADDRESS=": "needs a cluster",
 }
 """The beginnings of blocks of commands that are looked up in the command line only, and why."""
 
-OF_OTHERS = {"--triples"}
-"""Options in the text that are of `python -m`, not of groundwalk."""
+OF_OTHERS = {"--triples", "--assume", "--head"}
+"""Options in the text that are of `python -m` or `ray`, not of groundwalk."""
 
 KINDS = {"": "commands", "sh": "commands", "python": "python", "json": "json"}
 

@@ -49,8 +49,26 @@ def completion(*texts: str | None, reason: str = "stop") -> tuple[int, bytes]:
     return 200, json.dumps({"object": "text_completion", "choices": choices}).encode()
 
 
-def constrained_server(model: Any, tokenizer: Any) -> Answer:
-    """A server that samples from a model under the regular expression, enforced by llguidance."""
+FREE = "(?s:.*)"
+
+
+def of_vllm(body: dict[str, Any]) -> str:
+    """The expression where vLLM reads it, since 0.12."""
+    return body.get("structured_outputs", {}).get("regex", FREE)
+
+
+def of_sglang(body: dict[str, Any]) -> str:
+    """The expression where SGLang reads it."""
+    return body.get("regex", FREE)
+
+
+def constrained_server(
+    model: Any, tokenizer: Any, reads: Callable[[dict[str, Any]], str] | None = None
+) -> Answer:
+    """A server that samples from a model under the regular expression, enforced by llguidance.
+
+    It `reads` the expression of a body, by default in either form.
+    """
     engine: Any = pytest.importorskip("llguidance")
     hf: Any = pytest.importorskip("llguidance.hf")
     tokens: Any = hf.from_tokenizer(tokenizer)
@@ -78,7 +96,10 @@ def constrained_server(model: Any, tokenizer: Any) -> Answer:
         if not chat and path != "/v1/completions":
             return 404, b"no such address"
         prompt = body["messages"][0]["content"] if chat else body["prompt"]
-        regex = body["regex"] if "regex" in body else body["structured_outputs"]["regex"]
+        if reads is None:
+            regex = of_sglang(body) if "regex" in body else of_vllm(body)
+        else:
+            regex = reads(body)
         ids = tokenizer(prompt)["input_ids"]
         choices: list[dict[str, Any]] = []
         for i in range(body["n"]):

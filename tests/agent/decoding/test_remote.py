@@ -14,7 +14,7 @@ from groundwalk.agent.errors import ConstraintError, GroundwalkError, ServiceErr
 from groundwalk.agent.kg import KnowledgeGraph, Triple
 
 from . import worlds
-from .servers import completion, constrained_server, serving
+from .servers import completion, constrained_server, of_sglang, of_vllm, serving
 
 TOKENIZER = worlds.byte_level()
 FACTS = [(0, 0, 1), (0, 1, 2), (1, 2, 3), (2, 0, 4), (3, 4, 14), (14, 0, 15), (2, 5, 16)]
@@ -55,6 +55,19 @@ def test_a_model_behind_http_writes_paths_of_the_graph(
         triples = [Triple(*step.triple) for step in remote.path.steps]
         assert kg.store.holds(triples) == [True] * len(triples)
     assert bodies[0]["authorization"] == "Bearer secret" and bodies[0]["model"] == "tiny"
+
+
+@pytest.mark.parametrize(("engine", "reads"), [("vllm", of_vllm), ("sglang", of_sglang)])
+def test_each_engine_is_told_in_its_own_form_and_the_other_form_yields_nothing(
+    paths: ListedPaths, engine: Any, reads: Any
+) -> None:
+    model = worlds.random_model(len(TOKENIZER))
+    other = "sglang" if engine == "vllm" else "vllm"
+    with serving(constrained_server(model, TOKENIZER, reads)) as (address, _):
+        found = decode_remote(Server(address, "tiny", engine), "A", paths, samples=3)
+        with pytest.raises(ConstraintError, match="does not apply the constraint"):
+            decode_remote(Server(address, "tiny", other), "A", paths, samples=3)
+    assert found.rejected == 0 and sum(path.samples for path in found.paths) == 3
 
 
 def test_temperature_zero_is_one_reply(paths: ListedPaths, obedient: Any) -> None:
