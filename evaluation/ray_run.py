@@ -25,7 +25,8 @@ _ENDS: dict[int, type[GroundwalkError]] = {2: InputError, 3: ServiceError}
 class RayActors:
     """Answers tasks in Ray's actors; open it with `with`.
 
-    Ray runs on this machine, or where `RAY_ADDRESS` says, and is left running only if it was.
+    Ray runs on this machine, or where `RAY_ADDRESS` says, and is left running only if it was. A
+    node of a cluster that is lost costs the time of what was asked there.
     """
 
     def __init__(
@@ -33,8 +34,8 @@ class RayActors:
     ) -> None:
         """`open_ask` can be pickled; `chunk` tasks are sent to an actor at once.
 
-        Without a `count` there is an actor for each core. What gets no answer is recorded under
-        `dataset` and `split`. Raises InputError where Ray is not installed.
+        Without a `count` there is an actor for each core of the cluster. What gets no answer is
+        recorded under `dataset` and `split`. Raises InputError where Ray is not installed.
         """
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
@@ -46,12 +47,13 @@ class RayActors:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         self._ray, self._data = cast(Any, ray), cast(Any, data)
         self._open_ask, self._filed, self._chunk = open_ask, (dataset, split), chunk
-        self._count = count or len(os.sched_getaffinity(0))
+        self._count = count
         self._began = False
 
     def __enter__(self) -> "RayActors":
         if not self._ray.is_initialized():
-            here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": self._count}
+            cores = self._count or len(os.sched_getaffinity(0))
+            here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": cores}
             self._ray.init(
                 include_dashboard=False, log_to_driver=False, logging_level="ERROR", **here
             )
@@ -71,18 +73,28 @@ class RayActors:
         """The records of all tasks, as they come."""
         self._data.DataContext.get_current().enable_progress_bars = False
         chunks = [tasks[i : i + self._chunk] for i in range(0, len(tasks), self._chunk)]
-        attempts = self._ray.remote(_Attempts).options(num_cpus=0).remote()
+        count = self._count or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        attempts = self._beside_us(_Attempts)
         sent = self._ray.put(chunks)
         places = [{"place": place} for place in range(len(chunks))]
         answers = self._data.from_items(places, override_num_blocks=len(places)).map_batches(
             _Actor,
             fn_constructor_args=(self._open_ask, [sent], attempts, self._filed),
             batch_size=1,
-            compute=self._data.ActorPoolStrategy(size=min(self._count, len(chunks))),
+            compute=self._data.ActorPoolStrategy(size=min(count, len(chunks))),
             num_cpus=1,
         )
         for row in answers.iter_rows():
             yield _record(row["record"])
+
+    def _beside_us(self, actor: type) -> Any:
+        """An actor on the node of this process, which no other node takes with it."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        here = NodeAffinitySchedulingStrategy(
+            self._ray.get_runtime_context().get_node_id(), soft=False
+        )
+        return self._ray.remote(actor).options(num_cpus=0, scheduling_strategy=here).remote()
 
 
 class _Attempts:
