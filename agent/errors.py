@@ -9,7 +9,9 @@ GroundwalkError
 ├── ConstraintError       2  a constraint that cannot be applied to this model or graph
 │   └── NoPathError          the graph holds no path from the topic entities
 ├── ServiceError          3  a store or a language model over the network did not answer
-└── DiskError             3  a disk that is full, or does not take what is written
+│   └── UnavailableError     one that is down, overloaded or too slow: what its circuit counts
+├── DiskError             3  a disk that is full, or does not take what is written
+└── ShortageError         3  a question that needs more memory than there is
 """
 
 
@@ -76,8 +78,19 @@ class ServiceError(GroundwalkError):
     exit_code = 3
 
 
+class UnavailableError(ServiceError):
+    """A service that is not there, cannot answer now, or does not answer in time."""
+
+
 class DiskError(GroundwalkError):
     """A disk that is full, or does not take what is written; the same may succeed later."""
 
     code = "disk"
+    exit_code = 3
+
+
+class ShortageError(GroundwalkError):
+    """A question that needs more memory than there is; a smaller one may be answered."""
+
+    code = "memory"
     exit_code = 3

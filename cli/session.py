@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..agent.errors import InputError
+from ..agent.errors import DiskError, InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.options import Options, names_set, read_options
 
@@ -148,8 +148,11 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
     """Stream the events of one question, then its final state.
 
     Where the graph asks back, `choose` answers and the run goes on. The nodes run in this thread,
-    so that an interrupt stops the one that is at work; what the thread remembers stays whole.
+    so that an interrupt stops the one that is at work; what the thread remembers stays whole. A
+    turn that cannot be kept is answered, and says so. Raises DiskError where a database fails.
     """
+    import sqlite3
+
     from langchain_core.messages import HumanMessage
     from langgraph.types import Command
 
@@ -159,21 +162,29 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
     kept: Any = {"durability": "exit"} if can_ask else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}
     state: State = {}
+    answered, notes = False, list(session.notes)
     while turn is not None:
         asked: Any = None
-        for mode, chunk in session.graph.stream(
-            turn, config, context=session.options, stream_mode=["values", "updates"], **kept
-        ):
-            if mode == "values":
-                state = cast("State", chunk)
-            elif interrupts := cast("dict[str, Any]", chunk).get("__interrupt__"):
-                asked = interrupts[0].value
-            else:
-                for node, update in cast("dict[str, Any]", chunk).items():
-                    if event := _event(node, update or {}, asks):
-                        yield event
+        try:
+            for mode, chunk in session.graph.stream(
+                turn, config, context=session.options, stream_mode=["values", "updates"], **kept
+            ):
+                if mode == "values":
+                    state = cast("State", chunk)
+                elif interrupts := cast("dict[str, Any]", chunk).get("__interrupt__"):
+                    asked = interrupts[0].value
+                else:
+                    for node, update in cast("dict[str, Any]", chunk).items():
+                        if event := _event(node, update or {}, asks):
+                            yield event
+                        answered = answered or node == "respond"
+        except sqlite3.Error as error:
+            if not answered:
+                hint = "make room on the disk, or ask without --thread"
+                raise DiskError(f"a database cannot be used: {error}", hint) from error
+            notes.append(f"this turn could not be kept: {error}")
         turn = Command(resume=choose(asked)) if asked else None
-    yield {**state, "notes": [*session.notes, *state.get("notes", [])]}
+    yield {**state, "notes": [*notes, *state.get("notes", [])]}
 
 
 def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:

@@ -6,6 +6,7 @@ once. Only one process writes to it at a time.
 """
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Generator, Sequence
@@ -13,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..agent.errors import InputError
+from ..agent.errors import GroundwalkError, InputError
 from .config import Config, check_same
 from .locking import LOCK_FILE, locked
 from .run_lines import RunLines, unwritable
@@ -38,7 +39,8 @@ def open_run(out: Path, config: Config, samples: Sequence[Sample]) -> Generator[
     """Begin a run in a new or empty folder, or go on with the one that is there.
 
     A run that has answered nothing yet takes any settings. Raises InputError when the folder holds
-    something else, cannot be written, belongs to a run with other settings, or is being written to.
+    something else, cannot be written, belongs to a run with other settings, or is being written to,
+    and DiskError for a full disk.
     Where nothing was answered, nothing that this process made is left.
     """
     check_folder(out)
@@ -113,7 +115,9 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _no_folder(out: Path, error: OSError) -> InputError:
+def _no_folder(out: Path, error: OSError) -> GroundwalkError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return unwritable(out, error)
     reason = error.strerror or str(error)
     return InputError(f"{out} cannot be written: {reason}", "choose another folder")
 

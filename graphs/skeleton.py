@@ -31,6 +31,7 @@ from ..agent.nodes.load import can_widen, load
 from ..agent.nodes.records import question_mentions
 from ..agent.nodes.respond import respond
 from ..agent.nodes.sent import as_sent
+from ..agent.nodes.spared import spared
 from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
 from ..agent.options import Options
@@ -78,7 +79,8 @@ def skeleton(
     if method.reasons:
         del nodes["induce"]
     for own, node in nodes.items():
-        graph.add_node(own, as_sent(parts.kg, node, first=own == "understand"))
+        counted = as_sent(parts.kg, node, first=own == "understand")
+        graph.add_node(own, spared(counted))
     graph.add_edge(START, "understand")
     graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
     after_link = _after_link(can_ask)

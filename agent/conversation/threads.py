@@ -59,8 +59,9 @@ def open_threads(path: Path | None = None) -> "ThreadSaver":
         saver = ThreadSaver(sqlite3.connect(file, check_same_thread=False))
         saver.setup()
     except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"the threads in {file} cannot be opened: {error}",
+            f"the threads in {file} cannot be opened: {reason}",
             "set GROUNDWALK_THREADS to another file",
         ) from error
     return saver

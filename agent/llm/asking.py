@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from ..errors import InputError
+from ..errors import GroundwalkError, InputError
+from ..shortage import is_shortage
 from .reading import read_answers, says_nothing, spoken
 
 Read = TypeVar("Read")
@@ -127,7 +128,11 @@ def _was_ended(metadata: Mapping[str, Any]) -> bool:
 
 
 def _kind(error: Exception) -> str:
-    """What an error is called; one of reading what came is none that a user could know."""
+    """What an error says, or is called; one of reading what came is none that a user could know."""
+    if isinstance(error, GroundwalkError):
+        return error.message
+    if is_shortage(error):
+        return "out of memory"
     if isinstance(error, (LookupError, TypeError, AttributeError, ValueError)):
         return "what came is no chat reply"
     return type(error).__name__

@@ -21,13 +21,13 @@ def chat_model(spec: str) -> BaseChatModel | None:
     if spec.startswith("openai:") and len(spec) > len("openai:"):
         if not os.environ.get("OPENAI_API_KEY"):
             raise InputError("OPENAI_API_KEY is not set", "set it, or name another --llm")
-        return _openai(spec.removeprefix("openai:"), None)
+        return _openai(spec, spec.removeprefix("openai:"), None)
     if spec.startswith(("http://", "https://")):
         address, mark, name = spec.partition("#")
         if not mark or not name:
             raise InputError(f"--llm {describe_llm(spec)}: names no model after #", _HINT)
         _check_address(spec, address)
-        return _openai(name, address)
+        return _openai(spec, name, address)
     if spec.startswith("hf:") and len(spec) > len("hf:"):
         return _local(spec.removeprefix("hf:"))
     raise InputError(f"--llm {spec}: is not the name of a language model", _HINT)
@@ -56,14 +56,11 @@ def _check_address(spec: str, address: str) -> None:
         raise InputError(f"--llm {describe_llm(spec)}: is not an address", hint) from None
 
 
-def _openai(name: str, address: str | None) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI
-    from pydantic import SecretStr
+def _openai(spec: str, name: str, address: str | None) -> BaseChatModel:
+    from .served import served_chat
 
     key = os.environ.get("OPENAI_API_KEY") or "none"
-    return ChatOpenAI(
-        model=name, base_url=address, api_key=SecretStr(key), temperature=0, timeout=60
-    )
+    return served_chat(describe_llm(spec), name, address, key)
 
 
 def _local(folder: str) -> BaseChatModel:

@@ -8,9 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ..errors import ModelError
+from ..errors import ModelError, ShortageError
+from ..shortage import is_shortage
 from .quantised import QUANTISED, quantised
 from .scope import Scope, read_scope
+from .sound import unsound
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -72,7 +74,8 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
 
     A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it. The
     `dtype` is the name of a number format of torch, `auto` for that of the file, `8bit` or `4bit`.
-    Raises ModelError when something is missing or it is not a causal language model.
+    Raises ModelError when something is missing or broken or it is not a causal language model, and
+    ShortageError when it does not fit into memory.
     """
     folder = model_folder(source)
     if folder is not None:
@@ -95,23 +98,43 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     where = str(folder or source)
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
-        model = cast(Any, AutoModelForCausalLM).from_pretrained(
+        model, loaded = cast(Any, AutoModelForCausalLM).from_pretrained(
             where,
+            output_loading_info=True,
             dtype="auto" if few or dtype == "auto" else getattr(torch, dtype),
             trust_remote_code=False,
             use_safetensors=True,
             **bits,
         )
+        problem = unsound(model, tokenizer, loaded["missing_keys"])
+        if device == "cpu" and not few:
+            _own(model)
         (model if few else model.to(device)).eval()
     except Exception as error:  # the libraries raise many kinds for a bad folder
+        if is_shortage(error):
+            hint = "give a smaller model, or --dtype 8bit"
+            raise ShortageError(f"{source}: the model needs more memory than there is", hint) from (
+                error
+            )
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
             f"{source}: the model does not load ({reason})",
             "give a folder with config.json, tokenizer.json and model.safetensors of a causal "
             "language model, or a hub id that you can download",
         ) from error
+    if problem:
+        raise ModelError(f"{source}: the model is broken: {problem}", "copy its folder again")
     settings = read_settings(folder) if folder else ModelSettings()
     return LocalModel(source, model, tokenizer, settings, read_scope(folder))
+
+
+def _own(model: "PreTrainedModel") -> None:
+    """Copy the weights out of their file, which else is read as they are used.
+
+    A process dies where such a file is cut short, and reasons with other weights where they change.
+    """
+    for weights in (*model.parameters(), *model.buffers()):
+        weights.data = weights.data.clone()
 
 
 def use_few_threads(source: str) -> None:

@@ -1,8 +1,9 @@
 """The commands about the conversation itself: kept, shown, exported, forgotten."""
 
+import errno
 from pathlib import Path
 
-from ...agent.errors import InputError
+from ...agent.errors import DiskError, InputError
 from ...agent.kg.names import one_line
 from .talk import Talk
 
@@ -72,6 +73,9 @@ def export(talk: Talk, name: str) -> None:
     except FileExistsError as error:
         raise InputError(f"{file}: is there already", "give another name") from error
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            file.unlink(missing_ok=True)  # half of it was written
+            raise DiskError(f"{file}: cannot be written: the disk is full", "make room") from error
         raise InputError(f"{file}: cannot be written: {error.strerror}", "check it") from error
     talk.console.print(f"Written to {one_line(str(file))}.")
 

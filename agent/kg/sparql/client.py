@@ -1,14 +1,13 @@
 """Asks a SPARQL 1.1 endpoint over HTTP. Read only: nothing but SELECT is ever sent."""
 
-import asyncio
-import threading
-from collections.abc import Coroutine
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import httpx
 
+from ...background import Background
+from ...circuit import Circuit
 from ...errors import KGError, ServiceError
 from ..metering import Meter, meters
 from .queries import Query
@@ -32,9 +31,8 @@ class Answer(NamedTuple):
 class SparqlClient:
     """Keeps connections to one endpoint open; safe to share between threads.
 
-    The exchanges run on an event loop in a thread of its own, so that a deadline ends them in
-    whatever phase they are, and an interrupt of the caller does too. A forked process needs a
-    client of its own.
+    An endpoint that is down is not asked for a while after three failures in a row. A forked
+    process needs a client of its own.
     """
 
     def __init__(self, url: str, settings: EndpointSettings) -> None:
@@ -57,8 +55,8 @@ class SparqlClient:
             timeout=httpx.Timeout(None, connect=settings.connect_timeout),
             event_hooks={"request": [self._count]},
         )
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._circuit = Circuit(settings.pause)
+        self._background = Background()
 
     @property
     def address(self) -> str:
@@ -73,29 +71,19 @@ class SparqlClient:
         itself.
         """
         seconds = min(timeout or self.settings.timeout, self.settings.timeout)
-        limits = Limits(seconds, self.settings.attempts, self.settings.max_bytes)
         request = self._request(query.text)
         request.extensions[_METERS] = meters()
-        reply = self._run(exchange(self._http, request, limits, self.source))
+        with self._circuit.passing() as trying:
+            attempts = 1 if trying else self.settings.attempts
+            limits = Limits(seconds, attempts, self.settings.max_bytes)
+            reply = self._background.run(exchange(self._http, request, limits, self.source))
         rows = self._read(reply, query)
         full = query.limit is not None and len(rows) >= query.limit
         return Answer(rows, full or _is_round(len(rows)) or len(rows) >= _most_rows(reply))
 
     def close(self) -> None:
         """Close the connections; the client cannot be used after that."""
-        with self._lock:
-            loop, self._loop = self._loop, None
-        if loop is not None:
-            asyncio.run_coroutine_threadsafe(self._http.aclose(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
-
-    def _run(self, exchanging: Coroutine[Any, Any, Reply]) -> Reply:
-        future = asyncio.run_coroutine_threadsafe(exchanging, self._running_loop())
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+        self._background.close(self._http.aclose())
 
     async def _count(self, request: httpx.Request) -> None:
         """On the one thread of the loop."""
@@ -103,13 +91,6 @@ class SparqlClient:
         counting: tuple[Meter, ...] = request.extensions[_METERS]
         for meter in counting:
             meter.count()
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_run_loop, args=(self._loop,), daemon=True).start()
-            return self._loop
 
     def _request(self, text: str) -> httpx.Request:
         accept = {"Accept": _JSON, "Accept-Encoding": "gzip"}
@@ -141,13 +122,6 @@ class SparqlClient:
                 f"{self.source} sent an answer that is broken or no SPARQL result",
                 "the service may have failed half-way; ask again",
             ) from error
-
-
-def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
 
 
 def _headers(settings: EndpointSettings) -> dict[str, str]:

@@ -23,7 +23,8 @@ class EndpointSettings(BaseSettings):
     """What a client of an endpoint needs to know; secrets are masked wherever this is shown.
 
     `timeout` is in seconds and for the whole of one question, with its retries and the waits
-    between them; `connect_timeout` for one connection. `max_bytes` caps one answer, unpacked.
+    between them; `connect_timeout` for one connection. `pause` is how long, in seconds, an endpoint
+    that failed three times in a row is left alone. `max_bytes` caps one answer, unpacked.
     Without `graphs`, the endpoint's default graph is read; with them, the union of those.
     """
 
@@ -44,6 +45,7 @@ class EndpointSettings(BaseSettings):
     timeout: float = Field(default=60, gt=0, le=3600)
     connect_timeout: float = Field(default=5, gt=0, le=3600)
     attempts: int = Field(default=4, ge=1, le=10)
+    pause: float = Field(default=15, ge=0, le=3600)
     max_bytes: int = Field(default=128 * 2**20, ge=1)
     graphs: tuple[Term, ...] = ()
 

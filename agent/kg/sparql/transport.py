@@ -4,20 +4,18 @@ import asyncio
 import random
 import zlib
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import NamedTuple
 
 import httpx
 
-from ...errors import ServiceError
+from ...errors import ServiceError, UnavailableError
+from ...retry_after import asked_to_wait
 
 _BUSY = frozenset({429, 502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _FIRST_WAIT = 0.25
-_LONGEST_WAIT = 3600.0
 _GZIP = 16 + zlib.MAX_WBITS
 
 _ACCESS = "set GROUNDWALK_SPARQL_USER and GROUNDWALK_SPARQL_PASSWORD, or GROUNDWALK_SPARQL_TOKEN"
@@ -67,13 +65,14 @@ async def exchange(
 
     Busy servers (429, 502, 503, 504) and broken connections are tried again, after the time that
     the server asks for or one that doubles. Only redirects on the same host are followed, so that
-    credentials stay there. Raises ServiceError, with `source` as the name of the service.
+    credentials stay there. Raises ServiceError, with `source` as the name of the service:
+    UnavailableError where that is down or overloaded, and says for how long where it does.
     """
     try:
         async with asyncio.timeout(limits.seconds) as clock:
             return await _persist(client, request, limits, source, clock.when() or 0.0)
     except TimeoutError as error:
-        raise ServiceError(
+        raise UnavailableError(
             f"{source} did not answer within {limits.seconds:g} s",
             "ask for less, or set GROUNDWALK_SPARQL_TIMEOUT to more seconds",
         ) from error
@@ -93,7 +92,7 @@ async def _persist(
         try:
             reply = await _follow(client, request, limits.most_bytes, source)
         except httpx.TransportError as error:
-            problem = ServiceError(
+            problem = UnavailableError(
                 f"{source} did not answer: {_reason(error)}",
                 "check the address, and that the service runs",
             )
@@ -101,10 +100,11 @@ async def _persist(
         else:
             if isinstance(reply, Reply):
                 return reply
-            problem = _refusal(source, reply.status)
+            asked = asked_to_wait(reply.headers.get("retry-after", ""))
+            problem = _refusal(source, reply.status, asked)
             if reply.status not in _BUSY:
                 raise problem
-            wait = max(wait, _asked_to_wait(reply.headers))
+            wait = max(wait, asked)
         if not left or asyncio.get_running_loop().time() + wait > deadline:
             raise problem
         await asyncio.sleep(wait)
@@ -184,27 +184,14 @@ def show_url(url: httpx.URL) -> str:
     return "".join(c if c.isprintable() else "?" for c in shown)[:200]
 
 
-def _asked_to_wait(headers: httpx.Headers) -> float:
-    """Seconds, from a Retry-After header of seconds or of a date."""
-    text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit():
-        seconds = float(text[:9])
-    else:
-        try:
-            date = parsedate_to_datetime(text)
-        except ValueError:
-            return 0.0
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), _LONGEST_WAIT)
-
-
-def _refusal(source: str, status: int) -> ServiceError:
+def _refusal(source: str, status: int, wait: float) -> ServiceError:
     try:
         meaning = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         meaning = str(status)
-    return ServiceError(f"{source} refused the query ({meaning})", _HINTS.get(status, ""))
+    later = f" and asks to wait {wait:,.0f} s" if wait else ""
+    kind = UnavailableError if status == 429 or status >= 500 else ServiceError
+    return kind(f"{source} refused the query ({meaning}){later}", _HINTS.get(status, ""))
 
 
 def _reason(error: httpx.TransportError) -> str:

@@ -128,7 +128,7 @@ SERVERS: dict[str, tuple[Misbehaviour, str]] = {
     "to no address": (replies(302, Location="http://example.org:port/"), "it broke off"),
     "in circles": (replies(308, Location="/sparql"), "circles"),
 }
-SETTINGS: dict[str, Any] = {"timeout": TIMEOUT, "max_bytes": 100_000, "attempts": 2}
+SETTINGS: dict[str, Any] = {"timeout": TIMEOUT, "max_bytes": 100_000, "attempts": 2, "pause": 0}
 
 
 @contextmanager

@@ -1,0 +1,175 @@
+"""A chat model behind an OpenAI-compatible server: every call ends, in a reply or in an error."""
+
+import asyncio
+from http import HTTPStatus
+from typing import Any
+
+import openai
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.callbacks.manager import AsyncCallbackManagerForLLMRun
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ..background import Background
+from ..circuit import Circuit
+from ..errors import InputError, ServiceError, UnavailableError
+from ..kg.names import one_line
+from ..retry_after import asked_to_wait
+
+_PREFIX = "GROUNDWALK_LLM_"
+_FIRST_WAIT = 0.5
+_LONGEST_SAID = 200
+"""Characters of what a server says of a prompt that it refuses."""
+
+_HINTS = {
+    401: "check OPENAI_API_KEY",
+    403: "check OPENAI_API_KEY",
+    404: "check the address and the name of the model",
+    429: "ask again later",
+    503: "ask again later",
+}
+_BACKGROUND = Background()
+"""One for all models: LangChain shares connections among them, and these are bound to a loop."""
+
+
+class ServerSettings(BaseSettings):
+    """From `GROUNDWALK_LLM_*`: how patient one is with the server of a chat LLM.
+
+    `timeout` is in seconds and for the whole of one reply, with its attempts and the waits between
+    them. `pause` is how long, in seconds, a server that failed three times in a row is left alone.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_file=".env", env_file_encoding="utf-8", extra="ignore"
+    )
+
+    timeout: float = Field(default=120, gt=0, le=3600)
+    attempts: int = Field(default=3, ge=1, le=10)
+    pause: float = Field(default=15, ge=0, le=3600)
+
+
+def served_chat(source: str, model: str, address: str | None, key: str) -> "ServedChat":
+    """The model of a name at an address, else at OpenAI's. Raises InputError for wrong settings."""
+    try:
+        patience = ServerSettings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = str(first["loc"][0]).upper()
+        raise InputError(f"{_PREFIX}{field}: {first['msg']}", "see `.env.example`") from None
+    return ServedChat(
+        source=source,
+        patience=patience,
+        model=model,
+        base_url=address,
+        api_key=SecretStr(key),
+        temperature=0,
+        timeout=patience.timeout,
+        max_retries=0,
+    )
+
+
+class ServedChat(ChatOpenAI):
+    """LangChain's client, which is to make one attempt, within bounds of our own.
+
+    Every call raises ServiceError where there is no reply, UnavailableError where the server is
+    down, overloaded or too slow.
+    """
+
+    source: str
+    """What errors call the server: without secrets."""
+    patience: ServerSettings
+    _circuit: Circuit = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Begin with a closed circuit."""
+        super().model_post_init(context)
+        self._circuit = Circuit(self.patience.pause)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        with self._circuit.passing() as trying:
+            return _BACKGROUND.run(self._in_time(messages, stop, trying, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
+
+    async def _in_time(
+        self, messages: list[BaseMessage], stop: list[str] | None, trying: bool, **kwargs: Any
+    ) -> ChatResult:
+        try:
+            async with asyncio.timeout(self.patience.timeout) as clock:
+                return await self._persist(messages, stop, trying, clock.when() or 0.0, **kwargs)
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"{self.source}: no reply within {self.patience.timeout:g} s",
+                "set GROUNDWALK_LLM_TIMEOUT to more seconds",
+            ) from error
+
+    async def _persist(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        trying: bool,
+        deadline: float,
+        **kwargs: Any,
+    ) -> ChatResult:
+        backoff = _FIRST_WAIT
+        for left in reversed(range(1 if trying else self.patience.attempts)):
+            wait, backoff = backoff, 2 * backoff
+            try:
+                return await super()._agenerate(messages, stop, None, **kwargs)
+            except openai.APIConnectionError as error:
+                problem = UnavailableError(
+                    f"{self.source}: {_reason(error)}",
+                    "check the address, and that the server runs",
+                )
+                problem.__cause__ = error
+            except openai.APIStatusError as error:
+                asked = asked_to_wait(error.response.headers.get("retry-after", ""))
+                problem = self._refusal(error, asked)
+                if not isinstance(problem, UnavailableError):
+                    raise problem from error
+                wait = max(wait, asked)
+            except Exception as error:  # the client reads what came without looking at it first
+                raise ServiceError(
+                    f"{self.source}: what came is no chat reply",
+                    "check that this is the address of an OpenAI-compatible server",
+                ) from error
+            if not left or asyncio.get_running_loop().time() + wait > deadline:
+                raise problem
+            await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _refusal(self, error: openai.APIStatusError, wait: float) -> ServiceError:
+        status = error.status_code
+        try:
+            meaning = f"{status} {HTTPStatus(status).phrase}"
+        except ValueError:
+            meaning = str(status)
+        hint = _HINTS.get(status, "")
+        if status in (408, 409, 429) or status >= 500:
+            later = f", asks to wait {wait:,.0f} s" if wait else ""
+            return UnavailableError(f"{self.source}: {meaning}{later}", hint)
+        said = f": {one_line(error.message)[:_LONGEST_SAID]}" if status in (400, 413, 422) else ""
+        return ServiceError(f"{self.source}: {meaning}{said}", hint)
+
+
+def _reason(error: openai.APIConnectionError) -> str:
+    """Whether nobody is there, or somebody broke off; the client's own words say neither."""
+    if type(error.__cause__ or error.__context__).__name__ in ("ConnectError", "ConnectTimeout"):
+        return "no connection"
+    return "it broke off, or speaks no HTTP"
