@@ -162,7 +162,8 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
     kept: Any = {"durability": "exit"} if can_ask else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}
     state: State = {}
-    answered, notes = False, list(session.notes)
+    begun: State | None = None
+    notes = list(session.notes)
     while turn is not None:
         asked: Any = None
         try:
@@ -171,20 +172,29 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
             ):
                 if mode == "values":
                     state = cast("State", chunk)
+                    begun = begun or state
                 elif interrupts := cast("dict[str, Any]", chunk).get("__interrupt__"):
                     asked = interrupts[0].value
                 else:
                     for node, update in cast("dict[str, Any]", chunk).items():
                         if event := _event(node, update or {}, asks):
                             yield event
-                        answered = answered or node == "respond"
         except sqlite3.Error as error:
-            if not answered:
-                hint = "make room on the disk, or ask without --thread"
-                raise DiskError(f"a database cannot be used: {error}", hint) from error
             notes.append(f"this turn could not be kept: {error}")
+            state, asked = _unkept(session, begun or turn), None
         turn = Command(resume=choose(asked)) if asked else None
     yield {**state, "notes": [*notes, *state.get("notes", [])]}
+
+
+def _unkept(session: Session, turn: Any) -> "State":
+    """Answer a turn, with what was before it, and keep nothing. Raises DiskError."""
+    import sqlite3
+
+    graph = session.graph.copy({"checkpointer": None})
+    try:
+        return cast("State", graph.invoke(turn, context=session.options))
+    except sqlite3.Error as error:
+        raise DiskError(f"a database cannot be used: {error}", "make room on the disk") from error
 
 
 def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:

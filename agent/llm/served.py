@@ -144,6 +144,9 @@ class ServedChat(ChatOpenAI):
                 if not isinstance(problem, UnavailableError):
                     raise problem from error
                 wait = max(wait, asked)
+            except openai.APIError as error:
+                said = one_line(error.message)[:_LONGEST_SAID]
+                raise ServiceError(f"{self.source}: {said}") from error
             except Exception as error:  # the client reads what came without looking at it first
                 raise ServiceError(
                     f"{self.source}: what came is no chat reply",
@@ -169,7 +172,10 @@ class ServedChat(ChatOpenAI):
 
 
 def _reason(error: openai.APIConnectionError) -> str:
-    """Whether nobody is there, or somebody broke off; the client's own words say neither."""
-    if type(error.__cause__ or error.__context__).__name__ in ("ConnectError", "ConnectTimeout"):
-        return "no connection"
+    """Whether nobody is there, or somebody broke off; only what caused the error tells."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in ("ConnectError", "ConnectTimeout"):
+            return "no connection"
+        cause = cause.__cause__
     return "it broke off, or speaks no HTTP"

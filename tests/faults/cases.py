@@ -44,15 +44,16 @@ class Wrong(NamedTuple):
 
 
 HOUR = "and asks to wait 3,600 s"
+BROKE_OFF = "it broke off, or speaks no HTTP"
 BROKE, NO_RESULT = "did not answer: the connection broke", "broken or no SPARQL result"
 NO_REPLY = "what came is no chat reply"
 WRONGS = {
     "refused": Wrong(refused, "no connection", "no connection"),
     "slow": Wrong(wrongs.slow, "within 3 s", "no reply within 3 s"),
     "drips for ever": Wrong(wrongs.drips, "within 3 s", "no reply within 3 s"),
-    "reset": Wrong(wrongs.resets, BROKE, "it broke off"),
-    "reset in the middle": Wrong(wrongs.resets_in_the_middle, BROKE, "it broke off"),
-    "breaks off": Wrong(wrongs.breaks_off, "it broke off", "it broke off"),
+    "reset": Wrong(wrongs.resets, BROKE, BROKE_OFF),
+    "reset in the middle": Wrong(wrongs.resets_in_the_middle, BROKE, BROKE_OFF),
+    "breaks off": Wrong(wrongs.breaks_off, BROKE_OFF, BROKE_OFF),
     "429, Retry-After an hour": Wrong(
         wrongs.status(429, Retry_After="3600"), HOUR, "asks to wait 3,600 s"
     ),
@@ -62,7 +63,7 @@ WRONGS = {
     "401": Wrong(wrongs.status(401), "(401 Unauthorized)", "401 Unauthorized"),
     "404": Wrong(wrongs.status(404), "(404 Not Found)", "404 Not Found"),
     "noise": Wrong(wrongs.noise, NO_RESULT, NO_REPLY),
-    "no HTTP": Wrong(wrongs.no_http, "speaks no HTTP", "speaks no HTTP"),
+    "no HTTP": Wrong(wrongs.no_http, BROKE_OFF, BROKE_OFF),
     "truncated": Wrong(wrongs.truncated, NO_RESULT, NO_REPLY),
     "empty": Wrong(wrongs.replies(b""), NO_RESULT, NO_REPLY),
     "another object": Wrong(wrongs.replies(b"{}"), NO_RESULT, NO_REPLY),
