@@ -1,11 +1,53 @@
 """Tests run small models, which gain nothing from threads and lose much by sharing cores.
 
-No test is timed: a machine that is busy with something else fails none.
+No test is timed: a machine that is busy with something else fails none. A test of public data has
+the mark `data`, with the paths that it reads below the folder that `GROUNDWALK_DATA` names. Without
+the variable it skips; with it, a file that is not there, or a skip for any reason, is a failure.
 """
 
-import torch
-from hypothesis import HealthCheck, settings
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import torch  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 torch.set_num_threads(1)
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+DATA = os.environ.get("GROUNDWALK_DATA")
+
+
+@pytest.fixture(scope="session")
+def public_data() -> Path:
+    """The folder of public data sets, for tests that have the mark `data`."""
+    assert DATA, "the test lacks the mark data"
+    return Path(DATA)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    wanted = [name for mark in item.iter_markers("data") for name in mark.args]
+    if wanted and not DATA:
+        pytest.skip("GROUNDWALK_DATA does not name the data folder")
+    for name in wanted:
+        if DATA and not (Path(DATA) / name).exists():
+            pytest.fail(f"{DATA}, which GROUNDWALK_DATA names, lacks {name}", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    unrun = report.skipped and not hasattr(report, "wasxfail")
+    if DATA and unrun and item.get_closest_marker("data"):
+        report.outcome = "failed"
+        reason = call.excinfo and call.excinfo.value
+        report.longrepr = f"a test of public data does not run: {reason}"
+    return report

@@ -1,6 +1,7 @@
 """General chat models by a short name: `openai:gpt-4o-mini`, `http://host/v1#model`, `hf:DIR`."""
 
 import os
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -59,6 +60,7 @@ def _check_address(spec: str, address: str) -> None:
 def _openai(spec: str, name: str, address: str | None) -> BaseChatModel:
     from .served import served_chat
 
+    address = address or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     key = os.environ.get("OPENAI_API_KEY") or "none"
     return served_chat(describe_llm(spec), name, address, key)
 

@@ -18,6 +18,7 @@ from ..circuit import Circuit
 from ..errors import InputError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
+from .credentials import apart, mask
 
 _PREFIX = "GROUNDWALK_LLM_"
 _FIRST_WAIT = 0.5
@@ -59,6 +60,7 @@ def served_chat(source: str, model: str, address: str | None, key: str) -> "Serv
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = str(first["loc"][0]).upper()
         raise InputError(f"{_PREFIX}{field}: {first['msg']}", "see `.env.example`") from None
+    address, clients = apart(address)
     return ServedChat(
         source=source,
         patience=patience,
@@ -68,6 +70,7 @@ def served_chat(source: str, model: str, address: str | None, key: str) -> "Serv
         temperature=0,
         timeout=patience.timeout,
         max_retries=0,
+        **clients,
     )
 
 
@@ -133,6 +136,7 @@ class ServedChat(ChatOpenAI):
             try:
                 return await super()._agenerate(messages, stop, None, **kwargs)
             except openai.APIConnectionError as error:
+                self._mask(error)
                 problem = UnavailableError(
                     f"{self.source}: {_reason(error)}",
                     "check the address, and that the server runs",
@@ -140,14 +144,17 @@ class ServedChat(ChatOpenAI):
                 problem.__cause__ = error
             except openai.APIStatusError as error:
                 asked = asked_to_wait(error.response.headers.get("retry-after", ""))
+                self._mask(error)
                 problem = self._refusal(error, asked)
                 if not isinstance(problem, UnavailableError):
                     raise problem from error
                 wait = max(wait, asked)
             except openai.APIError as error:
-                said = one_line(error.message)[:_LONGEST_SAID]
+                self._mask(error)
+                said = one_line(str(error))[:_LONGEST_SAID]
                 raise ServiceError(f"{self.source}: {said}") from error
             except Exception as error:  # the client reads what came without looking at it first
+                self._mask(error)
                 raise ServiceError(
                     f"{self.source}: what came is no chat reply",
                     "check that this is the address of an OpenAI-compatible server",
@@ -156,6 +163,10 @@ class ServedChat(ChatOpenAI):
                 raise problem
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
+
+    def _mask(self, error: Exception) -> None:
+        key = self.openai_api_key
+        mask(error, key.get_secret_value() if isinstance(key, SecretStr) else "")
 
     def _refusal(self, error: openai.APIStatusError, wait: float) -> ServiceError:
         status = error.status_code
@@ -167,7 +178,7 @@ class ServedChat(ChatOpenAI):
         if status in (408, 409, 429) or status >= 500:
             later = f", asks to wait {wait:,.0f} s" if wait else ""
             return UnavailableError(f"{self.source}: {meaning}{later}", hint)
-        said = f": {one_line(error.message)[:_LONGEST_SAID]}" if status in (400, 413, 422) else ""
+        said = f": {one_line(str(error))[:_LONGEST_SAID]}" if status in (400, 413, 422) else ""
         return ServiceError(f"{self.source}: {meaning}{said}", hint)
 
 

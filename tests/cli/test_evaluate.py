@@ -65,6 +65,7 @@ def _size(out: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
+@pytest.mark.slow
 def test_killed_stopped_and_taken_up_it_says_the_same(home: Path, whole: Path) -> None:
     killed = begun(home, "torn", "--workers", "2")
     os.killpg(killed.pid, signal.SIGKILL)

@@ -171,6 +171,7 @@ def assert_shown(shown: str, said: str) -> None:
         assert masked(said) == masked(shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.title)
 def test_a_block_does_what_the_page_says(block: Block, shells: Any) -> None:
     if reason := reason_not_run(block):

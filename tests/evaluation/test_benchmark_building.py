@@ -31,6 +31,7 @@ def test_a_misspelt_text_is_near(text: str, seed: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_report_has_every_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "report.json"
     building.main(["--triples", "2000", "--folder", str(tmp_path), "--out", str(out)])

@@ -4,9 +4,9 @@ Nothing here looks at the times.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,10 @@ from groundwalk.evaluation.benchmarks.questions import (
     world_samples,
 )
 
-pytest.importorskip("marisa_trie", reason="the extra `bench` is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not find_spec("marisa_trie"), reason="the extra `bench` is not installed"),
+]
 
 PLAN = BeamPlan(beams=4)
 
@@ -48,7 +51,7 @@ def _one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-@pytest.mark.skipif(not os.environ.get(DATA), reason=f"{DATA} does not name the data folder")
+@pytest.mark.data("metaqa/kb.txt", "metaqa/3-hop")
 @pytest.mark.usefixtures("one_thread")
 def test_a_quick_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "report.json"

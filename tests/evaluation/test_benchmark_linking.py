@@ -113,6 +113,7 @@ def test_a_namesake_that_is_less_likely_is_found_but_not_first(tmp_path: Path) -
     assert both.whole == Share(1, 0, 1)
 
 
+@pytest.mark.slow
 def test_a_run_prints_one_table_and_writes_json(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

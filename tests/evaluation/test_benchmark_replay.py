@@ -1,14 +1,12 @@
 """The replay of relation plans: what of them the graphs hold, and what they retrieve."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from groundwalk.agent.options import Options
 from groundwalk.evaluation.benchmarks.replay import Followed, main, replay
 
-DATA = os.environ.get("GROUNDWALK_DATA")
 GRAPH = [
     ["Ada", "people.person.children", "Ben"],
     ["Cleo", "people.person.parents", "Ada"],
@@ -64,11 +62,10 @@ def test_data_that_are_not_there_are_told_in_a_line(
         assert told.out == "" and word in told.err and len(told.err.splitlines()) == 1
 
 
-@pytest.mark.skipif(DATA is None, reason="GROUNDWALK_DATA is not set")
-def test_the_published_plans_of_webqsp_are_read() -> None:
-    assert DATA is not None
+@pytest.mark.data("webqsp-slices/rog-plans-dev.jsonl")
+def test_the_published_plans_of_webqsp_are_read(public_data: Path) -> None:
     from groundwalk.agent.nodes.rog import read_plans
 
-    plans = read_plans(str(Path(DATA) / "webqsp-slices" / "rog-plans-dev.jsonl"))
+    plans = read_plans(str(public_data / "webqsp-slices" / "rog-plans-dev.jsonl"))
     assert len(plans) > 800
     assert all(len(own) <= 3 for own in plans.values())

@@ -1,7 +1,6 @@
 """The oracle, against walks over plain dictionaries, and in a run directory."""
 
 import json
-import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,6 @@ from rich.console import Console
 from ..agent.decoding import worlds
 from .readers.files import text_file
 
-DATA = os.environ.get("GROUNDWALK_DATA")
 NAMES = ("A", "B", "C", "D")
 FACTS = st.frozensets(
     st.tuples(st.sampled_from(NAMES), st.sampled_from(["r", "s"]), st.sampled_from(NAMES)),
@@ -143,7 +141,9 @@ def test_a_run_has_it_beside_every_result(
     assert (out / "report.html").read_text(encoding="utf-8").count(line) == 1
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
+@pytest.mark.data(
+    "metaqa/kb.txt", "metaqa/1-hop", "pathquestion/PQL-2H.txt", "pathquestion/PQL-3H.txt"
+)
 @pytest.mark.parametrize(
     ("dataset", "split", "revisits", "hit", "precision", "recall"),
     [
@@ -153,9 +153,15 @@ def test_a_run_has_it_beside_every_result(
     ],
 )
 def test_the_gold_paths_of_public_data(
-    dataset: str, split: str, revisits: Any, hit: float, precision: float, recall: float
+    public_data: Path,
+    dataset: str,
+    split: str,
+    revisits: Any,
+    hit: float,
+    precision: float,
+    recall: float,
 ) -> None:
-    read = read_dataset(dataset, Path(DATA or "") / dataset, split)
+    read = read_dataset(dataset, public_data / dataset, split)
     assert read.kg is not None
     kg = open_kg(read.kg)
     found = gold_accuracy(kg, choose(read.samples, limit=2_000), Options(revisits=revisits))
@@ -166,8 +172,8 @@ def test_the_gold_paths_of_public_data(
     assert found.recall.mean == pytest.approx(recall, abs=0.001)
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
-def test_every_type_of_metaqa_has_its_path() -> None:
+@pytest.mark.data("metaqa/1-hop", "metaqa/2-hop", "metaqa/3-hop")
+def test_every_type_of_metaqa_has_its_path(public_data: Path) -> None:
     for split in ("1-hop/dev", "1-hop/ntm/dev", "2-hop/dev", "3-hop/dev"):
-        samples = read_dataset("metaqa", Path(DATA or "") / "metaqa", split).samples
+        samples = read_dataset("metaqa", public_data / "metaqa", split).samples
         assert {len(sample.path) for sample in samples} == {int(split[0])}

@@ -15,6 +15,8 @@ from groundwalk.evaluation.samples import Sample
 
 from .crowd import asked_of, crowd, opens_crowd
 
+pytestmark = pytest.mark.slow
+
 ray: Any = pytest.importorskip("ray", reason="needs the extra `ray`")
 
 

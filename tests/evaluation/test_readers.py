@@ -1,7 +1,6 @@
 """Question sets are read as they stand, and broken ones say where they break."""
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -10,8 +9,6 @@ from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.evaluation.readers import read_jsonl, read_metaqa, read_samples, read_world
 from groundwalk.evaluation.samples import Gold, Sample, choose
 from groundwalk.evaluation.split import part
-
-DATA = os.environ.get("GROUNDWALK_DATA")
 
 
 def metaqa(folder: Path, *lines: str, split: str = "1-hop/vanilla/qa_dev.txt") -> Path:
@@ -179,13 +176,13 @@ def test_a_choice_that_leaves_nothing() -> None:
         choose([only], "dev")  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
+@pytest.mark.data("metaqa/1-hop", "metaqa/2-hop", "metaqa/3-hop")
 @pytest.mark.parametrize(
     ("split", "count"),
     [("1-hop/dev", 9_992), ("1-hop/ntm/dev", 9_992), ("2-hop/dev", 14_872), ("3-hop/dev", 14_274)],
 )
-def test_all_of_metaqa(split: str, count: int) -> None:
-    samples = read_samples("metaqa", Path(DATA or "") / "metaqa", split)
+def test_all_of_metaqa(public_data: Path, split: str, count: int) -> None:
+    samples = read_samples("metaqa", public_data / "metaqa", split)
     assert len(samples) == count
     assert {s.hops for s in samples} == {int(split[0])}
     assert all(s.answers and f"[{s.topics[0]}]" in s.question for s in samples)

@@ -323,6 +323,7 @@ def crowd_run(out: Path, seconds: float = 0.0, **options: Any) -> subprocess.Pop
     )
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_loses_at_most_what_was_in_flight(tmp_path: Path) -> None:
     out, kills, dice = tmp_path / "run", 0, random.Random(9)
     while kills < 4:

@@ -19,6 +19,8 @@ from groundwalk.evaluation.workers import Workers
 
 from .crowd import asked_of, crowd, opens_crowd
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

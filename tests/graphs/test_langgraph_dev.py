@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 OFFLINE = {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",

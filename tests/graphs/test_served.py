@@ -29,6 +29,8 @@ from ..agent.decoding import worlds
 from . import stumbling
 from .families import labels
 
+pytestmark = pytest.mark.slow
+
 CHAT = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
 UNREAD = re.compile("repl(y|ies) could not be read")
 REPLY = "<reply>"

@@ -34,6 +34,8 @@ from transformers import BertConfig, BertForMaskedLM
 from .bases import save_base
 from .toy import toy_questions, toy_turtle
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("accelerate", reason="needs the extra train")
 SHAPES = ("gpt2", "llama", "qwen2")
 

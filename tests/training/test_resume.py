@@ -12,6 +12,8 @@ from groundwalk.training.watch import Unwatched
 from .bases import save_base
 from .toy import toy_questions, toy_turtle
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import os, signal, sys
 import groundwalk.training.checkpoint as checkpoint

@@ -137,6 +137,7 @@ def test_every_shape_of_walk_is_drawn() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
 @pytest.mark.parametrize("told", [border(), hub(), several(), reply([]), border(HOSTILE[1])])
 def test_a_browser_draws_it_and_does_not_complain(tmp_path: Path, told: Reply) -> None:
@@ -149,6 +150,7 @@ def test_a_browser_draws_it_and_does_not_complain(tmp_path: Path, told: Reply) -
     assert shot.stat().st_size > 5_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
 @pytest.mark.parametrize("told", [hub(), several()])
 def test_a_narrow_page_does_not_scroll_sideways(tmp_path: Path, told: Reply) -> None:

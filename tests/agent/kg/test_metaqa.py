@@ -1,19 +1,15 @@
 """MetaQA's graph, where GROUNDWALK_DATA names the folder that holds it."""
 
-import os
 from pathlib import Path
 from time import perf_counter
 
 import pytest
 from groundwalk.agent.kg import Counts, open_kg
 
-DATA = os.environ.get("GROUNDWALK_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
 
-
-@needs_data
-def test_metaqa_builds_completely_and_reopens_at_once(tmp_path: Path) -> None:
-    source = str(Path(DATA or "") / "metaqa" / "kb.txt")
+@pytest.mark.data("metaqa/kb.txt")
+def test_metaqa_builds_completely_and_reopens_at_once(public_data: Path, tmp_path: Path) -> None:
+    source = str(public_data / "metaqa" / "kb.txt")
     kg = open_kg(source, cache=tmp_path)
     assert kg.counts == Counts(triples=172_542, facts=129_660, entities=42_873, relations=9)
     assert len(set(kg.store.facts())) == 129_660
@@ -26,8 +22,8 @@ def test_metaqa_builds_completely_and_reopens_at_once(tmp_path: Path) -> None:
     assert len(set(again.labels.names(terms))) == len(set(terms))
 
 
-@needs_data
+@pytest.mark.data("pathquestion/PQL2-KB.txt", "pathquestion/PQL3-KB.txt")
 @pytest.mark.parametrize("hops", ["2", "3"])
-def test_pathquestion_graphs_build(tmp_path: Path, hops: str) -> None:
-    kg = open_kg(str(Path(DATA or "") / "pathquestion" / f"PQL{hops}-KB.txt"), cache=tmp_path)
+def test_pathquestion_graphs_build(public_data: Path, tmp_path: Path, hops: str) -> None:
+    kg = open_kg(str(public_data / "pathquestion" / f"PQL{hops}-KB.txt"), cache=tmp_path)
     assert kg.counts.facts > 1_000

@@ -1,7 +1,6 @@
 """Whole sets of questions: the world's, and MetaQA's where GROUNDWALK_DATA names the folder."""
 
 import json
-import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, name_iri, open_kg
 from groundwalk.agent.linking import LabelLinker, is_ambiguous
 
-DATA = os.environ.get("GROUNDWALK_DATA")
 WORLD = "https://groundwalk.example/world/"
 
 
@@ -86,9 +84,9 @@ def test_only_equals_are_ambiguous(world: KnowledgeGraph, question: str, ambiguo
     assert is_ambiguous(mention) == ambiguous
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
-def test_metaqa_topics_in_brackets_and_without(tmp_path: Path) -> None:
-    folder = Path(DATA or "") / "metaqa"
+@pytest.mark.data("metaqa/kb.txt", *(f"metaqa/{hops}-hop/vanilla/qa_dev.txt" for hops in "123"))
+def test_metaqa_topics_in_brackets_and_without(public_data: Path, tmp_path: Path) -> None:
+    folder = public_data / "metaqa"
     kg = open_kg(str(folder / "kb.txt"), cache=tmp_path)
     linker = LabelLinker(kg.labels)
     entities = {term for head, _, tail in kg.store.facts() for term in (head, tail)}

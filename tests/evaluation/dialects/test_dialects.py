@@ -1,7 +1,6 @@
 """The dialects: published numbers, examples worked by hand, and an oracle of their own."""
 
 import json
-import os
 import re
 import string
 from pathlib import Path
@@ -16,11 +15,9 @@ PREDICTION = st.one_of(TEXT, st.lists(TEXT, max_size=6))
 GOLD = st.lists(TEXT, min_size=1, max_size=5)
 
 
-def test_the_published_numbers_of_gnn_rag() -> None:
-    data = os.environ.get("GROUNDWALK_DATA")
-    if not data:
-        pytest.skip("GROUNDWALK_DATA does not name the folder of the public data sets")
-    file = Path(data) / "published-predictions" / "webqsp-gnn-rag-rearev-sbert.jsonl"
+@pytest.mark.data("published-predictions/webqsp-gnn-rag-rearev-sbert.jsonl")
+def test_the_published_numbers_of_gnn_rag(public_data: Path) -> None:
+    file = public_data / "published-predictions" / "webqsp-gnn-rag-rearev-sbert.jsonl"
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     scored = [rog(line["prediction"], line["ground_truth"]) for line in lines]
     means = {name: round(100 * sum(s[name] for s in scored) / 1628, 4) for name in scored[0]}

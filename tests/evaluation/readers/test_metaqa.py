@@ -1,6 +1,5 @@
 """MetaQA's question types; its questions are tested in test_readers.py."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,6 @@ from groundwalk.agent.errors import DatasetError
 from groundwalk.evaluation.readers import read_dataset, read_samples
 
 from .files import text_file
-
-DATA = os.environ.get("GROUNDWALK_DATA")
 
 
 def test_the_types_of_both_wordings(tmp_path: Path) -> None:
@@ -39,13 +36,13 @@ def test_a_line_that_is_left_out_takes_its_type_along(tmp_path: Path) -> None:
     assert read.skipped.first == (f"{file}, line 2: is not `question TAB answer|answer`",)
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
+@pytest.mark.data("metaqa/1-hop", "metaqa/2-hop", "metaqa/3-hop")
 @pytest.mark.parametrize(
     ("split", "types"),
     [("1-hop/dev", 13), ("1-hop/ntm/dev", 13), ("2-hop/dev", 21), ("3-hop/dev", 15)],
 )
-def test_the_types_of_metaqa(split: str, types: int) -> None:
-    samples = read_samples("metaqa", Path(DATA or "") / "metaqa", split)
+def test_the_types_of_metaqa(public_data: Path, split: str, types: int) -> None:
+    samples = read_samples("metaqa", public_data / "metaqa", split)
     found = {sample.type for sample in samples}
     assert len(found) == types
     assert all(name.count("_to_") == int(split[0]) for name in found)

@@ -1,6 +1,5 @@
 """PathQuestion's lines: answer sets, gold paths and the direction of their triples."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from groundwalk.evaluation.samples import Gold
 
 from .files import text_file
 
-DATA = os.environ.get("GROUNDWALK_DATA")
 KB = (
     "Ada_(poet)\tmother\tBea",
     "Cy\tchild\tBea",
@@ -106,10 +104,10 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         read_samples("pathquestion", tmp_path, "PQL-2H")
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
+@pytest.mark.data("pathquestion/PQL-2H.txt", "pathquestion/PQL-3H.txt")
 @pytest.mark.parametrize(("split", "count", "hops"), [("PQL-2H", 1594, 2), ("PQL-3H", 1031, 3)])
-def test_all_of_pathquestion_large(split: str, count: int, hops: int) -> None:
-    folder = Path(DATA or "") / "pathquestion"
+def test_all_of_pathquestion_large(public_data: Path, split: str, count: int, hops: int) -> None:
+    folder = public_data / "pathquestion"
     read = read_dataset("pathquestion", folder, split)
     assert len(read.samples) == count
     assert {sample.hops for sample in read.samples} == {hops}

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -14,8 +13,6 @@ from groundwalk.evaluation.readers import PER_QUESTION, read_dataset, read_sampl
 from groundwalk.evaluation.samples import Gold
 
 from .files import json_file, json_lines, parquet
-
-DATA = os.environ.get("GROUNDWALK_DATA")
 
 
 def row(name: str, **others: object) -> dict[str, Any]:
@@ -127,9 +124,9 @@ def test_a_broken_row_is_named(tmp_path: Path, field: str, value: object, why: s
         read_samples("rog", file)
 
 
-@pytest.mark.skipif(not DATA, reason="GROUNDWALK_DATA does not name the data folder")
-def test_webqsp_slices() -> None:
-    folder = Path(DATA or "") / "webqsp-slices"
+@pytest.mark.data("webqsp-slices/dev.jsonl")
+def test_webqsp_slices(public_data: Path) -> None:
+    folder = public_data / "webqsp-slices"
     read = read_dataset("rog", folder, "dev")
     assert (len(read.samples), read.skipped.count) == (814, 0)
     with (folder / "dev.jsonl").open(encoding="utf-8") as lines:

@@ -18,7 +18,10 @@ from .test_page import written
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed"),
+]
 
 KEY = "places%2Fdev%2F"
 

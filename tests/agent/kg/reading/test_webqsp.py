@@ -1,7 +1,6 @@
 """Freebase's mediators in the graphs of real questions: collapsed, and proved triple by triple."""
 
 import json
-import os
 import re
 from itertools import islice
 from pathlib import Path as File
@@ -15,15 +14,14 @@ from .worlds import LABEL, PROFILE, opened
 _RAW = re.compile(r"[mg]\.[0-9a-z_]+")
 _GRAPHS = 300
 
+pytestmark = pytest.mark.data("webqsp-slices/dev.jsonl")
+
 
 @pytest.fixture(scope="module")
-def slices() -> list[list[Triple]]:
+def slices(public_data: File) -> list[list[Triple]]:
     """Graphs with names for all but raw ids, which are what mediators are called."""
-    data = os.environ.get("GROUNDWALK_DATA")
-    if not data:
-        pytest.skip("GROUNDWALK_DATA is not set: the folder of public data sets")
     graphs: list[list[Triple]] = []
-    with (File(data) / "webqsp-slices" / "dev.jsonl").open(encoding="utf-8") as lines:
+    with (public_data / "webqsp-slices" / "dev.jsonl").open(encoding="utf-8") as lines:
         for line in islice(lines, _GRAPHS):
             facts = [[*map(str.strip, fact)] for fact in json.loads(line)["graph"]]
             names = {name for fact in facts for name in fact if not _RAW.fullmatch(name)}

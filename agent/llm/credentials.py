@@ -1,0 +1,32 @@
+"""Keys and passwords of a chat server: they go to its client, and to no log, trace or error."""
+
+import re
+from typing import Any
+
+from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+_SENT = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]+", re.IGNORECASE)
+
+
+def apart(address: str | None) -> tuple[str | None, dict[str, Any]]:
+    """An address without its user and password, and the options of a client that sends them."""
+    import httpx
+
+    url = httpx.URL(address or "")
+    if not address or not url.userinfo:
+        return address, {}
+    auth = (url.username, url.password)
+    return str(url.copy_with(username=None, password=None)), {
+        "http_client": DefaultHttpxClient(auth=auth),
+        "http_async_client": DefaultAsyncHttpxClient(auth=auth),
+    }
+
+
+def mask(error: BaseException, secret: str) -> None:
+    """Make an error of a client, and what caused it, say `***` for a key that a server repeats."""
+    told: BaseException | None = error
+    while told is not None:
+        text = str(told).replace(secret, "***") if secret else str(told)
+        vars(told).pop("response", None)  # its body would be traced
+        told.args = (_SENT.sub(r"\1 ***", text),)
+        told = told.__cause__ or told.__context__
