@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,15 +152,18 @@ def call_tools(home: Path, variables: dict[str, str], *options: str, question: s
                 started = {"jsonrpc": "2.0", "method": "notifications/initialized"}
                 server.stdin.write(json.dumps(started) + "\n")
             server.stdin.flush()
-            said += _until(server.stdout, number)
+            replied = list(_until(server.stdout, number))
+            said += replied
+            if not replied:  # it has ended
+                break
         server.stdin.close()
         code = server.wait(60)
         log.seek(0)
         return Told(code, "".join(said), log.read())
 
 
-def _until(lines: Iterator[str], number: int) -> Iterator[str]:
-    """The lines of a server up to the reply with this number."""
+def _until(lines: Iterable[str], number: int) -> Iterator[str]:
+    """The lines of a server up to the reply with this number, or to its end."""
     for line in lines:
         yield line
         if json.loads(line).get("id") == number:

@@ -1,15 +1,17 @@
 """No key or password reaches logs, traces, run directories, caches, errors or the screen."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ..evaluation.test_evaluate import make_folder
+from ..evaluation.tracing import Received
 from .secrets import (
     BASIC,
+    GRAPH_PASSWORD,
     HEADER,
     KEY,
+    LLM_PASSWORD,
     SECRETS,
     TOKEN,
     Told,
@@ -35,31 +37,25 @@ def with_user(address: str, password: str) -> str:
 
 
 def asked(home: Path, folder: Path, told: dict[str, str], kg: str, llm: str) -> list[Told]:
-    """What every command that asks services prints."""
+    """What the commands print that ask services."""
     parts = ("--kg", kg, "--llm", llm, "--model", str(folder / "model"))
     data = ("--dataset", "jsonl", "--data", str(folder / "q.jsonl"), "--limit", "2")
     return [
         run(home, told, "ask", *parts, "--json", QUESTION),
-        run(home, told, "ask", *parts, "--thread", "own", QUESTION),
-        run(home, told, "chat", *parts, say=f"{QUESTION}\n"),
+        run(home, told, "chat", *parts, "--thread", "own", say=f"{QUESTION}\n"),
         run(home, told, "eval", "run", *data, *parts, "--out", "run"),
         call_tools(home, told, *parts, question=QUESTION),
+        run(home, told, "eval", "judge", "run", "--llm", llm),
     ]
 
 
-def assert_silent(home: Path, printed: list[Told], traced: list[Any]) -> None:
-    places = {
-        f"{n} {name}": text.encode()
-        for n, own in enumerate(printed)
-        for name, text in zip(("out", "err"), own[1:], strict=True)
-    }
-    places |= written(home) | {f"trace {n}": own.body for n, own in enumerate(traced)}
-    leaks = [
-        (place, secret)
-        for place, data in places.items()
-        for secret in SECRETS
-        if secret.encode() in data
-    ]
+def assert_silent(home: Path, printed: list[Told], traced: list[Received]) -> None:
+    assert all("DEBUG" in own.err for own in printed)
+    places = written(home)
+    for number, own in enumerate(printed):
+        places |= {f"{number} out": own.out.encode(), f"{number} err": own.err.encode()}
+    places |= {f"trace {number}": own.body for number, own in enumerate(traced)}
+    leaks = [(name, s) for name, data in places.items() for s in SECRETS if s.encode() in data]
     assert not leaks
 
 
@@ -67,21 +63,13 @@ def test_nothing_is_told_where_all_goes_well(folder: Path, tmp_path: Path) -> No
     home = tmp_path / "home"
     with services() as found:
         told = environment(home, found)
-        kg, llm = (
-            with_user(address, password)
-            for address, password in ((found.graph.url, SECRETS[0]), (f"{found.llm}#m", SECRETS[1]))
-        )
-        printed = asked(home, folder, told, kg, llm)
-        printed += [
-            run(home, told, "eval", "judge", "run", "--llm", llm),
-            run(home, told, "eval", "report", "run"),
-        ]
-        assert [own.code for own in printed] == [0] * len(printed), printed
+        kg, llm = with_user(found.graph.url, GRAPH_PASSWORD), with_user(found.llm, LLM_PASSWORD)
+        printed = asked(home, folder, told, kg, f"{llm}#m")
+        assert [own.code for own in printed] == [0] * 5, [own.err[-500:] for own in printed]
         assert {own.headers["Authorization"] for own in found.graph.asked} == {f"Basic {BASIC[0]}"}
         assert {own.headers["X-Key"] for own in found.graph.asked} == {HEADER}
         assert {own["authorization"] for own in found.prompts} == {f"Basic {BASIC[1]}"}
         assert any(b"Ada" in own.body for own in found.traced)
-    assert all("DEBUG" in own.err for own in printed)
     assert_silent(home, printed, found.traced)
 
 
@@ -90,10 +78,10 @@ def test_nothing_is_told_where_the_llm_refuses_and_repeats_it(folder: Path, tmp_
     with services(llm_refuses=True) as found:
         told = environment(home, found)
         printed = asked(home, folder, told, found.graph.url, f"{found.llm}#m")
-        printed += [run(home, told, "eval", "judge", "run", "--llm", f"{found.llm}#m")]
-        assert printed[-1].code == 3
+        assert [own.code for own in printed] == [0, 0, 0, 0, 3]
         assert {own.headers["Authorization"] for own in found.graph.asked} == {f"Bearer {TOKEN}"}
         assert {own["authorization"] for own in found.prompts} == {f"Bearer {KEY}"}
+    assert "not allowed with Bearer ***" in printed[-1].err
     assert_silent(home, printed, found.traced)
 
 
@@ -103,7 +91,7 @@ def test_nothing_is_told_where_the_graph_refuses_and_repeats_it(
     home = tmp_path / "home"
     with services(graph_refuses=True) as found:
         told = environment(home, found)
-        kg = with_user(found.graph.url, SECRETS[0])
-        printed = asked(home, folder, told, kg, f"{found.llm}#m")
+        printed = asked(home, folder, told, with_user(found.graph.url, GRAPH_PASSWORD), "none")
+        assert all(own.code for own in printed)
         assert {own.headers["Authorization"] for own in found.graph.asked} == {f"Basic {BASIC[0]}"}
     assert_silent(home, printed, found.traced)
