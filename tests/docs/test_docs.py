@@ -34,8 +34,8 @@ NOT_RUN = {
 }
 """The beginnings of blocks of commands that are looked up in the command line only, and why."""
 
-OF_OTHERS = {"--triples", "--assume", "--head"}
-"""Options in the text that are of `python -m` or `ray`, not of groundwalk."""
+OF_OTHERS = {"--triples", "--assume", "--head", "--locked", "--require-hashes"}
+"""Options in the text that are of `python -m`, `ray`, `./dev` and pip, not of groundwalk."""
 
 KINDS = {"": "commands", "sh": "commands", "python": "python", "json": "json"}
 
