@@ -202,13 +202,13 @@ def installed_versions() -> dict[str, str]:
 
 
 def folder_digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of a folder's own files."""
-    return _files_digest(folder, (path for path in folder.iterdir() if path.is_file()))
+    """SHA-256 over the names and contents of a folder's own files, but those that are hidden."""
+    return _files_digest(folder, folder.iterdir())
 
 
 def tree_digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of all files in a folder and those below it."""
-    return _files_digest(folder, (path for path in folder.rglob("*") if path.is_file()))
+    """SHA-256 over the names and contents of all files in a folder and below it, as there."""
+    return _files_digest(folder, folder.rglob("*"))
 
 
 def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]) -> None:
@@ -288,9 +288,9 @@ def _file_digest(option: str, file: Path) -> str:
         raise DatasetError(f"{file}: cannot be read ({reason})", f"check {option}") from error
 
 
-def _files_digest(folder: Path, files: Iterable[Path]) -> str:
+def _files_digest(folder: Path, paths: Iterable[Path]) -> str:
     total = sha256()
-    for file in sorted(files):
+    for file in sorted(path for path in paths if path.is_file() and path.name[0] != "."):
         with file.open("rb") as content:
             name = file.relative_to(folder).as_posix()
             total.update(f"{name} {file_digest(content, 'sha256').hexdigest()}\n".encode())

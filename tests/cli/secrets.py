@@ -157,7 +157,7 @@ def call_tools(home: Path, variables: dict[str, str], *options: str, question: s
             if not replied:  # it has ended
                 break
         server.stdin.close()
-        code = server.wait(60)
+        code = server.wait(300)
         log.seek(0)
         return Told(code, "".join(said), log.read())
 

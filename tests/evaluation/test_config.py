@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError, ModelError
 from groundwalk.agent.options import read_options
-from groundwalk.evaluation.config import Config, check_same, describe_contents, describe_options
+from groundwalk.evaluation.config import (
+    Config,
+    check_same,
+    describe_contents,
+    describe_options,
+    folder_digest,
+    tree_digest,
+)
 
 from .stubs import SAMPLES, config
 
@@ -123,3 +130,12 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         assert raised.value.hint == f"check {name}"
     with pytest.raises(ModelError):
         settings(f"hf:{tmp_path / 'gone'}")
+
+
+def test_hidden_files_are_no_part_of_a_model_and_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    before = folder_digest(tmp_path), tree_digest(tmp_path)
+    (tmp_path / ".env").write_text("KEY=s3cret")
+    assert (folder_digest(tmp_path), tree_digest(tmp_path)) == before
+    (tmp_path / "own.json").write_text("{}")
+    assert folder_digest(tmp_path) != before[0] and tree_digest(tmp_path) != before[1]
