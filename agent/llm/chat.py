@@ -1,7 +1,6 @@
 """General chat models by a short name: `openai:gpt-4o-mini`, `http://host/v1#model`, `hf:DIR`."""
 
 import os
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 

@@ -4,7 +4,6 @@ import math
 from itertools import islice
 
 import pytest
-
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.llm.bag_of_words import features_of
 from groundwalk.agent.llm.prompt import mask

@@ -5,11 +5,10 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.llm.scope import SCOPE_FILE, Scope, read_scope, tempered, write_scope
+from hypothesis import given
+from hypothesis import strategies as st
 
 SCOPE = Scope(0.5, {"capital": 2.0, "zone": -3.0, "time zone": -1.0})
 SHARE = st.floats(0, 1)
