@@ -117,7 +117,7 @@ IN_COUNTRIES = {
 
 
 def countries(world: World, place: Name) -> frozenset[Name]:
-    """The countries of a river, lake, mountain or range, or those with a coast on a sea or ocean."""
+    """The countries of a river, lake, mountain or range, or with a coast on a sea or an ocean."""
     if place.prefix in ("sea", "ocean"):
         return frozenset(head for head in world.links if place in world.targets(head, "coast"))
     return world.targets(place, IN_COUNTRIES[place.prefix])

@@ -229,11 +229,11 @@ def _chains(
     tags, asked = wire_tokens(own, TRIPLE), list[tuple[list[Term], ChainTriples]]()
     for _ in range(_QUESTIONS):
         topics = _topics(graph, random)
-        spelling, onward = random.choice((("kg", False), ("walk", False), ("walk", True)))
+        onward = random.random() < 1 / 3
         limits = ChainLimits(
             repeats=random.random() < 0.2,
             inverse=random.random() < 0.7,
-            spelling=spelling,
+            spelling="walk" if onward or random.random() < 0.5 else "kg",
             onward=onward,
         )
         try:

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 
 import rdflib
 from groundwalk.agent.kg import Path
-from rdflib.plugins.parsers.ntriples import NTGraphSink, ParseError, W3CNTriplesParser
+from rdflib.exceptions import ParserError
+from rdflib.plugins.parsers.ntriples import NTGraphSink, W3CNTriplesParser
 
 
-class Kept(dict[str, str]):
+class Kept(dict[str, rdflib.BNode]):
     """Blank nodes by their own names, for a parser that would give them new ones."""
 
-    def get(self, name: str, default: object = None) -> str:  # pyright: ignore
-        return name
+    def get(self, name: str, default: object = None) -> rdflib.BNode:  # pyright: ignore
+        return rdflib.BNode(name)
 
 
 def read(text: str) -> rdflib.Graph:
@@ -58,7 +59,7 @@ class Oracle:
     def _look_up(self, triple: Sequence[str]) -> bool:
         try:
             ((head, relation, tail),) = read(f"{' '.join(triple)} .\n")
-        except (ValueError, ParseError):
+        except (ValueError, ParserError):
             return False
         if isinstance(tail, rdflib.Literal) and tail.datatype == rdflib.XSD.string:
             tail = rdflib.Literal(str(tail))  # in RDF 1.1 that is the same literal
