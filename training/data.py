@@ -30,6 +30,8 @@ from .supervision import (
 )
 
 _HELD_OUT = 200
+_FEW = 60
+"""Generated questions that a graph of hardly any entities is judged by."""
 _WATCHED = 48
 """Held-out questions that tell how a run goes."""
 _UNANSWERABLE = 0.06
@@ -82,7 +84,8 @@ class Material:
     def judged(self) -> list[Sample]:
         """Samples that calibrate and score the trained model."""
         if not self.held_out:
-            return calibration_samples(self.questioner, 3 * _HELD_OUT, self.seed + 2)
+            count = min(3 * _HELD_OUT, _FEW + 5 * len(self.graph.terms))
+            return calibration_samples(self.questioner, count, self.seed + 2)
         rng = Random(f"judged {self.seed}")
         drawn = _drawn(self.questioner, self.held_out, rng)
         refused = [self.questioner.unanswerable(rng) for _ in range(len(self.held_out) // 3 + 1)]

@@ -59,7 +59,7 @@ def train(
     with needed(partial):
         made = _make(Job(kg, material, recipe, schedule, partial, watcher))
         made = replace(made, local=replace(made.local, scope=(scope := scope_of(material))))
-        judged = _judged(kg, made, material)
+        judged = _judged(kg, made, material, watcher)
         thresholds = {
             name: tuned_threshold(
                 kg, made.local, hand_written, METHODS[name], revisits=recipe.revisits
@@ -115,8 +115,11 @@ def _make(job: Job) -> Made:
     return from_scratch(job)
 
 
-def _judged(kg: KnowledgeGraph, made: Made, material: Material) -> dict[str, list[Judged]]:
+def _judged(
+    kg: KnowledgeGraph, made: Made, material: Material, watcher: Watcher
+) -> dict[str, list[Judged]]:
     samples, local = material.judged(), made.local
+    watcher.say(f"trained; {len(samples)} other questions tell how sure an answer has to be")
     return {
         name: judge(kg, local, material.graph, samples, METHODS[name])
         for name in local.settings.formats

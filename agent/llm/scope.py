@@ -15,6 +15,8 @@ from ..errors import ModelError
 from .bag_of_words import features_of
 
 SCOPE_FILE = "scope.json"
+_LEAST = 1e-6
+"""No opinion is surer."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,24 @@ class Scope:
     def within(self, masked: str) -> float:
         """The probability that the graph has an answer to questions of such words."""
         total = sum(self.weights.get(feature, 0.0) for feature in features_of(masked))
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.bias + total))))
+        return _sigmoid(max(-30.0, min(30.0, self.bias + total)))
 
 
 def tempered(confidence: float, within: float) -> float:
     """How sure the agent is, of what the model and the words of the question say.
 
-    The root, because the model's confidence is the product of many steps.
+    Both as log odds, the words with half a say: they know what is asked about, not what is asked.
     """
-    return math.sqrt(max(confidence, 0.0)) * within
+    return _sigmoid(_log_odds(confidence) + _log_odds(within) / 2)
+
+
+def _log_odds(share: float) -> float:
+    share = min(max(share, _LEAST), 1 - _LEAST)
+    return math.log(share / (1 - share))
+
+
+def _sigmoid(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 def read_scope(folder: Path | None) -> Scope | None:

@@ -29,7 +29,8 @@ class Killer:
         if done == int(kill):
             os.kill(os.getpid(), signal.SIGKILL)
     def say(self, line):
-        print(line, flush=True)
+        if not line.startswith("trained; "):
+            print(line, flush=True)
 
 recipe = Recipe(
     questions=Path(home) / "qa.txt", base=base, lora=lora == "True", seed=int(seed), patience=9,
