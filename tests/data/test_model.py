@@ -74,12 +74,12 @@ def test_hand_written_questions_are_answered(answered: list[tuple[Sample, Any]])
         )
         is not None
     ]
-    assert len(right) == 80
-    assert sum(right) / len(right) >= 0.85
+    assert len(right) == 264
+    assert sum(right) / len(right) >= 0.78
 
 
 def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, Any]]) -> None:
     said = [
         sample.question for sample, state in answered if not sample.answers and state["answers"]
     ]
-    assert len(said) <= 2, said
+    assert len(said) <= 8, said
