@@ -137,9 +137,10 @@ class Usage(TypedDict):
 Kind = Literal["list", "count", "extreme", "truth", "why", "unread"]
 """What is computed in the end: the set itself, its size, the members with the largest or smallest
 value, whether something is so, or nothing, as an earlier answer is shown again."""
-Over = Literal["last", "one", "both", "except", "each", "first"]
-"""Where the set comes from: the last turn's answers; the only part; what both parts have; the first
-part without the others; the parts together; the first part that has an answer."""
+Over = Literal["last", "one", "both", "either", "except", "each", "first"]
+"""Where the set comes from: the last turn's answers; the only part; what both parts have; what any
+of the parts has; the first part without the others; the same said of each of several; the first
+part that has an answer."""
 
 
 class Operation(TypedDict):

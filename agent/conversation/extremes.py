@@ -1,7 +1,7 @@
 """Questions for the largest or smallest: `the longest river in X`, `the oldest of them`."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from ..linking.words import singular
 from .masking import MARK, Masked
@@ -13,9 +13,16 @@ _AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
 def extreme_asked(
-    question: Masked, text: str, members: str, relations: Collection[str]
+    question: Masked,
+    text: str,
+    members: str,
+    relations: Collection[str],
+    set_of: Callable[[str], Parsed | None],
 ) -> Parsed | None:
-    """`The longest river in X`, `which of them has the largest population`."""
+    """`The longest river in X`, `which of them has the largest population`.
+
+    `set_of` reads the plain question for the set, which may be made of several.
+    """
     found = re.search(rf"\bthe\s+({superlative_pattern()})\b", text, re.I) or re.search(
         rf"\b(?:{BE})\s+({superlative_pattern()})\b", text, re.I
     )
@@ -35,13 +42,20 @@ def extreme_asked(
         return None
     before = re.sub(rf"^(?:which|what|who)\b\s*|\s*\b(?:{BE})$|^what's\b", "", before, flags=re.I)
     properties = [said.strip()] if said else list(compared.properties)
-    own = {"most": compared.most, "properties": properties}
+    own: dict[str, object] = {"most": compared.most, "properties": properties}
     if _is_last(before, members) and _is_last(after, members):
         return Parsed(operation("extreme", "last", question, **own), []) if members else None
     plain = _members_of(before.strip(), after)
     if plain is None or not question.within(plain):
         return None
-    made = operation("extreme", "one", question, noun=noun_phrase(plain), **own)
+    own["noun"] = noun_phrase(plain)
+    if several := set_of(plain):
+        if several.operation["kind"] == "unread":
+            return several
+        over, named = several.operation["over"], several.operation["named"]
+        made = operation("extreme", over, question, named=named, **own)
+        return Parsed(made, several.parts)
+    made = operation("extreme", "one", question, **own)
     return Parsed(made, [question.unmasked(f"{plain}?")])
 
 

@@ -7,7 +7,7 @@ that no rule is certain of is a plain one.
 import re
 from collections.abc import Collection
 
-from ..state import Kind
+from ..state import Kind, Part
 from .extremes import extreme_asked
 from .masking import MARK, Masked, kind_of
 from .phrases import (
@@ -27,7 +27,7 @@ from .superlatives import superlative_pattern
 _LEAD = re.compile(r"^(?:(?:and|but|so|then|ok(?:ay)?|please|now)\b,?\s*)+", re.I)
 _NAMES = rf"(?:the\s+)?{MARK}(?:(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)(?:the\s+)?{MARK})*"
 _CUE = re.compile(
-    rf"\b(?:how many|number of|count of|both|except|excluding|apart from|other than|besides|but"
+    rf"\b(?:how many|number of|count of|both|or|and also|except|excluding|apart from|other than|besides|but"
     rf"|not|\w+n['’]t|{superlative_pattern()})\b"
     rf"|^\W*(?:{BE}|{DO}|{HAVE}|can)\b",
     re.I,
@@ -51,6 +51,13 @@ _QUESTION_WORD = re.compile(
 _NEGATION = re.compile(rf"^(?P<be>{BE})\s*(?:not|n['’]t)\s+|^(?:{DO})\s*(?:not|n['’]t)\s+", re.I)
 
 
+_OR = re.compile(r"\bor\b", re.I)
+_OF_SEVERAL = re.compile(
+    r"\b(?:both|also|except(?:ing)?|excluding|apart from|other than|besides|but not)\b", re.I
+)
+"""Words that join or part what is asked of several names."""
+
+
 def parse(question: Masked, members: str, relations: Collection[str]) -> Parsed | None:
     """The operation that a question asks for; None for a plain question.
 
@@ -61,17 +68,36 @@ def parse(question: Masked, members: str, relations: Collection[str]) -> Parsed 
     found = (
         _truth(question, text)
         or _counted(question, text, members, relations)
-        or extreme_asked(question, text, members, relations)
+        or extreme_asked(
+            question, text, members, relations, lambda own: _set(question, own, "", relations)
+        )
         or _set(question, text, members, relations)
     )
     if found is None:
         return _unread(question) if is_yes_or_no(question) else None
+    if any(_is_unsplit(part, text, relations) for part in found.parts):
+        return _unread(question)
     if found.operation["kind"] == "extreme":
         return found
     changed = (word[0] for word in _UNREAD.finditer(text))
     if any(not is_relation(word.lower(), text, relations) for word in changed):
         return _unread(question)
     return found
+
+
+def _is_unsplit(part: Part, text: str, relations: Collection[str]) -> bool:
+    """Whether a part still has several names that no single walk leads from as it asks."""
+    ends = [(mention["start"], mention["end"]) for mention in part["mentions"]]
+    if len(ends) < 2:
+        return False
+    first, between = ends[0][1], ""
+    for start, end in ends[1:]:
+        between += f"{part['question'][first:start]} "
+        first = end
+    before = part["question"][: ends[0][0]]
+    words = [word[0] for word in _OF_SEVERAL.finditer(f"{before} {between}")]
+    words += ["or"] * bool(_OR.search(between))
+    return any(not is_relation(word.lower().split()[-1], text, relations) for word in words)
 
 
 def is_yes_or_no(question: Masked) -> bool:
@@ -161,7 +187,11 @@ def _set(question: Masked, text: str, members: str, relations: Collection[str]) 
     rest = some[1] or some[2] if some else ""
     if members and question.within(rest):
         return _of_last(question, rest, members, "list")
-    return _both(question, text, relations) or _except(question, text, relations)
+    return (
+        _both(question, text, relations)
+        or _except(question, text, relations)
+        or _either(question, text, relations)
+    )
 
 
 def _of_last(question: Masked, rest: str, members: str, kind: Kind) -> Parsed:
@@ -187,7 +217,9 @@ def _of_last(question: Masked, rest: str, members: str, kind: Kind) -> Parsed:
 def _both(question: Masked, text: str, relations: Collection[str]) -> Parsed | None:
     """`Countries that border both X and Y`: what two questions have in common."""
     match = re.fullmatch(r"(.*?)\bboth\s+(?:of\s+)?(.+?)\s+and\s+(.+)", text, re.I)
-    if match is None or is_relation("both", text, relations):
+    if match is None:
+        return _and_also(question, text, relations)
+    if is_relation("both", text, relations):
         return None
     before, first, second = match.groups()
     if not (_ASKS.match(before) or noun_phrase(before)):
@@ -202,6 +234,51 @@ def _both(question: Masked, text: str, relations: Collection[str]) -> Parsed | N
     if not all(question.within(half) for half in halves) or not before.strip():
         return None
     return Parsed(operation("list", "both", question), [question.unmasked(h) for h in halves])
+
+
+def _and_also(question: Masked, text: str, relations: Collection[str]) -> Parsed | None:
+    """`Countries that border X and also border Y`: what two questions have in common."""
+    match = re.fullmatch(rf"(.*{MARK}),?\s+and\s+also\s+(.+)", text, re.I)
+    if match is None or is_relation("also", text, relations):
+        return None
+    head, clause = match.groups()
+    noun = noun_phrase(head)
+    if not noun or len(question.within(head)) != 1 or len(question.within(clause)) != 1:
+        return _unread(question)
+    if re.fullmatch(rf"(?:the\s+)?{MARK}", clause):
+        other = re.sub(MARK, re.findall(MARK, clause)[0], head)
+    else:
+        other = f"which {noun} {'are ' if PREPOSITION.match(clause) else ''}{clause}"
+    parts = [question.unmasked(f"{half}?") for half in (head, other)]
+    return Parsed(operation("list", "both", question), parts)
+
+
+_ANY_OF = re.compile(
+    rf"(?P<before>.*?)(?:\beither\s+)?(?P<names>(?:the\s+)?{MARK}"
+    rf"(?:\s*,\s*(?:the\s+)?{MARK})*\s*,?\s+or\s+(?:the\s+)?{MARK})(?P<after>.*)",
+    re.I,
+)
+
+
+def _either(question: Masked, text: str, relations: Collection[str]) -> Parsed | None:
+    """`Countries that border X or Y`: what any of several questions has, each of one name.
+
+    Asked with all names at once, walks would never come to one of these, though X may border Y.
+    """
+    first, *_, last = re.finditer(MARK, text) if len(question.within(text)) > 1 else (None, None)
+    if first is None or last is None or is_relation("or", text, relations):
+        return None
+    if not _OR.search(text, first.end(), last.start()):
+        return None
+    match = _ANY_OF.fullmatch(text)
+    if match is None or not (_ASKS.match(text) or noun_phrase(text)):
+        return _unread(question)
+    before, names, after = match["before"], match["names"], match["after"]
+    if question.within(before) or question.within(after) or _OR.search(f"{before} {after}"):
+        return _unread(question)
+    several = re.findall(rf"(?:the\s+)?{MARK}", names, re.I)
+    parts = [question.unmasked(f"{before}{name}{after}?") for name in several]
+    return Parsed(operation("list", "either", question), parts)
 
 
 _EXCEPT = re.compile(

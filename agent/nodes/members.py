@@ -37,6 +37,12 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
     if operation["over"] == "both":
         answers, source = intersection(sets), joined("both", sources)
         how = f"what {' and '.join(str(len(own)) for own in sets)} answers have in common"
+    elif operation["over"] == "either":
+        answers, source = union(sets), joined("either", sources)
+        how = f"{' and '.join(str(len(own)) for own in sets)} answers together, each once"
+        if operation["kind"] == "count" and any(value_of(own["term"]) for own in answers):
+            notes = [f"these are no things to count: {listed(answers)}"]
+            return Computed("abstained", topics=_topics(parts), notes=notes)
     else:
         out = {mention["candidates"][0]["term"] for mention in operation["named"]}
         answers, source = difference(sets[0], sets[1:], out), less(sources[0], sources[1:], [*out])

@@ -7,14 +7,18 @@ import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import pyoxigraph as ox
 import pytest
 from groundwalk.agent.conversation.threads import close_threads, list_threads, open_threads
+from groundwalk.agent.evidence import Reply
+from groundwalk.agent.evidence.sparql import answers_query
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from rdflib import Graph
@@ -140,6 +144,24 @@ def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, t
     assert names(state) == said(turtle, only) - {"Germany"} and holds(kg, state)
     state = talk(graph, "count", "How many countries border both France and Germany?")
     assert state["result"]["value"] == len(said(turtle, both))
+
+
+@pytest.mark.parametrize(("one", "other"), [("china", "india"), ("switzerland", "austria")])
+def test_what_borders_any_of_two_neighbours_holds_both(
+    graph: Compiled, kg: KnowledgeGraph, turtle: str, one: str, other: str
+) -> None:
+    union = said(
+        turtle, f"{{ ?x v:borders country:{one} }} UNION {{ ?x v:borders country:{other} }}"
+    )
+    assert {one.title(), other.title()} <= union
+    listed = talk(graph, one, f"Which countries border {one.title()} or {other.title()}?")
+    assert names(listed) == union and holds(kg, listed)
+    counted = talk(graph, one, f"How many countries border {one.title()} or {other.title()}?")
+    assert counted["result"]["value"] == len(union)
+    store = ox.Store()
+    store.load(turtle.encode(), format=ox.RdfFormat.TURTLE)
+    rows: Any = store.query(answers_query(cast(Reply, result_of(counted))))
+    assert {str(row["answer"]) for row in rows} == {a["term"] for a in listed["answers"]}
 
 
 def test_a_count_says_what_it_leaves_out(graph: Compiled) -> None:

@@ -53,6 +53,35 @@ SPLIT = [
         ],
     ),
     (
+        "Which countries border <country:France> or <country:Germany>?",
+        ("list", "either"),
+        ["Which countries border France?", "Which countries border Germany?"],
+    ),
+    (
+        "How many countries border either <country:France>, <country:Spain> or <country:Italy>?",
+        ("count", "either"),
+        [
+            "which countries border France?",
+            "which countries border Spain?",
+            "which countries border Italy?",
+        ],
+    ),
+    (
+        "Which countries border <country:France> and also use the <currency:euro>?",
+        ("list", "both"),
+        ["Which countries border France?", "which countries use the euro?"],
+    ),
+    (
+        "What is the largest country that borders <country:China> or <country:India>?",
+        ("extreme", "either"),
+        ["which countries border China?", "which countries border India?"],
+    ),
+    (
+        "the largest of the countries that border both <country:China> and <country:India>",
+        ("extreme", "both"),
+        ["which countries border China?", "which countries border India?"],
+    ),
+    (
         "How many countries border both <country:France> and <country:Germany>?",
         ("count", "both"),
         ["which countries border France?", "which countries border Germany?"],
@@ -193,6 +222,10 @@ def test_every_operation_has_a_cue() -> None:
         "which of them border <country:Brazil> but not <country:Chile>?",
         "which of them border both <country:Brazil> and <country:Chile>?",
         "which of them border <country:Brazil> or <country:Chile>?",
+        "Which countries border <country:China> or use the <currency:euro>?",
+        "Which countries border <country:China> or <country:India> except <country:Nepal>?",
+        "Which countries border both <country:China> and <country:India> except <country:Nepal>?",
+        "What is the largest country in <continent:Asia> or bordering <country:France>?",
         "which of them speak no <language:Spanish>?",
         "which of them border only <country:Peru>?",
         "how many of them border neither <country:Brazil> nor <country:Chile>?",
