@@ -27,8 +27,8 @@ from .superlatives import superlative_pattern
 _LEAD = re.compile(r"^(?:(?:and|but|so|then|ok(?:ay)?|please|now)\b,?\s*)+", re.I)
 _NAMES = rf"(?:the\s+)?{MARK}(?:(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)(?:the\s+)?{MARK})*"
 _CUE = re.compile(
-    rf"\b(?:how many|number of|count of|both|or|and also|except|excluding|apart from|other than|besides|but"
-    rf"|not|\w+n['’]t|{superlative_pattern()})\b"
+    rf"\b(?:how many|number of|count of|both|or|and also|except|excluding|apart from|other than"
+    rf"|besides|but|not|\w+n['’]t|{superlative_pattern()})\b"
     rf"|^\W*(?:{BE}|{DO}|{HAVE}|can)\b",
     re.I,
 )
