@@ -69,7 +69,7 @@ class ChatScreen(Screen):
         if answers and (computed is None or computed["kind"] == "list"):
             self.console.print(Text(", ").join(map(_named, answers, cited.of)))
         if computed:
-            self.console.print(_computed(computed, cited))
+            self.console.print(_computed(computed, cited, said=not answers))
         elif not answers:
             messages = state.get("messages", [])
             self.console.print(Text(messages[-1].text if messages else "", style="bold"))
@@ -95,12 +95,15 @@ def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
     return name.append(f" {brackets(numbers)}", style="not bold dim")
 
 
-def _computed(result: Result, cited: Citations) -> Text:
-    """What was computed, unless it is the answers, and how; it rests on all chains and triples."""
+def _computed(result: Result, cited: Citations, *, said: bool) -> Text:
+    """What was computed, and how; it rests on all chains and triples.
+
+    A list is its answers, and only `said` where there are none.
+    """
     most = len(cited.chains) + len(result["triples"])
     rests = f", from {brackets(range(1, most + 1))}" if most else ""
     text = Text(style="dim")
-    if result["kind"] != "list":
+    if said or result["kind"] != "list":
         text.append(f"{printable(result['text'])}\n", style="bold not dim")
     return text.append(f"  computed: {printable(result['how'])}{rests}")
 
