@@ -232,6 +232,8 @@ class Turn(TypedDict):
     text: str
     source: NotRequired[Source | None]
     """How the answers came about; None where that is not known."""
+    empty: NotRequired[bool]
+    """Whether it came to a set without members, which is what a follow-up is about."""
 
 
 MOST_TURNS = 20

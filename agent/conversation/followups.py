@@ -232,6 +232,8 @@ def _meant(
     """
     many = _MANY.match(pronoun) is not None or (bool(kind) and kind.endswith("s"))
     latest, about = (last_set if many else last_answered)(turns), last_about(turns)
+    if many and latest is not None and latest.get("empty"):
+        return _Meant([], True)
     answers = answered(latest) if latest else []
     topics = about["topics"] if about else []
     if kind:

@@ -35,7 +35,19 @@ def turn_of(state: State, text: str) -> Turn:
         notes=notes,
         text=text,
         source=_source_of(state),
+        empty=_is_empty(state),
     )
+
+
+def _is_empty(state: State) -> bool:
+    """Whether a set was computed that has no members, or such a one was counted or shown again."""
+    result = state.get("result")
+    if result is None or state.get("answers"):
+        return False
+    if result["kind"] == "why":
+        about = last_about(state.get("turns", []))
+        return about is not None and about.get("empty", False)
+    return result["kind"] in ("list", "count")
 
 
 def _source_of(state: State) -> Source | None:
@@ -52,13 +64,14 @@ def is_cut(notes: Sequence[str]) -> bool:
 
 
 def last_answered(turns: Sequence[Turn]) -> Turn | None:
-    """The last turn with answers."""
-    return next((turn for turn in reversed(turns) if turn["answers"]), None)
+    """The last turn with answers, or with a set that has no members."""
+    found = (turn for turn in reversed(turns) if turn["answers"] or turn.get("empty"))
+    return next(found, None)
 
 
 def last_set(turns: Sequence[Turn]) -> Turn | None:
-    """The last turn with several answers; where there is none, the last with any."""
-    several = (turn for turn in reversed(turns) if len(turn["answers"]) > 1)
+    """The last turn with several answers, or a set without any; else the last with one."""
+    several = (t for t in reversed(turns) if len(t["answers"]) > 1 or t.get("empty"))
     return next(several, last_answered(turns))
 
 

@@ -43,6 +43,8 @@ def earlier_members(
     turn = last_set(turns) if _is_some(operation) else last_answered(turns)
     if turn is None:
         return Computed("abstained", notes=["there is no earlier answer"])
+    if turn.get("empty"):
+        return _none_of(operation, turn)
     members = checked_answers(kg, turn["topics"], turn["answers"])
     topics, confidence = turn["topics"], turn["confidence"]
     notes = ["the last answers were cut: there may be more"] if turn["cut"] else []
@@ -75,6 +77,16 @@ def earlier_members(
         how = f"{len(kept)} of {len(members)} earlier answers, of which the graph does not say it"
         source = less(turn.get("source"), [condition])
     return listing(kept, [*topics, *others], how, confidence, source, notes)
+
+
+def _none_of(operation: Operation, turn: Turn) -> Computed:
+    """What is said of a set without members."""
+    how = "the last result has no members that the graph says"
+    if operation["kind"] != "count":
+        return listing([], turn["topics"], how, turn["confidence"], turn.get("source"))
+    result = told("count", "0 of the last result", how, value=0)
+    found = Computed("abstained", [], turn["topics"], result, [], turn["confidence"])
+    return replace(found, source=turn.get("source"))
 
 
 def _from(answer: Answer, starts: Sequence[Entity]) -> Answer:

@@ -164,6 +164,34 @@ def test_what_borders_any_of_two_neighbours_holds_both(
     assert {str(row["answer"]) for row in rows} == {a["term"] for a in listed["answers"]}
 
 
+EMPTY = ("Which countries border Portugal?", "which of them border China?")
+
+
+@pytest.mark.parametrize(
+    "count", ["how many?", "how many are there?", "how many of them are there?"]
+)
+def test_what_follows_an_empty_set_is_about_it(graph: Compiled, count: str) -> None:
+    assert talk(graph, count, *EMPTY)["result"]["how"] == "0 of 1 earlier answers"
+    for question in (count, "why?", count, "why?"):
+        state = talk(graph, count, question)
+        assert not state["answers"] and state["status"] == "abstained", question
+    counted = talk(graph, count, count)
+    assert counted["result"]["value"] == 0
+    for question in ("which of them border France?", "which of them do not border France?"):
+        state = talk(graph, count, question)
+        assert not state["answers"] and state["result"]["text"] == "None that the graph says."
+    assert not talk(graph, count, "which of them is the largest?")["answers"]
+    assert not talk(graph, count, "What are their currencies?")["answers"]
+    new = talk(graph, count, EMPTY[0], count)
+    assert new["result"]["value"] == 1
+
+
+def test_none_are_left_where_the_condition_holds_of_all(graph: Compiled) -> None:
+    first = "Which countries border Portugal?"
+    state = talk(graph, "none left", first, "which of them do not border Portugal?", "how many?")
+    assert state["result"]["value"] == 0 and not state["answers"]
+
+
 def test_a_count_says_what_it_leaves_out(graph: Compiled) -> None:
     state = talk(graph, "apart", "How many countries border the neighbour of Portugal?")
     text = state["messages"][-1].text
