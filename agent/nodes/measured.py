@@ -70,7 +70,7 @@ def extreme_of(kg: KnowledgeGraph, operation: Operation, members: Computed) -> C
     (name,) = kg.walk_labels.names([found.relation])
     winners = [own[term] for term in best.members]
     lacking = [own[term]["label"] for term in best.without]
-    notes = list(members.notes)
+    notes = [*members.notes, *_compared(members.answers)]
     if lacking:
         without = f"{len(lacking)} of {len(own)} have no {name} in the graph to compare"
         notes.append(f"{without}: {some(lacking)}")
@@ -83,6 +83,27 @@ def extreme_of(kg: KnowledgeGraph, operation: Operation, members: Computed) -> C
     text = f"{listed(winners)} ({name}: {shown[-1]['tail']['label']})"
     result = told("extreme", text, how, triples=triples)
     return replace(members, status="answered", answers=winners, result=result, notes=notes)
+
+
+def _compared(answers: Sequence[Answer]) -> list[str]:
+    """A note on which set was compared, where walks of several steps led to it."""
+    ways = dict.fromkeys(_way(chain) for own in answers for chain in own["chains"] if chain)
+    if all(len(chain) < 2 for own in answers for chain in own["chains"]):
+        return []
+    return [f"compared: everything that is reached by {some(list(ways))}"]
+
+
+def _way(chain: Sequence[StepRecord]) -> str:
+    """Where a chain starts, and the relations along it."""
+    first = chain[0]
+    start = (first["tail"] if first["inverse"] else first["head"])["label"]
+    arrows = (
+        f"<- {step['relation']['label']} -"
+        if step["inverse"]
+        else f"- {step['relation']['label']} ->"
+        for step in chain
+    )
+    return " ... ".join([f"{start} {next(arrows)}", *arrows, ""]).rstrip()
 
 
 def _proven(kg: KnowledgeGraph, found: Valued) -> dict[Term, list[tuple[Value, list[StepRecord]]]]:
