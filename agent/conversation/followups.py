@@ -12,6 +12,7 @@ from ..kg.names import normalise
 from ..state import Entity, MentionRecord, Turn
 from .masking import MARK, Masked, kind_of, masked, settled
 from .phrases import BE, DO, HAVE, HOW_MANY
+from .superlatives import superlative_pattern
 from .turns import last_about, last_answered, last_set
 from .wording import same_noun
 
@@ -33,6 +34,11 @@ _EXPLETIVE = re.compile(
 _ABOUT = r"(?:and|but|or|so|then|ok(?:ay)?|(?:and )?(?:what|how) about)\b,?"
 _ANOTHER = re.compile(
     rf"(?:{_ABOUT}\s+)(?:(?:for|in|of|with|from)\s+)?(?:the\s+)?({MARK})\W*", re.I
+)
+_SUPERLATIVE = re.compile(
+    rf"(?:{_ABOUT}\s+)?(?:(?:which|what) (?:one )?is\s+)?the\s+({superlative_pattern()})"
+    r"(?:\s+ones?)?\W*",
+    re.I,
 )
 _ITS_OWN = re.compile(
     rf"(?:{_ABOUT}\s+)?(?P<whose>{_ITS})\s+(?P<what>[\w' -]+?)\W*"
@@ -98,6 +104,7 @@ def follow(question: Masked, turns: Sequence[Turn], answered: Answered) -> Follo
         return None
     return (
         _chosen(question, turns[-1])
+        or _other_end(question, turns[-1])
         or _another(question, turns)
         or _its_own(question, turns, answered)
         or _pronouns(question, turns, answered)
@@ -128,6 +135,18 @@ def _chosen(question: Masked, last: Turn) -> Followed | None:
     settled_one: MentionRecord = {**mention, "ambiguous": False, "candidates": chosen}
     others = [settled_one if m is mention else m for m in last["mentions"]]
     return Followed((masked(last["asked"], others),))
+
+
+def _other_end(question: Masked, last: Turn) -> Followed | None:
+    """`And the lowest?`: the last question again, with another superlative in its place."""
+    match = _SUPERLATIVE.fullmatch(question.text.strip())
+    earlier = masked(last["asked"], last["mentions"])
+    found = list(re.finditer(rf"\b(?:{superlative_pattern()})\b", earlier.text, re.I))
+    if match is None or len(found) != 1:
+        return None
+    start, end = found[0].span()
+    text = f"{earlier.text[:start]}{match[1]}{earlier.text[end:]}"
+    return Followed((replace(earlier, text=text),))
 
 
 def _another(question: Masked, turns: Sequence[Turn]) -> Followed | None:

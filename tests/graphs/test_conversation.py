@@ -164,6 +164,14 @@ def test_what_borders_any_of_two_neighbours_holds_both(
     assert {str(row["answer"]) for row in rows} == {a["term"] for a in listed["answers"]}
 
 
+def test_the_other_end_of_the_same_set_is_found(graph: Compiled) -> None:
+    most = talk(graph, "end", BORDERS, "which of them is the largest by population?")
+    least = talk(graph, "end", "and the smallest?")
+    assert names(most) == {"Germany"} and names(least) == {"Slovakia"}
+    assert least["result"]["triples"] == most["result"]["triples"]
+    assert least["asked"] == "which of them is the smallest by population?"
+
+
 EMPTY = ("Which countries border Portugal?", "which of them border China?")
 
 
