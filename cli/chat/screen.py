@@ -66,6 +66,9 @@ class ChatScreen(Screen):
         answers, computed = state.get("answers", []), state.get("result")
         cited = cite(answers, state.get("topics", []))
         self.console.print()
+        asked, told = state.get("asked", ""), state.get("operation") is None
+        if not told and asked and asked != state.get("question", ""):
+            self.console.print(Text(f"asked: {printable(asked)}", style="dim"))
         if answers and (computed is None or computed["kind"] == "list"):
             self.console.print(Text(", ").join(map(_named, answers, cited.of)))
         if computed:

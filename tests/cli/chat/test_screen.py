@@ -20,6 +20,13 @@ def shown(**state: Any) -> str:
     return cast(io.StringIO, console.file).getvalue()
 
 
+def test_what_a_question_was_read_as_is_shown_where_it_differs() -> None:
+    result = told("list", "lari", "as asked")
+    read = {"asked": "What is the currency of Tbilisi?", "operation": {}, "result": result}
+    assert "asked: What is the currency of Tbilisi?" in shown(question="and its currency?", **read)
+    assert "asked:" not in shown(question="What is the currency of Tbilisi?", **read)
+
+
 @pytest.mark.parametrize("kind", ["list", "count", "why"])
 def test_an_empty_computed_answer_has_its_headline(kind: Any) -> None:
     result = told(kind, "None that the graph says.", "0 of 1 earlier answers")
