@@ -28,7 +28,7 @@ def reached(
 def members(source: Source, graphs: Sequence[Term]) -> list[str]:
     """The members of a set, however it was made."""
     if source["kind"] == "walks":
-        return reached(source["topics"], source["answers"], graphs)
+        return reached(source["topics"], source["answers"], graphs) or ["FILTER(false)"]
     several = [members(own, graphs) for own in source["of"]]
     if source["kind"] == "either":
         return either(several)

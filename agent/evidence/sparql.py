@@ -23,7 +23,7 @@ def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
     lines = [f"# {_remark(reply['question'])}", f"# {_remark(said(reply))}"]
     if not triples(reply):
-        return "\n".join([*lines, _NOTHING]) + "\n"
+        return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
     main, members = main_query(reply, origin.graphs), answers_query(reply, origin.graphs)
     lines += ["", main]

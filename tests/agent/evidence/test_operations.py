@@ -274,3 +274,25 @@ def test_what_no_query_can_name_is_told(term: Term) -> None:
     text = explain("sparql", told(computed, done))
     assert "What was computed of them is not asked" in text
     assert "DROP" not in "".join(x for x in text.splitlines() if not x.startswith("#"))
+
+
+def test_an_empty_computed_set_is_asked_and_has_no_rows(kg: KnowledgeGraph) -> None:
+    way = iri("borders")
+    parts = [part(found(kg.store, [iri(own)], ((way, False),))) for own in ("portugal", "italy")]
+    computed = members_of(done := operation("list", "both", NOTHING), parts)
+    assert computed is not None and not computed.answers
+    query = main_query(one := told(computed, done))
+    assert "FILTER(false)" not in query and iri("portugal") in query and iri("italy") in query
+    assert query in explain("sparql", one, Origin())
+    assert all(rows == set() for rows in asked(query))
+
+
+def test_a_superlative_over_several_hops_says_what_was_compared(kg: KnowledgeGraph) -> None:
+    way = iri("borders")
+    for hops, told_of in ((1, False), (2, True)):
+        one = found(kg.store, [iri("portugal")], ((way, False),) * hops)
+        done = operation("extreme", "one", NOTHING, properties=["population"])
+        computed = compute(kg, done, [part(one)], [])
+        assert computed is not None and computed.status == "answered"
+        noted = [note for note in computed.notes if note.startswith("compared: ")]
+        assert bool(noted) is told_of and all(note.count("borders") == hops for note in noted)
