@@ -63,6 +63,10 @@ def judged(state: State, least: float) -> Judged:
         relations = [step["relation"]["label"] for a in answers for c in a["chains"] for step in c]
         if words := unapplied(_outside_names(state), list(dict.fromkeys(relations)), len(answers)):
             notes.append(UNAPPLIED + ", ".join(words))
+        topics = state.get("topics", [])
+        if apart := sum(bool(_unused(state, [answer])) for answer in answers):
+            together = " and ".join(topic["label"] for topic in topics)
+            notes.append(f"{apart} of {len(answers)} are not of {together} together")
     return Judged(status, answers, notes)
 
 

@@ -62,3 +62,20 @@ def test_words_of_names_are_no_words_of_the_question(name: str) -> None:
 
 def test_a_plain_question_has_no_note() -> None:
     assert judged(state("Which countries border France?"), 0.5).notes == []
+
+
+def test_answers_of_one_of_several_topics_are_told() -> None:
+    asked = state("Which countries border France and Germany?")
+    asked["topics"] = [
+        *asked["topics"],
+        Entity(**named("Germany"), kind="country", description="", score=1.0),
+    ]
+    both = [
+        step(named("Belgium"), named("borders"), named(topic), inverse=True)
+        for topic in ("France", "Germany")
+    ]
+    belgium = answer(named("Belgium"), *([one] for one in both))
+    asked["answers"] = [belgium, *asked.get("answers", [])]
+    assert judged(asked, 0.5).notes == ["2 of 3 are not of France and Germany together"]
+    asked["answers"] = [belgium]
+    assert judged(asked, 0.5).notes == []
