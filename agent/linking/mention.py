@@ -7,7 +7,7 @@ from ..kg.terms import Term
 
 Matched: TypeAlias = Literal["label", "alias", "hidden", "part", "fuzzy", "dense"]
 
-MARGIN = 0.05
+MARGIN = 0.045
 """The least lead in score with which the best candidate is taken without asking."""
 
 

@@ -1,5 +1,7 @@
 """What the nodes ask of an endpoint, counted as it is sent."""
 
+from functools import wraps
+from inspect import unwrap
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -20,6 +22,7 @@ def as_sent(kg: KnowledgeGraph, node: Node, *, first: bool = False) -> Node:
     if kg.pinned:
         return node
 
+    @wraps(unwrap(node))
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         before = no_usage() if first else state.get("usage", no_usage())
         with metered() as meter:

@@ -1,5 +1,7 @@
 """A node that may run out of memory: the question ends in one line, the next one is answered."""
 
+from functools import wraps
+from inspect import unwrap
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -16,6 +18,7 @@ _HINT = "ask a shorter question, or with fewer --beams, --hops or a smaller --se
 def spared(node: Node) -> Node:
     """The node; it raises ShortageError where memory runs out, and holds on to none of it."""
 
+    @wraps(unwrap(node))  # LangGraph looks there for the graph of a loop
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         try:
             return node(state, runtime)

@@ -201,11 +201,12 @@ def test_pasted_lines_are_questions_of_their_own(talk: Talk) -> None:
 
 
 def test_an_interrupt_drops_what_was_pasted_after_it(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def stopped(_: Talk, __: str) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setenv("GROUNDWALK_THREADS", str(tmp_path / "threads.sqlite"))
     monkeypatch.setitem(COMMANDS, "/kg", COMMANDS["/kg"]._replace(run=stopped))
     converse(talk, Said("/kg\n/help\n/help", "/threads"))
     text = shown(talk)
@@ -243,6 +244,6 @@ def test_the_end_of_a_choice_is_not_the_end_of_the_chat(talk: Talk) -> None:
 def test_completion(talk: Talk) -> None:
     assert completions(talk, "/me") == ["/method"] and completions(talk, "Which /me") == []
     assert set(completions(talk, "/")) == set(COMMANDS)
-    assert completions(talk, "/entity portug") == ["Portuguese", "Portugal"]
+    assert completions(talk, "/entity portug") == ["Portugal", "Portuguese"]
     assert completions(talk, "/explain ht") == ["html"]
     assert completions(talk, "/set bea") == ["beams="]
