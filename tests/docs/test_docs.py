@@ -27,7 +27,6 @@ NOT_RUN = {
     "groundwalk ask --kg freebase-slice.nt ": "needs a model of the hub",
     "groundwalk ask --kg https://": "needs the network",
     "groundwalk eval run --dataset world ": "takes minutes",
-    "groundwalk train --kg metaqa/kb.txt ": "public data, and takes minutes",
     "groundwalk eval run --dataset world --method NAME,... ": "a pattern",
     "python -m groundwalk.evaluation.benchmarks.replay": "public data",
     "export RAY_ADDRESS=": "needs a cluster",

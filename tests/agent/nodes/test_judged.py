@@ -67,7 +67,7 @@ def test_a_plain_question_has_no_note() -> None:
 def test_answers_of_one_of_several_topics_are_told() -> None:
     asked = state("Which countries border France and Germany?")
     asked["topics"] = [
-        *asked["topics"],
+        *asked.get("topics", []),
         Entity(**named("Germany"), kind="country", description="", score=1.0),
     ]
     both = [
