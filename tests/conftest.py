@@ -50,4 +50,10 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         reason = call.excinfo and call.excinfo.value
         report.longrepr = f"a test of public data does not run: {reason}"
+    report.sections = [(name, _whole(text)) for name, text in report.sections]
     return report
+
+
+def _whole(text: str) -> str:
+    """With `?` for halves of characters, which no worker of pytest can report."""
+    return text.encode("utf-8", "replace").decode("utf-8")

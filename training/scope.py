@@ -11,8 +11,13 @@ from .data import Material
 from .questions import Sample
 
 _GENERATED = 100_000
+_OF_ENTITY = 100
 _ASKED = 20_000
-"""Samples that it is fitted on, of generated questions or of a file's."""
+"""Samples that it is fitted on, of generated questions or of a file's.
+
+Of a small graph they are few: the same wordings again and again would make it sure that the graph
+has no answer to a question in other words.
+"""
 _UNANSWERABLE = 0.35
 _LEAST = 2
 """Samples that a word or pair is in at least."""
@@ -23,7 +28,8 @@ _ROUNDS = 100
 
 def scope_of(material: Material) -> Scope:
     """Fit the scope of a training's material."""
-    count = _ASKED if material.lessons else _GENERATED
+    most = _ASKED if material.lessons else _GENERATED
+    count = min(most, _OF_ENTITY * len(material.graph.terms))
     drawn = material.with_unanswerable(_UNANSWERABLE, material.seed + 4)
     return fit_scope(islice(drawn, count))
 

@@ -22,11 +22,15 @@ def apart(address: str | None) -> tuple[str | None, dict[str, Any]]:
     }
 
 
+def masked(text: str, secret: str) -> str:
+    """What a server said, with `***` for a key that it repeats."""
+    return _SENT.sub(r"\1 ***", text.replace(secret, "***") if secret else text)
+
+
 def mask(error: BaseException, secret: str) -> None:
     """Make an error of a client, and what caused it, say `***` for a key that a server repeats."""
     told: BaseException | None = error
     while told is not None:
-        text = str(told).replace(secret, "***") if secret else str(told)
         vars(told).pop("response", None)  # its body would be traced
-        told.args = (_SENT.sub(r"\1 ***", text),)
+        told.args = (masked(str(told), secret),)
         told = told.__cause__ or told.__context__

@@ -18,12 +18,12 @@ from ..circuit import Circuit
 from ..errors import InputError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
-from .credentials import apart, mask
+from .credentials import apart, mask, masked
 
 _PREFIX = "GROUNDWALK_LLM_"
 _FIRST_WAIT = 0.5
 _LONGEST_SAID = 200
-"""Characters of what a server says of a prompt that it refuses."""
+"""Characters of what a server says of a prompt or a key that it refuses."""
 
 _HINTS = {
     401: "check OPENAI_API_KEY",
@@ -136,7 +136,7 @@ class ServedChat(ChatOpenAI):
             try:
                 return await super()._agenerate(messages, stop, None, **kwargs)
             except openai.APIConnectionError as error:
-                self._mask(error)
+                mask(error, self._key())
                 problem = UnavailableError(
                     f"{self.source}: {_reason(error)}",
                     "check the address, and that the server runs",
@@ -144,17 +144,17 @@ class ServedChat(ChatOpenAI):
                 problem.__cause__ = error
             except openai.APIStatusError as error:
                 asked = asked_to_wait(error.response.headers.get("retry-after", ""))
-                self._mask(error)
+                mask(error, self._key())
                 problem = self._refusal(error, asked)
                 if not isinstance(problem, UnavailableError):
                     raise problem from error
                 wait = max(wait, asked)
             except openai.APIError as error:
-                self._mask(error)
+                mask(error, self._key())
                 said = one_line(str(error))[:_LONGEST_SAID]
                 raise ServiceError(f"{self.source}: {said}") from error
             except Exception as error:  # the client reads what came without looking at it first
-                self._mask(error)
+                mask(error, self._key())
                 raise ServiceError(
                     f"{self.source}: what came is no chat reply",
                     "check that this is the address of an OpenAI-compatible server",
@@ -164,9 +164,9 @@ class ServedChat(ChatOpenAI):
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _mask(self, error: Exception) -> None:
+    def _key(self) -> str:
         key = self.openai_api_key
-        mask(error, key.get_secret_value() if isinstance(key, SecretStr) else "")
+        return key.get_secret_value() if isinstance(key, SecretStr) else ""
 
     def _refusal(self, error: openai.APIStatusError, wait: float) -> ServiceError:
         status = error.status_code
@@ -174,12 +174,21 @@ class ServedChat(ChatOpenAI):
             meaning = f"{status} {HTTPStatus(status).phrase}"
         except ValueError:
             meaning = str(status)
+        if said := masked(one_line(_message(error)), self._key())[:_LONGEST_SAID]:
+            meaning = f"{meaning}: {said}"
         hint = _HINTS.get(status, "")
         if status in (408, 409, 429) or status >= 500:
             later = f", asks to wait {wait:,.0f} s" if wait else ""
             return UnavailableError(f"{self.source}: {meaning}{later}", hint)
-        said = f": {one_line(str(error))[:_LONGEST_SAID]}" if status in (400, 413, 422) else ""
-        return ServiceError(f"{self.source}: {meaning}{said}", hint)
+        return ServiceError(f"{self.source}: {meaning}", hint)
+
+
+def _message(error: openai.APIStatusError) -> str:
+    """What a server says in one of the usual forms; a page of HTML says nothing."""
+    told: Any = error.body
+    if isinstance(told, dict):
+        told = told.get("message") or told.get("detail")
+    return told if isinstance(told, str) and not told.lstrip().startswith("<") else ""
 
 
 def _reason(error: openai.APIConnectionError) -> str:

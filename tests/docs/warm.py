@@ -153,6 +153,9 @@ def _perform(name: str, words: list[str], folder: str, environment: dict[str, st
 
             sys.argv = [name, *words]
             main()
+        elif words[0] == "-m":
+            sys.argv = words[1:]
+            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = words
             runpy.run_path(words[0], run_name="__main__")

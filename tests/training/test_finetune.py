@@ -177,7 +177,7 @@ def test_mistakes_are_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.M
     questions = home / "qa.txt"
     with pytest.raises(ModelError, match="no such model folder"):
         train(source, out, Recipe(questions=questions, base="./nowhere"))
-    bert = BertForMaskedLM(BertConfig(vocab_size=300, hidden_size=16, num_hidden_layers=1,
+    bert = BertForMaskedLM(BertConfig(vocab_size=2000, hidden_size=16, num_hidden_layers=1,
                                       num_attention_heads=1, intermediate_size=16))  # fmt: skip
     save_base(tmp_path / "bert", "gpt2")
     bert.save_pretrained(tmp_path / "bert")
