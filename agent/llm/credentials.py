@@ -1,25 +1,18 @@
 """Keys and passwords of a chat server: they go to its client, and to no log, trace or error."""
 
 import re
-from typing import Any
-
-from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 _SENT = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]+", re.IGNORECASE)
 
 
-def apart(address: str | None) -> tuple[str | None, dict[str, Any]]:
-    """An address without its user and password, and the options of a client that sends them."""
+def apart(address: str | None) -> tuple[str | None, tuple[str, str] | None]:
+    """An address without its user and password, and these."""
     import httpx
 
     url = httpx.URL(address or "")
     if not address or not url.userinfo:
-        return address, {}
-    auth = (url.username, url.password)
-    return str(url.copy_with(username=None, password=None)), {
-        "http_client": DefaultHttpxClient(auth=auth),
-        "http_async_client": DefaultAsyncHttpxClient(auth=auth),
-    }
+        return address, None
+    return str(url.copy_with(username=None, password=None)), (url.username, url.password)
 
 
 def masked(text: str, secret: str) -> str:

@@ -1,6 +1,7 @@
 """A chat model behind an OpenAI-compatible server: every call ends, in a reply or in an error."""
 
 import asyncio
+import os
 from http import HTTPStatus
 from typing import Any
 
@@ -14,10 +15,12 @@ from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..background import Background
+from ..bounded import UnboundedError
 from ..circuit import Circuit
 from ..errors import InputError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
+from .bounded_client import bounded_client
 from .credentials import apart, mask, masked
 
 _PREFIX = "GROUNDWALK_LLM_"
@@ -33,7 +36,7 @@ _HINTS = {
     503: "ask again later",
 }
 _BACKGROUND = Background()
-"""One for all models: LangChain shares connections among them, and these are bound to a loop."""
+"""One for all models: they share connections, and these are bound to a loop."""
 
 
 class ServerSettings(BaseSettings):
@@ -60,7 +63,7 @@ def served_chat(source: str, model: str, address: str | None, key: str) -> "Serv
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = str(first["loc"][0]).upper()
         raise InputError(f"{_PREFIX}{field}: {first['msg']}", "see `.env.example`") from None
-    address, clients = apart(address)
+    address, auth = apart(address)
     return ServedChat(
         source=source,
         patience=patience,
@@ -70,7 +73,10 @@ def served_chat(source: str, model: str, address: str | None, key: str) -> "Serv
         temperature=0,
         timeout=patience.timeout,
         max_retries=0,
-        **clients,
+        disable_streaming=True,
+        openai_proxy=None,
+        http_socket_options=(),
+        http_async_client=bounded_client(auth, os.environ.get("OPENAI_PROXY")),
     )
 
 
@@ -135,6 +141,9 @@ class ServedChat(ChatOpenAI):
             wait, backoff = backoff, 2 * backoff
             try:
                 return await super()._agenerate(messages, stop, None, **kwargs)
+            except UnboundedError as error:
+                hint = "check the address, and how the server replies"
+                raise ServiceError(f"{self.source}: {error}", hint) from error
             except openai.APIConnectionError as error:
                 mask(error, self._key())
                 problem = UnavailableError(

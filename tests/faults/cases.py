@@ -46,11 +46,12 @@ class Wrong(NamedTuple):
 HOUR = "and asks to wait 3,600 s"
 BROKE_OFF = "it broke off, or speaks no HTTP"
 BROKE, NO_RESULT = "did not answer: the connection broke", "broken or no SPARQL result"
-NO_REPLY = "what came is no chat reply"
+NO_REPLY, MORE = "what came is no chat reply", "sent more than 8,388,608 bytes for one reply"
 WRONGS = {
     "refused": Wrong(refused, "no connection", "no connection"),
     "slow": Wrong(wrongs.slow, "within 3 s", "no reply within 3 s"),
     "drips for ever": Wrong(wrongs.drips, "within 3 s", "no reply within 3 s"),
+    "endless": Wrong(wrongs.endless, "more than 16,777,216 bytes", MORE),
     "reset": Wrong(wrongs.resets, BROKE, BROKE_OFF),
     "reset in the middle": Wrong(wrongs.resets_in_the_middle, BROKE, BROKE_OFF),
     "breaks off": Wrong(wrongs.breaks_off, BROKE_OFF, BROKE_OFF),
@@ -151,6 +152,8 @@ def _llm() -> Iterator[Case]:
     for fault, own in WRONGS.items():
         says = f"{own.llm}: {voted}"
         yield Case("LLM server", fault, llm_fails(own.fault), "answered", says)
+    streamed = f"{MORE}: {voted}"
+    yield Case("LLM server", "endless events", llm_fails(wrongs.streams), "answered", streamed)
     said = f"maximum context length is 64 tokens: {voted}"
     yield Case("LLM server", "the prompt is too long", llm_fails(TOO_LONG), "answered", said)
     yield Case("LLM server", "429 once", llm_fails(BRIEF, lasts=1), "answered")

@@ -32,7 +32,7 @@ SETTINGS = {
     f"GROUNDWALK_{part}_{name}": str(value)
     for part in ("SPARQL", "LLM")
     for name, value in (("TIMEOUT", TIMEOUT), ("ATTEMPTS", ATTEMPTS), ("PAUSE", PAUSE))
-}
+} | {"GROUNDWALK_SPARQL_MAX_BYTES": str(2**24)}
 
 
 class Seen(NamedTuple):

@@ -52,6 +52,20 @@ def drips(relay: Relay) -> None:
         time.sleep(0.05)
 
 
+def endless(relay: Relay) -> None:
+    """A reply that begins well, and a quarter of a gigabyte later has not ended."""
+    relay.raw(HEAD % (_media(relay).encode(), 2**40) + b'{"choices": [{"message": {"content": "')
+    for _ in range(256):
+        relay.raw(b"x" * 2**20)
+
+
+def streams(relay: Relay) -> None:
+    """As long a stream of events, which nobody asked for."""
+    relay.raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+    for _ in range(256):
+        relay.raw(b'data: {"choices": [{"delta": {"content": "x"}}]}\n\n' * 20_000)
+
+
 def resets(relay: Relay) -> None:
     """The connection is reset before a byte of the reply."""
     relay.reset()
