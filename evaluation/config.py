@@ -9,9 +9,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from ..agent.address import public_address
 from ..agent.errors import DatasetError, InputError, ModelError
 from ..agent.kg import Reading
-from ..agent.llm.address import public_address
 from ..agent.options import Options
 from .packed import PackedTriples
 from .samples import Part, Sample

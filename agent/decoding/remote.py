@@ -4,6 +4,7 @@ The server is told the path set as one regular expression. It is not trusted: ev
 up in the path set here, and one that is not in it is dropped, counted and never shown.
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -12,6 +13,8 @@ from typing import Any, Literal, NamedTuple, cast
 
 import httpx
 
+from ..address import masked, public_address
+from ..bounded import PLAIN, Body, UnboundedError
 from ..errors import ConstraintError, ServiceError
 from ..kg.terms import Path
 from .listing import ListedPaths
@@ -21,7 +24,7 @@ from .listing import ListedPaths
 class Server:
     """Where to ask: `address` ends before `/completions`, mostly in `/v1`."""
 
-    address: str
+    address: str = field(repr=False)
     model: str
     engine: Literal["vllm", "sglang"] = "vllm"
     """How the server wants to be told a constraint."""
@@ -29,6 +32,11 @@ class Server:
     """Whether the prompt goes as it is, or as a message in the server's own chat template."""
     key: str = field(default="", repr=False)
     timeout: float = 60.0
+
+    @property
+    def source(self) -> str:
+        """What errors call the server: its address without secrets."""
+        return public_address(self.address)
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ def decode_remote(
                 break
     if not found:
         raise ConstraintError(
-            f"{server.address}: none of {len(replies)} replies is a path of the graph, so the "
+            f"{server.source}: none of {len(replies)} replies is a path of the graph, so the "
             "server does not apply the constraint",
             "use a server with structured outputs by regular expression, such as vLLM or SGLang",
         )
@@ -120,21 +128,29 @@ def _body(server: Server, prompt: str, paths: ListedPaths) -> dict[str, Any]:
 def _ask(client: httpx.Client, server: Server, body: dict[str, Any]) -> Sequence[_Reply]:
     path = "chat/completions" if server.api == "chat" else "completions"
     headers = {"Authorization": f"Bearer {server.key}"} if server.key else {}
+    address = f"{server.address.rstrip('/')}/{path}"
     try:
-        response = client.post(f"{server.address.rstrip('/')}/{path}", json=body, headers=headers)
+        with client.stream("POST", address, json=body, headers={**PLAIN, **headers}) as response:
+            read = Body(response.headers)
+            for piece in response.iter_raw():
+                read.add(piece)
+    except UnboundedError as error:
+        raise ServiceError(f"{server.source}: {error}") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ServiceError(
-            f"{server.address}: did not answer ({type(error).__name__})", "is the server running?"
+            f"{server.source}: did not answer ({type(error).__name__})", "is the server running?"
         ) from error
     if response.status_code != 200:
-        said = " ".join(response.text.split())[:200]
-        raise ServiceError(f"{server.address}: answered {response.status_code}: {said}")
+        password = httpx.URL(server.address).password
+        said = masked(read.read.decode("utf-8", "replace"), server.key, password)
+        said = " ".join(said.split())[:200]
+        raise ServiceError(f"{server.source}: answered {response.status_code}: {said}")
     try:
-        replies = [_reply(choice, server.api) for choice in response.json()["choices"]]
+        replies = [_reply(choice, server.api) for choice in json.loads(read.read)["choices"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ServiceError(f"{server.address}: sent something that is no completion") from error
+        raise ServiceError(f"{server.source}: sent something that is no completion") from error
     if not replies:
-        raise ServiceError(f"{server.address}: sent no reply")
+        raise ServiceError(f"{server.source}: sent no reply")
     return replies
 
 

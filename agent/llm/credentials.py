@@ -1,8 +1,6 @@
 """Keys and passwords of a chat server: they go to its client, and to no log, trace or error."""
 
-import re
-
-_SENT = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]+", re.IGNORECASE)
+from ..address import masked
 
 
 def apart(address: str | None) -> tuple[str | None, tuple[str, str] | None]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from groundwalk.agent.bounded import MOST_BYTES
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.listing import ListedPaths, list_paths
 from groundwalk.agent.decoding.paths import PathLimits
@@ -13,10 +14,14 @@ from groundwalk.agent.decoding.remote import Server, decode_remote
 from groundwalk.agent.errors import ConstraintError, GroundwalkError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple
 
+from ...faults.servers import Proxy, Relay, at_once
 from . import worlds
 from .servers import completion, constrained_server, of_sglang, of_vllm, serving
 
 TOKENIZER = worlds.byte_level()
+BASIC = "Ym9iOnMzY3JldA=="
+SECRETS = ("s3cret", "k3y", BASIC)
+GZIP = b"\r\nContent-Encoding: gzip"
 FACTS = [(0, 0, 1), (0, 1, 2), (1, 2, 3), (2, 0, 4), (3, 4, 14), (14, 0, 15), (2, 5, 16)]
 
 
@@ -152,6 +157,42 @@ def test_nobody_there_and_nobody_answering(paths: ListedPaths) -> None:
 def test_an_address_that_is_none(paths: ListedPaths, address: str) -> None:
     with pytest.raises(GroundwalkError):
         decode_remote(Server(address, "none"), "A", paths)
+
+
+@pytest.mark.parametrize(("head", "says"), [(b"", "sent more than"), (GZIP, "packs its replies")])
+def test_a_reply_without_an_end_is_one_that_is_not_read(
+    paths: ListedPaths, head: bytes, says: str
+) -> None:
+    sent = list[int]()
+
+    def fault(relay: Relay) -> None:
+        relay.raw(b"HTTP/1.1 200 OK%b\r\n\r\n" % head + b'{"choices": [{"text": "')
+        for _ in range(256):
+            relay.raw(b"x" * 2**20)
+            sent.append(2**20)
+
+    with Proxy("http://127.0.0.1:9/v1") as proxy:
+        proxy.fail(fault, at_once)
+        with pytest.raises(ServiceError, match=says):
+            decode_remote(Server(proxy.url, "endless"), "A", paths)
+    assert sum(sent) < 8 * MOST_BYTES
+
+
+@pytest.mark.parametrize("status", [200, 401])
+def test_a_password_in_the_address_is_not_told(paths: ListedPaths, status: int) -> None:
+    wrong = f"Wrong password: s3cret of bob:s3cret, key: k3y, or header: Basic {BASIC}"
+    texts = (wrong.encode(), completion("A -> r -> B")[1])
+    for content in texts:
+        with serving(lambda path, body, own=content: (status, own)) as (address, bodies):
+            server = Server(address.replace("//", "//bob:s3cret@"), "m", key="k3y")
+            with pytest.raises(GroundwalkError) as raised:
+                decode_remote(server, "A", paths)
+        told = f"{raised.value.message} {raised.value.hint} {server!r}"
+        assert address in told and not any(secret in told for secret in SECRETS)
+        assert bodies[0]["authorization"] == f"Basic {BASIC}"
+    with pytest.raises(ServiceError, match="did not answer") as raised:
+        decode_remote(server, "A", paths)
+    assert "s3cret" not in raised.value.message
 
 
 def test_a_key_is_not_printed() -> None:
