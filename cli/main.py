@@ -5,7 +5,7 @@ import io
 import json
 import os
 import sys
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 
@@ -65,6 +65,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    sys.stdout = _whole(sys.stdout)
     try:
         code = app(prog_name="groundwalk", standalone_mode=False)
         sys.stdout.flush()
@@ -96,6 +97,20 @@ def main() -> None:
             raise
         report(internal(error))
         sys.exit(4)
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """The stream, or one in its place that loses nothing where a disk takes a part of a text.
+
+    Where PYTHONUNBUFFERED is set, Python's own writes once, and forgets what was not taken.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not (isinstance(stream, io.TextIOWrapper) and isinstance(raw, io.RawIOBase)):
+        return stream
+    whole = io.BufferedWriter(raw)
+    return io.TextIOWrapper(
+        whole, stream.encoding, "replace", line_buffering=True, write_through=True
+    )
 
 
 _COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])

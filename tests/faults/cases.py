@@ -196,10 +196,11 @@ def _disk() -> Iterator[Case]:
             "exit 3",
         ),
         ("read-only, eval run", disk.fails_in(CLOSED, 2, *EVAL, says="another folder"), "exit 2"),
-        (
-            "full, ask --explain",
-            disk.fails_in(small, 3, "ask", QUESTION, "--explain", "html", shell="> @/x", says=""),
-            "exit 3",
-        ),
     ):
         yield Case("disk", fault, trial, status, heavy=True)
+    page = ("ask", QUESTION, "--explain", "html")
+    for how, unbuffered in (("", ""), (", unbuffered", "1")):
+        trial = disk.fails_in(
+            small, 3, *page, shell="> @/x", says="is full", PYTHONUNBUFFERED=unbuffered
+        )
+        yield Case("disk", f"full, ask --explain{how}", trial, "exit 3", heavy=True)
