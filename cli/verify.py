@@ -86,6 +86,7 @@ def verify(
     if not quiet:
         requests = _number(inquiry.requests, "request")
         asked = f"{_number(inquiry.triples, 'triple')} asked in {requests}"
+        asked += f"; not answered: {inquiry.failure}" if inquiry.failure else ""
         typer.echo(f"{_counted(chains, 'chain')}; {_counted(answers, 'answer')}; {asked}", err=True)
     if errors:
         others = f", and {_number(len(errors) - 1, 'line')} more" if len(errors) > 1 else ""

@@ -11,8 +11,7 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from ..errors import ServiceError
-from .metering import metered
+from .metering import metered, unanswered
 from .store import Store
 from .terms import Term, Triple, is_literal, is_triple_term, place_of
 from .verification import Verdict
@@ -117,6 +116,8 @@ class Inquiry:
     def __init__(self, store: Store) -> None:
         self.triples = 0
         self.requests = 0
+        self.failure = ""
+        """Why the store last gave no answer."""
         self._store = store
 
     def verdicts(self, triples: Iterable[Triple]) -> dict[Triple, Verdict]:
@@ -128,14 +129,14 @@ class Inquiry:
             with metered() as meter:
                 asked = self._ask(batch)
             self.requests += meter.requests or 1
+            self.failure = meter.failure or self.failure
             verdicts.update(zip(batch, asked, strict=True))
         return verdicts
 
     def _ask(self, batch: Sequence[Triple]) -> list[Verdict]:
-        try:
+        with unanswered():
             return [_verdict(held) for held in self._store.holds(batch)]
-        except ServiceError:
-            return ["unknown"] * len(batch)
+        return ["unknown"] * len(batch)
 
 
 def judge(

@@ -1,9 +1,14 @@
-"""How many HTTP requests a piece of work takes, whichever stores and labels it asks for what."""
+"""How many HTTP requests a piece of work takes, whichever stores and labels it asks for what.
+
+And why a store did not answer, where it tells that in the place of an answer.
+"""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
+
+from ..errors import ServiceError
 
 
 class Meter:
@@ -11,6 +16,8 @@ class Meter:
 
     def __init__(self) -> None:
         self.requests = 0
+        self.failure = ""
+        """Why a store last gave no answer, where it raised nothing."""
         self._lock = Lock()
 
     def count(self) -> None:
@@ -36,3 +43,13 @@ def metered() -> Generator[Meter]:
 def meters() -> tuple[Meter, ...]:
     """Whoever counts the requests that are sent from here."""
     return _METERS.get()
+
+
+@contextmanager
+def unanswered() -> Generator[None]:
+    """End the block where a service does not answer; whoever counts is told why."""
+    try:
+        yield
+    except ServiceError as error:
+        for meter in meters():
+            meter.failure = error.message

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..errors import ServiceError
+from .metering import unanswered
 from .store import Store
 from .terms import Path, Term, is_connected, is_unknown, is_well_formed
 
@@ -38,17 +38,16 @@ def verify_paths(
     its triples; of those that are in `chains`, each triple must only touch a topic or one before it
     (DoG section 2.2). A triple with an unknown term is unsupported. Steps are unknown where the
     store did not answer, and so are the paths of them: a triple is supported only where the store
-    said so.
+    said so. A `metered` block is told why it did not.
     """
     starts = frozenset(topics)
     triples = list(dict.fromkeys(step.triple for path in paths for step in path.steps))
     verdicts: dict[object, Verdict] = dict.fromkeys(triples, "unsupported")
     known = [triple for triple in triples if not any(map(is_unknown, triple))]
-    try:
+    verdicts.update(dict.fromkeys(known, "unknown"))
+    with unanswered():
         for triple, held in zip(known, store.holds(known), strict=True):
             verdicts[triple] = _VERDICTS[held]
-    except ServiceError:
-        verdicts.update(dict.fromkeys(known, "unknown"))
     judged = list[PathVerdict]()
     for path in paths:
         connected = (is_well_formed if path in chains else is_connected)(starts, path)

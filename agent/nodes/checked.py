@@ -1,9 +1,10 @@
 """Chains that were not decoded for this question, looked up at their source before they count."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..errors import ServiceError
 from ..kg import KnowledgeGraph
+from ..kg.metering import metered
 from ..kg.terms import Path, Term, place_of
 from ..kg.verification import PathVerdict, verify_paths
 from ..state import Answer, Named, StepRecord
@@ -16,12 +17,12 @@ def checked_paths(kg: KnowledgeGraph, paths: Sequence[Path]) -> dict[Path, list[
     Raises ServiceError where the store does not answer.
     """
     proofs = {path: proof for path, proof in zip(paths, kg.prove(paths), strict=True) if proof}
-    judged = verify_paths(kg.store, {path.topic for path in proofs}, list(proofs.values()))
+    judged = _judged(kg, {path.topic for path in proofs}, list(proofs.values()))
     records = step_records(kg.labels, list(proofs.values()))
     return {
         path: [{**step, "verdict": "supported"} for step in steps]
         for path, steps, own in zip(proofs, records, judged, strict=True)
-        if _holds(own)
+        if own.verdict == "supported"
     }
 
 
@@ -37,10 +38,10 @@ def checked_answers(
     paths = [path_of(start_of(chain), chain) for _, chain in chains]
     pairs = list(zip(chains, paths, strict=True))
     loose = {path for (answer, _), path in pairs if answer.get("form") == "chain"}
-    judged = verify_paths(kg.store, starts, paths, chains=loose)
+    judged = _judged(kg, starts, paths, loose)
     kept: dict[Term, Answer] = {}
     for (answer, chain), own in zip(chains, judged, strict=True):
-        if _holds(own):
+        if own.verdict == "supported":
             kept.setdefault(answer["term"], {**answer, "chains": []})["chains"].append(chain)
     return list(kept.values())
 
@@ -51,7 +52,12 @@ def start_of(chain: Sequence[StepRecord]) -> Term:
     return place_of((first["tail"] if first["inverse"] else first["head"])["term"])
 
 
-def _holds(judged: PathVerdict) -> bool:
-    if judged.verdict == "unknown":
-        raise ServiceError("the graph could not be asked whether it still holds a triple")
-    return judged.verdict == "supported"
+def _judged(
+    kg: KnowledgeGraph, starts: Iterable[Term], paths: Sequence[Path], loose: Collection[Path] = ()
+) -> list[PathVerdict]:
+    with metered() as meter:
+        judged = verify_paths(kg.store, starts, paths, chains=loose)
+    if any(own.verdict == "unknown" for own in judged):
+        silent = "the graph could not be asked whether it still holds a triple"
+        raise ServiceError(meter.failure or silent)
+    return judged

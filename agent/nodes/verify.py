@@ -41,7 +41,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
     What the triples cannot tell, whether they are what was asked, `sure` says.
 
     Decoded chains that no longer hold leave the state. Where the store did not answer, nothing
-    counts as an answer and the status is `unchecked`.
+    counts as an answer and the status is `unchecked`; a note tells why.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -70,11 +70,15 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
             if (supported := [chain for chain in answer["chains"] if _supported(chain)])
         ]
         runtime.stream_writer({"event": "verified", "candidates": walks, "answers": kept})
+        notes = list(state.get("notes", []))
+        if unknown and meter.failure:
+            notes.append(f"not checked: {meter.failure}")
         status: Status = "answered" if kept else "unchecked" if unknown else "abstained"
         return {
             "candidates": walks,
             "answers": kept,
             "status": status,
+            "notes": notes,
             "confidence": sure(state, runtime.context or Options()),
             "emitted": _emitted(judged, state.get("lost", 0)),
             "usage": spent(state, since, kg_requests=meter.requests or min(len(proofs), 1)),

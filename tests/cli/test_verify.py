@@ -96,7 +96,9 @@ def test_a_store_that_does_not_answer(
     file.write_text(lines(*claims), encoding="utf-8")
     arguments = ["verify", str(file), "--kg", str(home / "kg.ttl")]
     assert app(arguments, standalone_mode=False) == code
-    first, *_ = capsys.readouterr().out.splitlines()
+    said = capsys.readouterr()
+    first, *_ = said.out.splitlines()
+    assert said.err.endswith("; not answered: no answer\n") and said.err.count("\n") == 1
     assert json.loads(first)["verdict"] == "unknown" and json.loads(first)["well_formed"] is None
 
 

@@ -135,10 +135,9 @@ def _endpoint() -> Iterator[Case]:
     for when, begins in WHEN.items():
         for fault, own in WRONGS.items():
             if begins is not on_the_way or fault in ON_THE_WAY:
-                checks = begins is at_verification
+                status = "unchecked" if begins is at_verification else "error: service"
                 trial = endpoint_fails(own.fault, begins)
-                status, says = ("unchecked", "") if checks else ("error: service", own.endpoint)
-                yield Case("SPARQL endpoint", f"{fault}{when}", trial, status, says)
+                yield Case("SPARQL endpoint", f"{fault}{when}", trial, status, own.endpoint)
     for when, begins in WHEN.items():
         trial = endpoint_fails(BRIEF, begins, lasts=1)
         yield Case("SPARQL endpoint", f"429 once{when}", trial, "answered")

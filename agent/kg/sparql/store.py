@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 
 from ...errors import KGError, ServiceError
+from ..metering import unanswered
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way
 from ..terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_term
@@ -174,7 +174,7 @@ class SparqlStore:
         asked = [t for t, held in verdicts.items() if held is None and all(map(can_spell, t))]
         for nested in (False, True):
             left = [triple for triple in asked if is_triple_term(triple.tail) == nested]
-            with suppress(ServiceError):
+            with unanswered():
                 for _ in range(_MOST_ROUNDS):
                     said: set[Triple] = set()
                     for triple, held in self._verdicts(left):
