@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..kg.terms import RelationPath
 from .bag_of_words import WordCounts, features_of, words_of
 from .local import model_folder
+from .model_json import read_model_json
 
 BASELINES_FILE = "baselines.json"
 NAMES = ("words", "lookup")
@@ -91,22 +92,7 @@ def read_baselines(source: str) -> Baselines:
             f"{source}: the model has no {BASELINES_FILE}, which words and lookup need",
             "train it again: `groundwalk train` writes the file beside the weights",
         )
-    try:
-        return _parsed(json.loads(file.read_text(encoding="utf-8")))
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise ModelError(
-            f"{file}: cannot be read ({type(error).__name__}: {error})",
-            "train the model again with this version",
-        ) from error
+    return read_model_json(file, _parsed)
 
 
 def write_baselines(folder: Path, baselines: Baselines) -> None:

@@ -10,9 +10,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ..errors import ModelError
 from .bag_of_words import features_of
+from .model_json import read_model_json
 
 SCOPE_FILE = "scope.json"
 _LEAST = 1e-6
@@ -54,23 +55,7 @@ def read_scope(folder: Path | None) -> Scope | None:
     file = folder and folder / SCOPE_FILE
     if file is None or not file.is_file():
         return None
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        weights = {str(text): float(weight) for text, weight in content["weights"].items()}
-        return Scope(float(content["bias"]), weights)
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise ModelError(
-            f"{file}: cannot be read ({type(error).__name__}: {error})",
-            "train the model again with this version",
-        ) from error
+    return read_model_json(file, _parsed)
 
 
 def write_scope(folder: Path, scope: Scope) -> None:
@@ -78,3 +63,8 @@ def write_scope(folder: Path, scope: Scope) -> None:
     content = {"bias": scope.bias, "weights": scope.weights}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     (folder / SCOPE_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def _parsed(content: Any) -> Scope:
+    weights = {str(text): float(weight) for text, weight in content["weights"].items()}
+    return Scope(float(content["bias"]), weights)
