@@ -36,7 +36,7 @@ from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.state import State
-from .method import Method, Parts
+from .method import COMMON, Method, Parts
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
@@ -80,7 +80,7 @@ def skeleton(
         del nodes["induce"]
     for own, node in nodes.items():
         counted = as_sent(parts.kg, node, first=own == "understand")
-        graph.add_node(own, spared(counted))
+        graph.add_node(own, spared(counted, COMMON | method.uses))
     graph.add_edge(START, "understand")
     graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
     after_link = _after_link(can_ask)
