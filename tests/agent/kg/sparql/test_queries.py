@@ -1,6 +1,7 @@
 """No text can change a query: its algebra is the same for any term, in two parsers."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,8 @@ Build = Callable[[str, str], Query]
 
 SCOPE = Scope((), tuple(sorted(GENERIC.skipped)), ("<http://example.org/skipped",))
 P = "<http://example.org/p>"
+PLAIN = "<http://example.org/plain>"
+STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
 BUILDS: dict[str, Build] = {
     "edges": lambda i, v: queries.edges([i, P], [v, i], None, SCOPE, 9),
     "follow": lambda i, v: queries.edges([], [v, i], i, SCOPE, 9),
@@ -41,6 +44,13 @@ BUILDS: dict[str, Build] = {
     "used": lambda i, v: label_queries.used([i, P], SCOPE),
     "roles": lambda i, v: label_queries.roles([v, i], SCOPE, 9),
     "members": lambda i, v: label_queries.members([i], [i, P], SCOPE, 9),
+    "relations at": lambda i, v: queries.relations_at([i, v, P], True, SCOPE, 9),
+    "first edges": lambda i, v: queries.first_edges([(i, P, False), (v, i, True)], SCOPE, 9),
+    "by relation": lambda i, v: queries.by_relation(Scope((i, P), (i,))),
+    "all triples": lambda i, v: queries.count_triples(Scope((i,), (P, i))),
+    "entities": lambda i, v: queries.count_entities(Scope((i, P), (i,))),
+    "relations": lambda i, v: label_queries.relations(Scope((i,), (i,)), 9),
+    "classes": lambda i, v: label_queries.classes([i, P], Scope((i,)), 9),
     "spelled": lambda i, v: label_queries.spelled([v[1:9]], [i], ["en", ""], SCOPE),
 }
 
@@ -58,8 +68,42 @@ def shape(part: Any) -> Any:
     return str(part) if isinstance(part, (Variable, str)) and not isinstance(part, Node) else None
 
 
+def terms(part: Any) -> list[Node]:
+    """The IRIs and literals of an algebra tree, in any order."""
+    if isinstance(part, (URIRef, Literal)):
+        return [part]
+    if isinstance(part, dict):
+        values = (value for key, value in part.items() if key != "_vars")
+        return [term for value in values for term in terms(value)]
+    if isinstance(part, (list, tuple, set)):
+        return [term for item in part for term in terms(item)]
+    return []
+
+
+def as_rdflib(term: str) -> Node:
+    node = to_node(term)
+    if isinstance(node, ox.NamedNode):
+        return URIRef(node.value)
+    assert isinstance(node, ox.Literal)
+    kind = None if node.language or node.datatype == STRING else URIRef(node.datatype.value)
+    return Literal(node.value, lang=node.language, datatype=kind)
+
+
+def bag(query: Query) -> Counter[Node]:
+    return Counter(terms(translateQuery(parseQuery(query.text)).algebra))
+
+
 def algebra(query: Query) -> Any:
     return shape(translateQuery(parseQuery(query.text)).algebra)
+
+
+def changed(term: str, literal: str) -> Callable[[Node], Node]:
+    """What stands in the place of each term of a plain query."""
+    places = {as_rdflib(PLAIN): as_rdflib(term), as_rdflib('"plain"'): as_rdflib(literal)}
+    places[Literal(PLAIN[1:-1])] = Literal(term[1:-1])
+    for language in ("en", None):
+        places[Literal('plain"', lang=language)] = Literal(literal[1:9], lang=language)
+    return lambda node: places.get(node, node)
 
 
 @pytest.mark.parametrize("kind", BUILDS)
@@ -67,8 +111,9 @@ def algebra(query: Query) -> Any:
 @given(IRIS, LITERALS)
 def test_the_shape_of_a_query_is_fixed(kind: str, term: str, literal: str) -> None:
     query = BUILDS[kind](term, literal)
-    plain = BUILDS[kind]("<http://example.org/plain>", '"plain"')
+    plain = BUILDS[kind](PLAIN, '"plain"')
     assert algebra(query) == algebra(plain)
+    assert Counter(map(changed(term, literal), bag(plain).elements())) == bag(query)
     found: Any = ox.Store().query(query.text)
     assert tuple(variable.value for variable in found.variables) == query.variables
 
