@@ -13,11 +13,6 @@ def apart(address: str | None) -> tuple[str | None, tuple[str, str] | None]:
     return str(url.copy_with(username=None, password=None)), (url.username, url.password)
 
 
-def masked(text: str, secret: str) -> str:
-    """What a server said, with `***` for a key that it repeats."""
-    return _SENT.sub(r"\1 ***", text.replace(secret, "***") if secret else text)
-
-
 def mask(error: BaseException, secret: str) -> None:
     """Make an error of a client, and what caused it, say `***` for a key that a server repeats."""
     told: BaseException | None = error

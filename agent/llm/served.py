@@ -14,6 +14,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ..address import masked
 from ..background import Background
 from ..bounded import UnboundedError
 from ..circuit import Circuit
@@ -21,7 +22,7 @@ from ..errors import InputError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
 from .bounded_client import bounded_client
-from .credentials import apart, mask, masked
+from .credentials import apart, mask
 
 _PREFIX = "GROUNDWALK_LLM_"
 _FIRST_WAIT = 0.5

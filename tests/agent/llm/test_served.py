@@ -99,3 +99,30 @@ def test_a_password_goes_along_on_the_same_host_alone() -> None:
             llm.invoke("Who?")
     basic = "Basic Ym9iOnBhc3M="
     assert seen == [("/v1/chat/completions", basic), ("/v1/again", basic), ("/v1/away", None)]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b'{"error": {"message": "no model m for sk-own"}}', ": no model m for ***"),
+        (b'{"error": "model \'m\' not found"}', ": model 'm' not found"),
+        (b'{"detail": "Bearer sk-own is\\u001b[2J nobody"}', ": Bearer *** is"),
+        (b"<html>Bearer sk-own</html>", ""),
+        (b'{"error": {"message": ["sk-own"]}}', ""),
+        (b"", ""),
+    ],
+)
+def test_why_a_server_refuses_is_told_without_its_key(
+    body: bytes, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-own")
+    with Proxy(NOWHERE) as proxy:
+        proxy.fail(lambda relay: relay.reply(404, body, "application/json"), at_once)
+        llm = chat_model(f"{proxy.url}#m")
+        assert llm is not None
+        with pytest.raises(ServiceError) as raised:
+            llm.invoke("Who?")
+    said = raised.value.message
+    assert said.startswith(f"{proxy.url}#m: 404 Not Found{says}")
+    assert "sk-own" not in said and "\x1b" not in said
+    assert says or said.endswith("404 Not Found")
