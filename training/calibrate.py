@@ -11,7 +11,7 @@ from ..agent.options import Options
 from .graph import Graph, execute
 from .questions import Questioner, Sample
 
-FALSE_COST = 3
+FALSE_COST = 2
 """What an answer costs where there is none, beside 1 for any other wrong answer, and for a right
 one that is withheld."""
 

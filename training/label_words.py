@@ -2,10 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LEADING = re.compile(r"(?:has|have|had|is|are|was|were|in|of|on|at|from|the) (?=\w)")
 _BY = re.compile(r"(?:.* )?(\w+) by")
+_AT = re.compile(r"(?:is |was )?(\w+ed|born|built|buried|found|held|made|set) (in|at|on|near)")
+_DOES = re.compile(r"(\w+[^\Ws])s (in|at|on|for|with|to|from|near)")
 _QUALIFIED = re.compile(r"\w+ed (?=\w+$)")
 _IRREGULAR = {
     "built": ("built", "builder"),
@@ -25,16 +28,27 @@ _IRREGULAR = {
 _SINGULAR = re.compile(r"(?:ss|us|is|ies|news)$")
 
 
+class Verb(NamedTuple):
+    """The verb of a label, and a second word for sentences with it.
+
+    With `by` a participle and its past tense (written, wrote), with `at` a participle and where
+    (based, in), with `does` a verb and its preposition (work, for).
+    """
+
+    form: Literal["by", "at", "does"]
+    first: str
+    second: str
+
+
 @dataclass(frozen=True)
 class LabelWords:
-    """Nouns for what a relation leads to, and the verb where its label is a passive.
+    """Nouns for what a relation leads to, and the verb of its label where it has one.
 
     What may be a plural or a verb (`borders`) stands beside its singular.
-    `done` is that verb's participle and past tense: "written", "wrote".
     """
 
     nouns: tuple[str, ...]
-    done: tuple[str, str] | None = None
+    verb: Verb | None = None
 
 
 def label_words(label: str) -> LabelWords:
@@ -43,9 +57,13 @@ def label_words(label: str) -> LabelWords:
     if passive := _BY.fullmatch(words):
         participle = passive[1]
         past, doer = _IRREGULAR.get(participle) or (participle, _doer(participle))
-        return LabelWords((doer or words,), (participle, past))
+        return LabelWords((doer or words,), Verb("by", participle, past))
+    if placed := _AT.fullmatch(words):
+        return LabelWords((words,), Verb("at", placed[1], placed[2]))
+    if does := _DOES.fullmatch(words):
+        return LabelWords((words,), Verb("does", does[1], does[2]))
     owned = _LEADING.sub("", words, count=1)
-    noun = _singular(owned)
+    noun = singular(owned)
     bare = _QUALIFIED.sub("", noun)
     verb = words if bare == noun and owned == words else noun
     return LabelWords(tuple(dict.fromkeys((noun, bare, verb))))
@@ -56,16 +74,8 @@ def plain_label(label: str) -> str:
     return " ".join(_CAMEL.sub(" ", label).replace("_", " ").replace("-", " ").lower().split())
 
 
-def _doer(participle: str) -> str:
-    """Who does it: a director has directed, a producer produced. Empty where it is no such verb."""
-    if not participle.endswith("ed"):
-        return ""
-    stem = participle[:-2]
-    return stem + ("or" if stem.endswith(("ct", "at", "it", "vent")) else "er")
-
-
-def _singular(noun: str) -> str:
-    """The regular singular of the last word."""
+def singular(noun: str) -> str:
+    """The regular singular of the last word; what is no regular plural stays as it is."""
     if noun.endswith("ies") and len(noun) > 5 and noun[-6:] != "series" and noun[-7:] != "species":
         return noun[:-3] + "y"
     if not noun.endswith("s") or _SINGULAR.search(noun) or len(noun) < 4:
@@ -73,3 +83,11 @@ def _singular(noun: str) -> str:
     if noun.endswith(("ches", "shes", "xes", "sses")):
         return noun[:-2]
     return noun[:-1]
+
+
+def _doer(participle: str) -> str:
+    """Who does it: a director has directed, a producer produced. Empty where it is no such verb."""
+    if not participle.endswith("ed"):
+        return ""
+    stem = participle[:-2]
+    return stem + ("or" if stem.endswith(("ct", "at", "it", "vent")) else "er")

@@ -12,7 +12,7 @@ from ..agent.decoding.wire import INVERSE, SEPARATOR
 from ..agent.errors import InputError, KGError
 from .english import English, Texts, choose
 from .graph import Graph, Move, Moves
-from .label_words import LabelWords, label_words
+from .label_words import LabelWords, label_words, singular
 from .template import parse
 
 Key: TypeAlias = tuple[str, ...]
@@ -140,7 +140,9 @@ def split_phrasebook(book: Phrasebook, *, held_out: bool) -> Phrasebook:
 
 
 def plural(noun: str) -> str:
-    """The regular English plural."""
+    """The regular English plural, also of what is one."""
+    if singular(noun) != noun:
+        return noun
     if noun.endswith(("s", "x", "z", "ch", "sh")):
         return noun + "es"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
@@ -257,7 +259,7 @@ def _noun(text: str) -> Noun:
 def _generic(english: English, move: Move, named: Sequence[LabelWords]) -> Wording:
     prefix = "inverse_" if move.inverse else ""
     nouns = dict.fromkeys(_plain(noun) for words in named for noun in words.nouns)
-    verbs = dict.fromkeys(words.done for words in named if words.done)
+    verbs = dict.fromkeys(words.verb for words in named if words.verb)
 
     def templates(section: str) -> Texts:
         of_nouns = (
@@ -266,9 +268,9 @@ def _generic(english: English, move: Move, named: Sequence[LabelWords]) -> Wordi
             for template in english.generic[prefix + section]
         )
         of_verbs = (
-            template.replace("{p}", _plain(participle)).replace("{d}", _plain(past))
-            for participle, past in verbs
-            for template in english.generic.get(f"by_{prefix}{section}", ())
+            template.replace("{p}", _plain(verb.first)).replace("{d}", _plain(verb.second))
+            for verb in verbs
+            for template in english.generic.get(f"{verb.form}_{prefix}{section}", ())
         )
         return (*of_nouns, *of_verbs)
 

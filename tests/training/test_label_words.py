@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from groundwalk.training.english import load_english
-from groundwalk.training.label_words import LabelWords, label_words
+from groundwalk.training.label_words import LabelWords, Verb, label_words
 from groundwalk.training.phrasebook import make_phrasebook
 from groundwalk.training.template import Filling, Phrase, fill
 from hypothesis import given
@@ -15,13 +15,19 @@ from .toy import toy_graph
 
 
 @pytest.mark.parametrize(
-    ("label", "nouns", "done"),
+    ("label", "nouns", "verb"),
     [
-        ("directed_by", ("director",), ("directed", "directed")),
-        ("written by", ("writer",), ("written", "wrote")),
-        ("producedBy", ("producer",), ("produced", "produced")),
-        ("was founded by", ("founder",), ("founded", "founded")),
-        ("known by", ("known by",), ("known", "known")),
+        ("directed_by", ("director",), Verb("by", "directed", "directed")),
+        ("written by", ("writer",), Verb("by", "written", "wrote")),
+        ("producedBy", ("producer",), Verb("by", "produced", "produced")),
+        ("was founded by", ("founder",), Verb("by", "founded", "founded")),
+        ("known by", ("known by",), Verb("by", "known", "known")),
+        ("based_in", ("based in",), Verb("at", "based", "in")),
+        ("was born near", ("was born near",), Verb("at", "born", "near")),
+        ("worksFor", ("works for",), Verb("does", "work", "for")),
+        ("lives in", ("lives in",), Verb("does", "live", "in")),
+        ("part of", ("part of",), None),
+        ("class in", ("class in",), None),
         ("has_tags", ("tag",), None),
         ("has genre", ("genre",), None),
         ("in-language", ("language",), None),
@@ -37,9 +43,9 @@ from .toy import toy_graph
     ],
 )
 def test_labels_are_read_by_their_form(
-    label: str, nouns: tuple[str, ...], done: tuple[str, str] | None
+    label: str, nouns: tuple[str, ...], verb: Verb | None
 ) -> None:
-    assert label_words(label) == LabelWords(nouns, done)
+    assert label_words(label) == LabelWords(nouns, verb)
 
 
 def test_no_template_shows_its_signs() -> None:
@@ -62,6 +68,26 @@ def test_a_passive_is_asked_with_its_verb() -> None:
     asked = [text for key in book.generic for text in book.generic[key].ask]
     assert "who wrote {x}" in asked and not any("written by}" in text for text in asked)
     assert any("{tag//tags}" in text for text in asked)
+
+
+def test_a_place_and_a_verb_are_asked_for() -> None:
+    graph = toy_graph()
+    book = make_phrasebook(
+        replace(graph, labels=("has_tags", "works_for", "based_in")), load_english()
+    )
+    rng = Random(0)
+    asked = {
+        fill(text, Filling(Phrase("Acme", False), False, "person"), rng)
+        for key in book.generic
+        for text in book.generic[key].ask
+        for _ in range(40)
+    }
+    assert asked >= {
+        "where is Acme based",
+        "who is based in Acme",
+        "what does Acme work for",
+        "who works for Acme",
+    }
 
 
 @given(st.text(max_size=30))
