@@ -190,9 +190,9 @@ def test_a_password_in_the_address_is_not_told(paths: ListedPaths, status: int) 
         told = f"{raised.value.message} {raised.value.hint} {server!r}"
         assert address in told and not any(secret in told for secret in SECRETS)
         assert bodies[0]["authorization"] == f"Basic {BASIC}"
-    with pytest.raises(ServiceError, match="did not answer") as raised:
-        decode_remote(server, "A", paths)
-    assert "s3cret" not in raised.value.message
+        with pytest.raises(ServiceError, match="did not answer") as raised:
+            decode_remote(server, "A", paths)
+        assert "s3cret" not in raised.value.message
 
 
 def test_a_key_is_not_printed() -> None:
