@@ -11,7 +11,7 @@ def asked_to_wait(header: str) -> float:
         return float(text[:9])
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max((date - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, OverflowError):
         return 0.0
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max((date - datetime.now(UTC)).total_seconds(), 0.0)

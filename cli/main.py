@@ -131,8 +131,10 @@ def report(error: GroundwalkError) -> None:
         fields = {"code": error.code, "message": error.message, "hint": error.hint}
         typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
         return
+    from ..agent.kg.names import one_line
+
     hint = f" ({error.hint})" if error.hint else ""
-    typer.echo(" ".join(f"groundwalk: {error.message}{hint}".split()), err=True)
+    typer.echo(one_line(f"groundwalk: {error.message}{hint}"), err=True)
 
 
 def quiet_libraries() -> None:

@@ -20,11 +20,12 @@ def report(
     It compares methods and runs, and lists every question with the walks that
     lead to its answers.
     """
+    from ..agent.kg.names import one_line
     from ..evaluation.report import build_report
 
     built = build_report(runs, out)
     for line in built.unfinished:
-        typer.echo(f"not finished: {line}", err=True)
+        typer.echo(one_line(f"not finished: {line}"), err=True)
     runs_read = f"{built.runs:,} run{'' if built.runs == 1 else 's'}"
     megabytes = built.file.stat().st_size / 1e6
     typer.echo(f"{built.records:,} results of {runs_read}: {built.file} ({megabytes:.1f} MB)")

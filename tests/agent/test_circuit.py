@@ -4,6 +4,8 @@ import pytest
 from groundwalk.agent.circuit import Circuit
 from groundwalk.agent.errors import ServiceError, UnavailableError
 from groundwalk.agent.retry_after import asked_to_wait
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 class Clock:
@@ -75,6 +77,23 @@ def test_an_answer_of_no_use_is_one(clock: Clock) -> None:
 )
 def test_what_a_service_asks_for(header: str, seconds: float) -> None:
     assert asked_to_wait(header) == seconds
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Mon, 01 Jan 99999999999 00:00:00 GMT",
+        "Mon, 99999999999999999999 Jan 2030 00:00:00",
+        "Mon, 01 Jan 2030 00:00:00 -999999999999999999999999999999",
+    ],
+)
+def test_a_date_that_is_none_asks_for_nothing(header: str) -> None:
+    assert asked_to_wait(header) == 0
+
+
+@given(st.text() | st.from_regex(r"Mon, \d+ Jan \d+ \d+:\d+:\d+ [+-]\d+", fullmatch=True))
+def test_any_header_is_read(header: str) -> None:
+    assert asked_to_wait(header) >= 0
 
 
 def test_a_date_may_be_asked_for() -> None:

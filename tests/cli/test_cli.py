@@ -45,9 +45,21 @@ def groundwalk(home: Path, *arguments: str, say: str = "") -> subprocess.Complet
 def assert_one_line_error(run: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
     assert run.returncode == code, run.stderr
     assert "Traceback" not in run.stderr + run.stdout
-    assert len(run.stderr.strip().splitlines()) == 1, run.stderr
+    assert run.stderr.removesuffix("\n").isprintable(), run.stderr
     for word in words:
         assert word in run.stderr
+
+
+def test_what_others_wrote_steers_no_terminal(home: Path) -> None:
+    wrote = "\x1b]0;owned\x07\x1b[2J\x9b31mRED\u200b\u202e"
+    file = home / "esc.jsonl"
+    file.write_text(json.dumps({"question": "q?", "answers": [{"term": wrote}]}), encoding="utf-8")
+    (home / "set").mkdir()
+    (home / "set" / f"{wrote}.json").touch()
+    for data in ([str(file)], [str(home / "set"), "--split", "test"]):
+        options = ("--kg", "world", "--method", "words", "--out", str(home / "rx"))
+        run = groundwalk(home, "eval", "run", "--dataset", "jsonl", "--data", *data, *options)
+        assert_one_line_error(run, 2, "RED")
 
 
 def test_ask_prints_an_answer_and_its_proof(home: Path) -> None:

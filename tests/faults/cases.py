@@ -55,6 +55,11 @@ WRONGS = {
     "reset": Wrong(wrongs.resets, BROKE, BROKE_OFF),
     "reset in the middle": Wrong(wrongs.resets_in_the_middle, BROKE, BROKE_OFF),
     "breaks off": Wrong(wrongs.breaks_off, BROKE_OFF, BROKE_OFF),
+    "429, Retry-After no date": Wrong(
+        wrongs.status(429, Retry_After="Mon, 01 Jan 99999999999 00:00:00 GMT"),
+        "429 Too Many Requests",
+        "429 Too Many Requests",
+    ),
     "429, Retry-After an hour": Wrong(
         wrongs.status(429, Retry_After="3600"), HOUR, "asks to wait 3,600 s"
     ),
