@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, cast
 
-NUMBER = r"(\d+(?:\.\d+)?|\.\d+)\s*(%|/\s*(?:100|10|5|1)\b)?"
+NUMBER = r"(\d+(?:\.\d+)?|\.\d+)\s*+(%|/\s*(?:100|10|5|1)\b)?"
 """A number, and what it is a share of, where that is said."""
 MARKS = "|*_`\"'“”‘’{}[]()<>,;: \t"
 """What may stand around a name or a number and is no part of it."""

@@ -25,7 +25,7 @@ _MOST_PIECES = 1_000
 """Lines or values of a reply that are looked at."""
 
 _BULLET = re.compile(r"^(?:[-*•>#]+|\(?\d{1,3}[.):])\s+")
-_LAST = re.compile(rf"(?<![\w.]){NUMBER}[\s)\]}}*_.,|\"]*$")
+_LAST = re.compile(rf"(?<![\w.]){NUMBER}[\s)\]}}*_.,|\"]*+$")
 _CALLED = re.compile(rf"(?:score|value|rating)\W{{1,4}}{NUMBER}", re.I)
 _CALLING = re.compile(r"(?:score|value|rating)$", re.I)
 _VALUE = re.compile(r"(?<![\w.])(\d*\.\d+|\d+)\s*(%|/\s*(?:100|10|5|1)\b)?")

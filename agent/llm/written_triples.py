@@ -15,9 +15,9 @@ _ENCLOSED = re.compile(
     r"<\s*TRIPLE\s*>(?P<tagged>.*?)(?:<\s*/\s*TRIPLE\s*>|$)|<(?P<plain>(?:[^<>]|(?<=[-=])>)+)>",
     re.I,
 )
-_TAG = re.compile(r"<\s*/?\s*TRIPLE\s*>", re.I)
-_ARROW = re.compile(r"-+>")
-_OTHER_ARROW = re.compile(r"=+>|[→⟶⇒]")
+_TAG = re.compile(r"<\s*+/?\s*TRIPLE\s*>", re.I)
+_ARROW = re.compile(r"(?<!-)-+>")
+_OTHER_ARROW = re.compile(r"(?<!=)=+>|[→⟶⇒]")
 _BULLET = re.compile(r"^\s*(?:[-*•>#]+|\(?\d{1,3}[.):])\s+")
 _TUPLE = re.compile(r"^[(\[]([^()\[\]]+)[)\]]")
 _PATH = re.compile(f"{re.escape(PATH.open)}(.*?)(?:{re.escape(PATH.close)}|$)", re.DOTALL)

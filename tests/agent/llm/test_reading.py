@@ -237,6 +237,14 @@ def test_no_reply_takes_long() -> None:
     assert perf_counter() - since < 20
 
 
+@pytest.mark.parametrize("piece", [" ", "\t", ".", "*", "1", "%", "\u00a0", " ."])
+@pytest.mark.parametrize("begun", ["1", "borders: 1", "score 1/"])
+def test_a_long_run_after_a_number_is_read_once(begun: str, piece: str) -> None:
+    reply = f"{begun}{piece * 200_000}!"
+    read_choices(reply, ("borders", "capital"))
+    read_value(reply)
+
+
 names = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=6, unique=True)
 
 

@@ -68,3 +68,8 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize("piece", ["<", "<TRIPLE>", "->", "<a -> ", "(a,", "* ", "> "])
 def test_long_texts_take_no_time(piece: str) -> None:
     assert len(read_reasoning(piece * (20_000 // len(piece))).triples) <= 200
+
+
+@pytest.mark.parametrize(("piece", "end"), [("-", ""), ("=", "x"), (" ", "!"), ("\t", "")])
+def test_a_long_run_of_one_sign_is_read_once(piece: str, end: str) -> None:
+    assert read_reasoning(f"<{piece * 200_000}{end}").triples == ()
