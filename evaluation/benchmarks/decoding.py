@@ -12,7 +12,6 @@ computes the instruction, with which every prompt begins, once for a model, as i
 """
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -30,6 +29,7 @@ from ...agent.errors import GroundwalkError
 from .equality import Mismatch
 from .groups import BEAMS, GROUPS, QUICK, Sizes, Stage
 from .measures import MEASURES, Figure, reached
+from .written import write_report
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,15 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(stderr=True)
     try:
         report = run(QUICK if options.quick else Sizes(), options.only, console)
+        print("\n".join(table(report)))
+        if options.out:
+            write_report(options.out, report)
     except Mismatch as error:
         console.print(f"not equal: {error}", markup=False)
         return 1
     except (GroundwalkError, ModuleNotFoundError) as error:
         console.print(f"{error}", markup=False)
         return 2
-    print("\n".join(table(report)))
-    if options.out:
-        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

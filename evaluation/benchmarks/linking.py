@@ -8,7 +8,6 @@ comes with it and, with more rivals, over all these graphs as one.
 """
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -29,6 +28,7 @@ from ...agent.linking import LabelLinker
 from .names import mistyped, names, write_graph
 from .recall import DEPTH, recall
 from .topics import question_sets
+from .written import write_report
 
 DATA = "GROUNDWALK_DATA"
 """The variable that names the folder with the question sets."""
@@ -65,12 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data = os.environ.get(DATA)
     try:
         report = run(options.labels, options.questions, Path(data) if data else None, console)
+        print("\n".join(table(report)))
+        if options.out:
+            write_report(options.out, report)
     except GroundwalkError as error:
         console.print(f"{error}", markup=False)
         return 2
-    print("\n".join(table(report)))
-    if options.out:
-        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

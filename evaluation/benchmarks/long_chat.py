@@ -9,7 +9,6 @@ is loaded, and files are mapped, in them.
 
 import argparse
 import gc
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from rich.console import Console
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.kg.recent import Recent
+from .written import write_report
 
 SHORT = 50
 """Turns of a thread that ends."""
@@ -68,15 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for window in measure(options.turns, options.every, options.method):
             windows.append(window)
             console.print(_line(window), highlight=False, soft_wrap=True)
+        if len(windows) > 2:
+            grown = memory_slope(windows)
+            print(f"{grown:+.3f} MB resident a thousand turns, after the first {windows[0].turns}")
+        if options.out:
+            write_report(options.out, [asdict(window) for window in windows])
     except GroundwalkError as error:
         print(f"{error.message} ({error.hint})" if error.hint else error.message, file=sys.stderr)
         return 2
-    if len(windows) > 2:
-        grown = memory_slope(windows)
-        print(f"{grown:+.3f} MB resident a thousand turns, after the first {windows[0].turns}")
-    if options.out:
-        rows = [asdict(window) for window in windows]
-        options.out.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

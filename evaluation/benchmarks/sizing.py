@@ -9,7 +9,6 @@ Nothing else is in it: no reserve for peaks, no storage, no network, no people.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -18,12 +17,15 @@ from typing import Any, cast
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ...agent.errors import GroundwalkError, InputError
 from ...agent.kg.folder import is_endpoint
+from ...agent.kg.names import one_line
 from ..costs import measure_costs
 from ..records import Record
 from ..report.loading import Run, read_runs
+from .written import write_report
 
 MILLION = 1_000_000
 _HOUR = 3600
@@ -121,10 +123,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         measured = measured_of(read_runs(options.run, lambda run, record: None), options.method)
-        assumed = assumptions(options.assume)
+        _show(measured, assumptions(options.assume), options.out)
     except GroundwalkError as error:
-        print(f"{error.message} ({error.hint})" if error.hint else error.message, file=sys.stderr)
+        told = f"{error.message} ({error.hint})" if error.hint else error.message
+        print(one_line(told), file=sys.stderr)
         return 2
+    return 0
+
+
+def _show(measured: Sequence[Measured], assumed: Mapping[str, Assumed], out: Path | None) -> None:
     report = {
         own.run + " " + own.method: [sized(scale, own, assumed[scale]) for scale in SCALES]
         for own in measured
@@ -133,14 +140,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for own in measured:
         console.print(_measured_table(own), _sized_table(report[own.run + " " + own.method]))
     console.print(_assumed_table(assumed))
-    if options.out:
+    if out:
         written = {
             "measured": [asdict(own) for own in measured],
             "assumed": {scale: asdict(own) for scale, own in assumed.items()},
             "sized": {name: [asdict(row) for row in rows] for name, rows in report.items()},
         }
-        options.out.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    return 0
+        write_report(out, written)
 
 
 def measured_of(runs: Sequence[Run], method: str | None = None) -> list[Measured]:
@@ -233,7 +239,8 @@ def _number(text: str, name: str, value: str) -> float:
 
 
 def _measured_table(own: Measured) -> Table:
-    table = Table(title=f"{own.run}, {own.method}: a question on average, of {own.questions}")
+    title = f"{own.run}, {own.method}: a question on average, of {own.questions}"
+    table = Table(title=Text(one_line(title)))
     row = asdict(own)
     for name in ("seconds", "forward_passes", "prompt_tokens", "tokens", "llm_calls", "requests"):
         table.add_column(name.replace("_", " "), justify="right")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pyoxigraph as ox
@@ -115,6 +116,7 @@ def test_no_question_is_cheaper_where_more_is_done(work: float, rate: float, pri
         (["--assume", "gpu_hour=nan"], "is no number"),
         (["--method", "gcr"], "no run has answers of 'gcr'"),
         (["--run", "nowhere"], "nowhere is no directory"),
+        (["--method", "[/b]\x1b[2J"], "no run has answers of"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(
@@ -123,3 +125,26 @@ def test_what_cannot_be_used_is_one_line(
     assert sizing.main(["--run", str(runs[0]), *arguments]) == 2
     said = capsys.readouterr()
     assert words in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+
+
+def test_a_file_that_cannot_be_written_is_one_line(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sizing.main(["--run", str(runs[0]), "--out", str(tmp_path / "none" / "x.json")]) == 2
+    said = capsys.readouterr().err
+    assert "x.json cannot be written: No such file" in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("method", ["[/b]", "\x1b[2J\x1b]0;x\x07"])
+def test_the_name_of_a_method_is_text(
+    runs: list[Path], tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    copytree(runs[0], run)
+    lines = [json.loads(line) for line in (run / "samples.jsonl").open()]
+    changed = "".join(json.dumps(line | {"method": method}) + "\n" for line in lines)
+    (run / "samples.jsonl").write_text(changed)
+    assert sizing.main(["--run", str(run)]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said and "\x07" not in said
+    assert method.startswith("\x1b") or method in said
