@@ -50,10 +50,14 @@ def _check_address(spec: str, address: str) -> None:
     import httpx
 
     try:
-        httpx.URL(address)
+        url = httpx.URL(address)
     except httpx.InvalidURL:
         hint = "write signs such as / and @ in a password as %2F and %40"
         raise InputError(f"--llm {describe_llm(spec)}: is not an address", hint) from None
+    if not url.host:
+        raise InputError(f"--llm {describe_llm(spec)}: names no host", _HINT)
+    if url.port is not None and not 0 < url.port < 2**16:
+        raise InputError(f"--llm {describe_llm(spec)}: {url.port} is no port", "1 to 65535 are")
 
 
 def _openai(spec: str, name: str, address: str | None) -> BaseChatModel:

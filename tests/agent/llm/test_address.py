@@ -34,3 +34,20 @@ def test_what_is_wrong_is_said_without_it(spec: str) -> None:
     with pytest.raises(InputError) as caught:
         chat_model(spec)
     assert "s3c" not in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "http://#m",
+        "http:///v1#m",
+        "http://u:p@/v1#m",
+        "http://127.0.0.1:99999/v1#m",
+        "http://127.0.0.1:0/v1#m",
+        "http://127.0.0.1:x/v1#m",
+        "http://[::1#m",
+    ],
+)
+def test_where_nothing_can_be_sent_is_no_address(spec: str) -> None:
+    with pytest.raises(InputError, match="^--llm http://"):
+        chat_model(spec)
