@@ -2,6 +2,8 @@
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from .env_file import check_env_file
+
 
 class Settings(BaseSettings):
     """What an option falls back to when it is not given."""
@@ -22,5 +24,6 @@ class Settings(BaseSettings):
 
 
 def read_settings() -> Settings:
-    """The settings of this process."""
+    """The settings of this process. Raises InputError where `.env` cannot be read."""
+    check_env_file()
     return Settings()

@@ -18,6 +18,7 @@ from ..address import masked
 from ..background import Background
 from ..bounded import UnboundedError
 from ..circuit import Circuit
+from ..env_file import check_env_file
 from ..errors import InputError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
@@ -58,6 +59,7 @@ class ServerSettings(BaseSettings):
 
 def served_chat(source: str, model: str, address: str | None, key: str) -> "ServedChat":
     """The model of a name at an address, else at OpenAI's. Raises InputError for wrong settings."""
+    check_env_file()
     try:
         patience = ServerSettings()
     except ValidationError as error:

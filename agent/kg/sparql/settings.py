@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
+from ...env_file import check_env_file
 from ...errors import InputError
 from ..terms import Term, is_iri
 from .queries import can_ask
@@ -87,6 +88,7 @@ def endpoint_settings(**given: object) -> EndpointSettings:
 
     Raises InputError, which names the setting and never its value.
     """
+    check_env_file()
     try:
         return EndpointSettings(**given)  # pyright: ignore[reportArgumentType]
     except ValidationError as error:
