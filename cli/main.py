@@ -85,14 +85,12 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        sys.stdout = None  # nothing can be flushed at the exit
-        full = DiskError("the disk that the output goes to is full", "make room")
-        report(full)
-        sys.exit(full.exit_code)
     except Exception as error:  # the last resort: no traceback on a user's screen
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            sys.stdout = None  # nothing can be flushed at the exit
+            full = DiskError("the disk that the output goes to is full", "make room")
+            report(full)
+            sys.exit(full.exit_code)
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise
         report(internal(error))
