@@ -1,11 +1,14 @@
 """What rdflib says of triples, which has read the same text and nothing else."""
 
+import logging
 from collections.abc import Iterable, Sequence
 
 import rdflib
 from groundwalk.agent.kg import Path
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import NTGraphSink, W3CNTriplesParser
+
+logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # it warns of every hostile name
 
 
 class Kept(dict[str, rdflib.BNode]):
