@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_LEADING = re.compile(r"(?:has|have|had|is|are|was|were|in|of|on|at|from|the) (?=\w)")
+_SPACES = re.compile(r"__|[/.]")
+"""Between the domain, the type and the property of a name as Freebase has them."""
+_OR_MORE = re.compile(r"(?<=[a-z])_s$")
+"""How Freebase writes `(s)`."""
+_LEADING = re.compile(r"^(?:has|have|had|is|are|was|were|in|of|on|at|from|the) (?=\w)")
 _BY = re.compile(r"(?:.* )?(\w+) by")
 _AT = re.compile(r"(?:is |was )?(\w+ed|born|built|buried|found|held|made|set) (in|at|on|near)")
 _DOES = re.compile(r"(\w+[^\Ws])s (in|at|on|for|with|to|from|near)")
@@ -52,8 +56,20 @@ class LabelWords:
 
 
 def label_words(label: str) -> LabelWords:
-    """Read a label by its form; what has none of the forms is a noun as it stands."""
-    words = plain_label(label)
+    """Read a label by its form; what has none of the forms is a noun as it stands.
+
+    Of `music.recording.tracks` the property is read, and with its type it is a noun too.
+    """
+    parts = [part for part in _SPACES.split(label) if part]
+    if len(parts) < 3 or " " in label:
+        return _label_words(plain_label(label))
+    *_, kind, name = map(plain_label, parts)
+    own = _label_words(name)
+    qualified = (f"{kind} {noun}" for noun in own.nouns[:1])
+    return LabelWords(tuple(dict.fromkeys((*own.nouns, *qualified))), own.verb)
+
+
+def _label_words(words: str) -> LabelWords:
     if passive := _BY.fullmatch(words):
         participle = passive[1]
         past, doer = _IRREGULAR.get(participle) or (participle, _doer(participle))
@@ -71,7 +87,8 @@ def label_words(label: str) -> LabelWords:
 
 def plain_label(label: str) -> str:
     """A label as words: of camelCase, snake_case or kebab-case."""
-    return " ".join(_CAMEL.sub(" ", label).replace("_", " ").replace("-", " ").lower().split())
+    spaced = _CAMEL.sub(" ", _OR_MORE.sub("s", label)).replace("_", " ").replace("-", " ")
+    return " ".join(spaced.lower().split())
 
 
 def singular(noun: str) -> str:

@@ -40,6 +40,19 @@ from .toy import toy_graph
         ("mass", ("mass",), None),
         ("has", ("has",), None),
         ("by", ("by",), None),
+        ("place_of_birth", ("place of birth",), None),
+        ("location", ("location",), None),
+        ("music.recording.tracks", ("track", "tracks", "recording track"), None),
+        ("/book/book/written_by", ("writer", "book writer"), Verb("by", "written", "wrote")),
+        ("__people__person__gender", ("gender", "person gender"), None),
+        ("__base__cars__model__make", ("make", "model make"), None),
+        (
+            "soccer.football_player.position_s",
+            ("position", "positions", "football player position"),
+            None,
+        ),
+        ("input/output", ("input/output",), None),
+        ("e.g. a name", ("e.g. a name",), None),
     ],
 )
 def test_labels_are_read_by_their_form(
