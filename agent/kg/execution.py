@@ -1,10 +1,14 @@
 """Executing a relation path on the store: all the entities that it reaches, not just a beam's."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .store import Store
 from .terms import Path, RelationPath, Step, Term
+
+_FRONTIER = 20_000
+_DEGREE = 100_000
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,8 @@ def execute(
     *,
     banned: Collection[Term] = (),
     keep: int = 5,
-    frontier: int = 20_000,
-    degree: int = 100_000,
+    frontier: int = _FRONTIER,
+    degree: int = _DEGREE,
     either: bool = False,
 ) -> Execution:
     """Follow `relations` from every topic, never onto a banned entity (RoG, Algorithm 1).
@@ -44,26 +48,89 @@ def execute(
     """
     level = {topic: Reached(topic, (Path(topic, ()),), 1) for topic in topics}
     truncated = False
+    bounds = _Bounds(frozenset(banned), keep, frontier, degree)
     for relation, inverse in relations:
-        nodes = sorted(level)
-        paths: dict[Term, list[Path]] = {}
-        support: dict[Term, int] = {}
         ways = (inverse, not inverse) if either else (inverse,)
-        followed = [store.follow(nodes, relation, way, limit=degree + 1) for way in ways]
-        for node, *around in zip(nodes, *followed, strict=True):
-            truncated |= any(len(steps) > degree for steps in around)
-            for step in (step for steps in around for step in steps[:degree]):
-                if step.target in banned:
-                    continue
-                if step.target not in paths and len(paths) >= frontier:
-                    truncated = True
-                    continue
-                kept = paths.setdefault(step.target, [])
-                support[step.target] = support.get(step.target, 0) + level[node].support
-                kept.extend(_longer(level[node].paths, step)[: keep - len(kept)])
-        level = {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}
-    reached = sorted(level.values(), key=lambda r: (-r.support, r.end))
-    return Execution(tuple(reached), truncated, len(relations) * (1 + either))
+        level, cut = _follow(store, level, relation, ways, bounds)
+        truncated |= cut
+    return Execution(_ranked(level.values()), truncated, len(relations) * (1 + either))
+
+
+def execute_together(
+    store: Store,
+    topics: Sequence[Term],
+    relations: RelationPath,
+    *,
+    banned: Collection[Term] = (),
+    keep: int = 5,
+) -> Execution:
+    """Follow `relations` from all topics to where they lead in common, and from there on.
+
+    The currency of the country that borders both topics is that of one country. Where no hop
+    reaches anything in common, all ends are reached.
+    """
+    levels = [{topic: Reached(topic, (Path(topic, ()),), 1)} for topic in topics]
+    truncated, requests = False, 0
+    bounds = _Bounds(frozenset(banned), max(keep, len(topics)))
+    for relation, inverse in relations:
+        followed = [_follow(store, level, relation, (inverse,), bounds) for level in levels]
+        levels = [level for level, _ in followed]
+        truncated |= any(cut for _, cut in followed)
+        requests += len(followed)
+        common = set(levels[0]).intersection(*levels[1:])
+        if len(levels) > 1 and common:
+            levels = [
+                {end: _merged([level[end] for level in levels], bounds.keep) for end in common}
+            ]
+    ends = sorted({end for level in levels for end in level})
+    reached = [_merged([own[end] for own in levels if end in own], bounds.keep) for end in ends]
+    return Execution(_ranked(reached), truncated, requests)
+
+
+class _Bounds(NamedTuple):
+    """What no hop may come to, how many paths an end keeps, and how far a hop may spread."""
+
+    banned: frozenset[Term]
+    keep: int
+    frontier: int = _FRONTIER
+    degree: int = _DEGREE
+
+
+def _follow(
+    store: Store,
+    level: Mapping[Term, Reached],
+    relation: Term,
+    ways: Sequence[bool],
+    bounds: _Bounds,
+) -> tuple[dict[Term, Reached], bool]:
+    """What one hop reaches, and whether it was cut."""
+    nodes, truncated = sorted(level), False
+    paths: dict[Term, list[Path]] = {}
+    support: dict[Term, int] = {}
+    followed = [store.follow(nodes, relation, way, limit=bounds.degree + 1) for way in ways]
+    for node, *around in zip(nodes, *followed, strict=True):
+        truncated |= any(len(steps) > bounds.degree for steps in around)
+        for step in (step for steps in around for step in steps[: bounds.degree]):
+            if step.target in bounds.banned:
+                continue
+            if step.target not in paths and len(paths) >= bounds.frontier:
+                truncated = True
+                continue
+            kept = paths.setdefault(step.target, [])
+            support[step.target] = support.get(step.target, 0) + level[node].support
+            kept.extend(_longer(level[node].paths, step)[: bounds.keep - len(kept)])
+    return {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}, truncated
+
+
+def _merged(several: Sequence[Reached], keep: int) -> Reached:
+    """An entity that several topics reach, with paths from each of them."""
+    share = max(1, keep // len(several))
+    paths = tuple(path for entity in several for path in entity.paths[:share])
+    return Reached(several[0].end, paths, sum(entity.support for entity in several))
+
+
+def _ranked(reached: Iterable[Reached]) -> tuple[Reached, ...]:
+    return tuple(sorted(reached, key=lambda r: (-r.support, r.end)))
 
 
 def _longer(paths: Sequence[Path], step: Step) -> list[Path]:

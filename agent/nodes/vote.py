@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from ..kg.execution import Execution, Reached, execute
+from ..kg.execution import Execution, Reached, execute, execute_together
 from ..kg.store import Store
 from ..kg.terms import Path, RelationPath, Term
 from ..options import Options
@@ -84,8 +84,8 @@ def vote(
     `offered` tells which of some ends the question offers to choose from: where any are reached,
     no other end counts.
 
-    With `common`, one relation path from several topics means the entities that it reaches from
-    each of them, where there are such; without, all, those first.
+    With `common`, one relation path from several topics means what they lead to in common, and
+    what that leads to, where there is such; without, all, those first.
     """
     parties = _parties(candidates)
     if not parties:
@@ -126,29 +126,7 @@ def _run(
     topics = _topics(party.ballots)
     if not common or len(topics) == 1:
         return execute(store, topics, party.relations, banned=banned, keep=keep)
-    runs = [execute(store, [own], party.relations, banned=banned, keep=keep) for own in topics]
-    reached: dict[Term, list[Reached]] = {}
-    for run in runs:
-        for entity in run.reached:
-            reached.setdefault(entity.end, []).append(entity)
-    by_all = [several for several in reached.values() if len(several) == len(topics)]
-    together = [
-        Reached(
-            several[0].end,
-            tuple(path for entity in several for path in entity.paths[: _share(keep, several)]),
-            sum(entity.support for entity in several),
-        )
-        for several in by_all or reached.values()
-    ]
-    return Execution(
-        tuple(sorted(together, key=lambda r: (-r.support, r.end))),
-        any(run.truncated for run in runs),
-        sum(run.requests for run in runs),
-    )
-
-
-def _share(keep: int, several: Sequence[Reached]) -> int:
-    return max(1, keep // len(several))
+    return execute_together(store, topics, party.relations, banned=banned, keep=keep)
 
 
 def _among(
@@ -184,7 +162,7 @@ def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:
 def _asks_for_both(first: _Coalition, second: _Coalition) -> bool:
     """Whether two topics lead to common entities in different ways (`African`, `speaks French`)."""
     return (
-        second.votes >= _SHARE * first.votes
+        (second.relevance or second.votes) >= _SHARE * (first.relevance or first.votes)
         and not first.topics & second.topics
         and first.relations != second.relations
         and bool({r.end for r in first.reached} & {r.end for r in second.reached})

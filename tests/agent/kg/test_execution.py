@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.kg import execute, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, execute, open_kg
+from groundwalk.agent.kg.execution import execute_together
 from groundwalk.agent.kg.readers import name_iri
 
 FACTS = "A|r|B\nA|r|C\nA|r|D\nB|s|E\n"
@@ -20,3 +21,38 @@ def test_steps_beyond_the_degree_are_told(tmp_path: Path, degree: int, cut: bool
     run = execute(kg.store, [term("A")], ((term("r"), False),), degree=degree)
     assert (len(run.reached), run.truncated) == (min(degree, 3), cut)
     kg.close()
+
+
+BORDERS = (
+    "A|by|X\nA|by|Y\nB|by|X\nB|by|Z\nX|pays|euro\nY|pays|dinar\nZ|pays|dinar\nC|by|W\nW|pays|euro\n"
+)
+
+
+@pytest.fixture
+def borders(tmp_path: Path) -> KnowledgeGraph:
+    (tmp_path / "kg.kb").write_text(BORDERS, encoding="utf-8")
+    return open_kg(str(tmp_path / "kg.kb"), cache=tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("topics", "ends"),
+    [
+        (("A", "B"), {"euro"}),
+        (("A", "C"), {"euro"}),
+        (("A",), {"euro", "dinar"}),
+        (("A", "B", "C"), {"euro"}),
+        (("A", "Q"), {"euro", "dinar"}),
+    ],
+    ids=["meet on the way", "meet at the end", "one", "all meet at the end", "one leads nowhere"],
+)
+@pytest.mark.parametrize("keep", [1, 5])
+def test_topics_go_on_together_from_where_they_meet(
+    borders: KnowledgeGraph, topics: tuple[str, ...], ends: set[str], keep: int
+) -> None:
+    path = ((term("by"), False), (term("pays"), False))
+    run = execute_together(borders.store, [*map(term, topics)], path, keep=keep)
+    assert {reached.end for reached in run.reached} == {*map(term, ends)}
+    walks = [walk for reached in run.reached for walk in reached.paths]
+    met = "Q" not in topics
+    assert all({w.topic for w in r.paths} == {*map(term, topics)} for r in run.reached if met)
+    assert all(all(borders.store.holds([step.triple for step in walk.steps])) for walk in walks)

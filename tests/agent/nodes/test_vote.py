@@ -132,6 +132,18 @@ def test_two_topics_that_meet_in_different_ways_are_both_meant(kg: KnowledgeGrap
     assert outcome.confidence == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize(("chance", "both"), [(0.25, True), (0.02, False)])
+def test_how_likely_both_are_meant_is_told_by_their_relations(
+    kg: KnowledgeGraph, chance: float, both: bool
+) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "Africa -> ^continent -> Chad", 0.7, 0.65),
+        walk(kg, "Arabic -> ^speaks -> Chad", chance, chance),
+    )
+    assert (ends(outcome) == {iri("Chad")}) == both
+
+
 def test_same_relation_from_two_topics_is_a_union_with_common_answers_first(
     kg: KnowledgeGraph,
 ) -> None:
