@@ -58,18 +58,10 @@ class LabelWords:
 def label_words(label: str) -> LabelWords:
     """Read a label by its form; what has none of the forms is a noun as it stands.
 
-    Of `music.recording.tracks` the property is read, and with its type it is a noun too.
+    Of `music.recording.tracks` only the property is read.
     """
     parts = [part for part in _SPACES.split(label) if part]
-    if len(parts) < 3 or " " in label:
-        return _label_words(plain_label(label))
-    *_, kind, name = map(plain_label, parts)
-    own = _label_words(name)
-    qualified = (f"{kind} {noun}" for noun in own.nouns[:1])
-    return LabelWords(tuple(dict.fromkeys((*own.nouns, *qualified))), own.verb)
-
-
-def _label_words(words: str) -> LabelWords:
+    words = plain_label(label if len(parts) < 3 or " " in label else parts[-1])
     if passive := _BY.fullmatch(words):
         participle = passive[1]
         past, doer = _IRREGULAR.get(participle) or (participle, _doer(participle))
