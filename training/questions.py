@@ -65,7 +65,7 @@ class Questioner:
         shape, topic = self.shapes.sample(rng)
         lacking = [
             node
-            for node in rng.sample(self.graph.nodes[shape.kind], 1)
+            for node in rng.sample(shape.topics, 1)
             if not execute(self.graph, node, shape.moves)
         ]
         if not lacking:

@@ -1,5 +1,6 @@
 """Which relation paths a graph has from which class, and how often to ask each."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -7,10 +8,12 @@ from random import Random
 from typing import NamedTuple
 
 from ..agent.errors import KGError
-from .graph import Graph, Moves, Node, execute, relation_paths
+from .graph import Graph, Move, Moves, Node, execute, relation_paths
 
 _SAMPLED = 40
 """Entities of each class that are walked from to find its paths."""
+_UNCLASSED = 1_000
+"""Those without a class, of which each group gets as many."""
 _SAMPLED_EDGES = 60_000
 """Above so many facts fewer entities are sampled, since each reaches much."""
 
@@ -25,10 +28,11 @@ _REDUNDANT = 0.12
 
 
 class Shape(NamedTuple):
-    """A relation path and the class of the topics that it starts from."""
+    """A relation path and the class of the topics that it starts from; `topics` are all of them."""
 
     kind: str
     moves: Moves
+    topics: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,8 @@ class Shapes:
         """A shape and a topic that has it."""
         while True:
             (shape,) = rng.choices(self.shapes, cum_weights=self.weights)
-            nodes = self.graph.nodes[shape.kind]
             for _ in range(8):
-                topic = rng.choice(nodes)
+                topic = rng.choice(shape.topics)
                 if execute(self.graph, topic, shape.moves):
                     return shape, topic
 
@@ -53,10 +56,14 @@ class Shapes:
 def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
     """The shapes of up to `hops` moves. Raises KGError when no entity has a fact to walk."""
     facts = sum(len(t) for found in graph.edges.values() for t in found.values())
-    sampled = _SAMPLED if facts < _SAMPLED_EDGES else _SAMPLED // 4
+    few = facts >= _SAMPLED_EDGES
+    sampled = _SAMPLED // 4 if few else _SAMPLED
     weights = dict[Shape, float]()
-    for kind, nodes in graph.nodes.items():
-        topics = rng.sample(nodes, min(sampled, len(nodes)))
+    groups = _groups(graph)
+    unclassed = (_UNCLASSED // 16 if few else _UNCLASSED) // len(groups)
+    for kind, nodes in groups:
+        most = sampled if kind else min(sampled, max(unclassed, 1))
+        topics = rng.sample(nodes, min(most, len(nodes)))
         found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
         moves = sum(len(path) == 1 for path in found)
         shown = len(nodes) ** 0.5 * max(moves, 1) ** 0.75
@@ -67,10 +74,23 @@ def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
             share = SHARES[length - 1] if length <= len(SHARES) else SHARES[-1]
             total = sum(of_length.values())
             for path, weight in of_length.items():
-                weights[Shape(kind, path)] = weight / total * share * shown
+                weights[Shape(kind, path, nodes)] = weight / total * share * shown
     if not weights:
         raise KGError("the knowledge graph has no facts that a path can walk")
     return Shapes(graph, tuple(weights), tuple(accumulate(weights.values())))
+
+
+def _groups(graph: Graph) -> list[tuple[str, tuple[Node, ...]]]:
+    """The entities of each class; those without one by the rarest move that leaves them.
+
+    So each relation is asked for, also of a graph that classes nothing and has hundreds of them.
+    """
+    rarest = defaultdict[Move, list[Node]](list)
+    for node in graph.nodes.get("", ()):
+        rarest[min(graph.leaving[node], key=lambda m: (len(graph.edges[m]), m))].append(node)
+    return [(kind, nodes) for kind, nodes in graph.nodes.items() if kind] + [
+        ("", tuple(nodes)) for _, nodes in sorted(rarest.items())
+    ]
 
 
 def _weigh(found: Sequence[Mapping[Moves, frozenset[Node]]]) -> dict[Moves, float]:

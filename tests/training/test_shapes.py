@@ -1,0 +1,42 @@
+"""Which relation paths are asked for."""
+
+from random import Random
+
+import pytest
+from groundwalk.agent.kg.terms import Triple
+from groundwalk.training.graph import build_graph
+from groundwalk.training.shapes import Shapes, find_shapes
+
+PEOPLE = 300
+RARE = 60
+FACTS = [Triple(f"<p{n}>", "<knows>", f"<p{n + 1}>") for n in range(PEOPLE)]
+FACTS += [Triple(f"<p{n}>", f"<rare{n}>", f"<thing{n}>") for n in range(RARE)]
+
+
+def shapes(kind: str, hops: int = 2) -> Shapes:
+    terms = {term for fact in FACTS for term in (fact.head, fact.tail)}
+    graph = build_graph(
+        FACTS,
+        names={term: term.strip("<>") for term in terms},
+        kinds=dict.fromkeys(terms, kind),
+        labels={fact.relation: fact.relation.strip("<>") for fact in FACTS},
+    )
+    return find_shapes(graph, hops, Random(0))
+
+
+def test_a_graph_without_classes_is_asked_for_each_of_its_relations() -> None:
+    found = shapes("")
+    first = {shape.moves[0] for shape in found.shapes}
+    assert first == set(found.graph.edges)
+    drawn = [found.sample(Random(seed)) for seed in range(3_000)]
+    assert len({move for shape, _ in drawn for move in shape.moves}) > 0.95 * len(first)
+    assert sum(len(shape.moves) == 1 for shape, _ in drawn) == pytest.approx(1_500, rel=0.3)
+
+
+@pytest.mark.parametrize("kind", ["", "person"])
+def test_a_topic_has_the_relation_path_that_it_is_drawn_with(kind: str) -> None:
+    found = shapes(kind)
+    for seed in range(200):
+        shape, topic = found.sample(Random(seed))
+        assert shape.kind == kind and topic in shape.topics
+        assert topic in found.graph.edges[shape.moves[0]]
