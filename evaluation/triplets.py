@@ -18,7 +18,8 @@ def triplet_f1(
 ) -> float | None:
     """F1 between the distinct triples of `chains` and those of a gold chain; None without gold.
 
-    Of several gold chains the one that fits best counts. A gold term must be the triple's term; a
+    Of several gold chains the one that fits best counts, or all together where they fit better: a
+    question with two answers has a chain to each. A gold term must be the triple's term; a
     gold name must be one of its names: the label, the KG's own label (in `labels`, by term) or the
     end of its IRI, normalised. A triple has one direction, that of the KG, however it was walked.
     """
@@ -34,7 +35,8 @@ def triplet_f1(
         for chain in chains
         for step in chain
     }
-    return max(_f1(list(given.values()), chain) for chain in alternatives)
+    together = [triple for chain in alternatives for triple in chain]
+    return max(_f1(list(given.values()), chain) for chain in (*alternatives, together))
 
 
 def _f1(given: Sequence[tuple[frozenset[str], ...]], chain: Sequence[NamedTriple]) -> float:

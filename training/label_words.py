@@ -60,8 +60,7 @@ def label_words(label: str) -> LabelWords:
 
     Of `music.recording.tracks` only the property is read.
     """
-    parts = [part for part in _SPACES.split(label) if part]
-    words = plain_label(label if len(parts) < 3 or " " in label else parts[-1])
+    words = plain_label(property_of(label))
     if passive := _BY.fullmatch(words):
         participle = passive[1]
         past, doer = _IRREGULAR.get(participle) or (participle, _doer(participle))
@@ -75,6 +74,12 @@ def label_words(label: str) -> LabelWords:
     bare = _QUALIFIED.sub("", noun)
     verb = words if bare == noun and owned == words else noun
     return LabelWords(tuple(dict.fromkeys((noun, bare, verb))))
+
+
+def property_of(label: str) -> str:
+    """The property in a name that has its domain and type before it; any other name as it is."""
+    parts = [part for part in _SPACES.split(label) if part]
+    return label if len(parts) < 3 or " " in label else parts[-1]
 
 
 def plain_label(label: str) -> str:

@@ -66,7 +66,7 @@ def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
         topics = rng.sample(nodes, min(most, len(nodes)))
         found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
         moves = sum(len(path) == 1 for path in found)
-        shown = len(nodes) ** 0.5 * max(moves, 1) ** 0.75
+        shown = len(nodes) ** (0.5 if kind else 1.0) * max(moves, 1) ** 0.75
         if graph.terms[nodes[0]].startswith('"'):
             shown *= _FROM_VALUES
         for length in range(1, hops + 1):

@@ -17,6 +17,7 @@ from .graph import Graph, sample_walk
 from .lessons import Asked, Lesson, Way, lessons_of
 from .noise import disturb, scramble
 from .questions import Questioner, Sample, name_topics
+from .retold import Forms, forms_of
 from .ties import settle
 
 GENERATED = 0.3
@@ -107,10 +108,12 @@ def lesson_stream(
     """Samples from the lessons without end, and some questions that the graph cannot answer.
 
     For a `new` model, which knows no language but that of the lessons, some noisy ones are
-    scrambled too, and generated questions between them ask for paths that no lesson has.
+    scrambled too, and generated questions between them ask for paths that no lesson has: in the
+    words of the lessons where these spell their relations.
     """
     rng = Random(f"lessons {seed}")
     generated = questioner.refusing(0.0)
+    forms = forms_of(questioner.graph, lessons) if new else None
     words = {word for lesson in lessons for word in plain_words(lesson.text)}
     vocabulary = sorted(words) if new else []
     while True:
@@ -118,7 +121,7 @@ def lesson_stream(
             yield questioner.unanswerable(rng)
             continue
         if new and rng.random() < GENERATED:
-            yield generated.sample(rng)
+            yield (forms and _retold(forms, rng)) or generated.sample(rng)
             continue
         lesson = rng.choice(lessons)
         sample = draw(questioner, lesson, rng, noise, vocabulary)
@@ -149,6 +152,14 @@ def draw(
             text = scramble(text, vocabulary, rng)
     question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
     return Sample(question, mentions, walk, moves)
+
+
+def _retold(forms: Forms, rng: Random) -> Sample | None:
+    told = forms.draw(rng)
+    if told is None:
+        return None
+    question, mentions = name_topics(forms.graph, told.text, told.walk[:1])
+    return Sample(question, mentions, told.walk, told.moves)
 
 
 def plain_words(text: str) -> list[str]:

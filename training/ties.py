@@ -12,12 +12,17 @@ from collections.abc import Sequence
 
 from ..agent.llm.bag_of_words import count_words, features_of
 from .graph import Graph, Moves
+from .label_words import plain_label, property_of
 
 _ROUNDS = 3
 _HOP = 4.0
 """How much likelier a path is, before the questions are compared, than one with a hop more."""
 _WORD = 8.0
 """How much likelier it is for a word of its relations that the question has."""
+_SPELLED = 1e6
+"""How much likelier it is for a relation that the question spells as the graph does."""
+_BACK = 0.1
+"""What part of that is lost where it is walked from tail to head."""
 
 
 def settle(graph: Graph, texts: Sequence[str], ties: Sequence[Sequence[Moves]]) -> list[Moves]:
@@ -53,8 +58,18 @@ def settle(graph: Graph, texts: Sequence[str], ties: Sequence[Sequence[Moves]]) 
 
 def _before(graph: Graph, text: str, path: Moves) -> float:
     """How likely a path is by itself, up to a factor of its question."""
-    named = Counter(word for move in path for word in _words(graph.labels[move.relation]))
-    return _WORD ** (named & Counter(_words(text))).total() / _HOP ** len(path)
+    names = [property_of(graph.labels[move.relation]) for move in path]
+    named = Counter(word for name in names for word in _words(name))
+    spelled = sum(min(times, _times(name, text)) for name, times in Counter(names).items())
+    spelled -= _BACK * sum(move.inverse for move in path if spelled)
+    words = (named & Counter(_words(text))).total()
+    return _SPELLED**spelled * _WORD**words / _HOP ** len(path)
+
+
+def _times(name: str, text: str) -> int:
+    """How often a text has a relation's name, as the graph spells it or as words."""
+    forms = "|".join(sorted({re.escape(name.lower()), re.escape(plain_label(name))}))
+    return len(re.findall(rf"(?<!\w)(?:{forms})(?!\w)", text.lower())) if name.strip() else 0
 
 
 def _words(text: str) -> list[str]:

@@ -51,6 +51,14 @@ def test_the_best_of_several_gold_chains_counts() -> None:
     assert triplet_f1([[step(*PERU)]], [(LIMA,), (PERU, LIMA), (PERU,)]) == 1
 
 
+def test_the_chains_to_several_answers_count_together() -> None:
+    both = [[step(*PERU), step(*LIMA)], [step(*PERU), step("Lima", "mayor", "Eve")]]
+    gold = [(PERU, LIMA), (PERU, ("Lima", "mayor", "Eve"))]
+    assert triplet_f1(both, gold) == 1
+    assert triplet_f1(both[:1], gold) == 1
+    assert triplet_f1([*both, [step("Peru", "borders", "Chile")]], gold) == pytest.approx(6 / 7)
+
+
 def test_the_kgs_own_label_and_the_name_in_an_iri_count() -> None:
     walked: list[list[StepRecord]] = [
         [{**step(*PERU), "head": Named(term="<urn:x>", label="Peru (country)")}]

@@ -49,3 +49,26 @@ def test_a_relation_that_the_question_names_is_meant() -> None:
     assert settle(GRAPH, ["the place of \ufffc", "the year of \ufffc"], [[A, B], [A, C]]) == [B, C]
     assert settle(GRAPH, ["by whom was it \ufffc", "q \ufffc"], [[A, B], [B]]) == [A, B]
     assert settle(GRAPH, ["the place by \ufffc"], [[B, LONG]]) == [LONG]
+
+
+def test_relations_that_the_question_spells_are_meant_whatever_others_need() -> None:
+    """`tracks` of a song are the song itself: a shorter path has the same answers."""
+    labels = ("music.recording.tracks", "music.track.release_date", "tracks_of")
+    graph = build_graph(
+        [Triple("<x:a>", f"<x:{label}>", "<x:b>") for label in labels],
+        names={"<x:a>": "a", "<x:b>": "b"},
+        kinds={"<x:a>": "", "<x:b>": ""},
+        labels={f"<x:{label}>": label for label in labels},
+    )
+    number = {label: place for place, label in enumerate(graph.labels)}
+    tracks, date, other = (Move(number[label]) for label in labels)
+    back = Move(tracks.relation, True)
+    texts = ["the release_date of \ufffc 's tracks", "the tracks of \ufffc 's tracks"]
+    texts += ["the release date of \ufffc"] * 9
+    ties = [
+        [(date,), (tracks, date), (other, date), (back, date)],
+        [(tracks,), (tracks, tracks)],
+        *[[(date,), (tracks, date)]] * 9,
+    ]
+    settled = settle(graph, texts, ties)
+    assert settled == [(tracks, date), (tracks, tracks), *[(date,)] * 9]

@@ -1,0 +1,130 @@
+"""Questions of a file, asked of other relations."""
+
+from random import Random
+
+import pytest
+from groundwalk.agent.kg.terms import Triple
+from groundwalk.training.clauses import OTHER, TOPIC
+from groundwalk.training.graph import Graph, Move, build_graph, execute
+from groundwalk.training.lessons import Lesson
+from groundwalk.training.retold import Forms, Retold, forms_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+RELATIONS = ("music.album.artist", "music.artist.label", "people.person.place_of_birth", "a.b.kin")
+FACTS = [
+    Triple(f"<n{n}>", f"<{name}>", f"<n{(n * 3 + place + 1) % 12}>")
+    for n in range(12)
+    for place, name in enumerate(RELATIONS)
+]
+
+
+def graph(*, returns: bool = False) -> Graph:
+    terms = {term for fact in FACTS for term in (fact.head, fact.tail)}
+    return build_graph(
+        FACTS,
+        names={term: term.strip("<>") for term in terms},
+        kinds=dict.fromkeys(terms, ""),
+        labels={f"<{name}>": name for name in RELATIONS},
+        returns=returns,
+    )
+
+
+GRAPH = graph()
+NUMBER = {label: place for place, label in enumerate(GRAPH.labels)}
+
+
+def lesson(text: str, *path: str) -> Lesson:
+    moves = tuple(Move(NUMBER[own.removeprefix("^")], own.startswith("^")) for own in path)
+    return Lesson(text, 0, (), (moves,), frozenset((1,)))
+
+
+ARTIST, LABEL, BORN, KIN = RELATIONS
+SPELLED = [
+    lesson(f"what is the label of {TOPIC} 's artist ?", ARTIST, LABEL),
+    lesson(f"what is the place of birth of {TOPIC} 's Artist ?", ARTIST, BORN),
+    lesson(f"what is the kin of {TOPIC} 's label ?", LABEL, KIN),
+]
+PLAIN = [
+    lesson(f"who sings on {TOPIC} ?", ARTIST),
+    lesson(f"whence comes the singer of {TOPIC} ?", ARTIST, BORN),
+    lesson(f"who pays the singer of {TOPIC} ?", ARTIST, LABEL),
+    lesson(f"who is like {TOPIC} ?", KIN),
+]
+
+
+def test_what_is_drawn_is_a_question_about_a_walk_of_the_graph() -> None:
+    forms = forms_of(GRAPH, SPELLED)
+    assert forms
+    seen = set[Move]()
+    for seed in range(300):
+        told = forms.draw(Random(seed))
+        assert told and told.walk[-1] in execute(GRAPH, told.walk[0], told.moves)
+        first, second = (GRAPH.labels[m.relation].split(".")[-1] for m in told.moves)
+        wanted = f"what is the {second} of {TOPIC} 's {first} ?"
+        assert told.text == wanted.replace("_", " ")
+        assert told.walk[0] not in told.walk[1:]
+        seen |= {*told.moves}
+    assert seen == {move for move in GRAPH.edges if not move.inverse}
+
+
+def test_names_are_spelled_as_the_file_does() -> None:
+    raw = [
+        own._replace(text=own.text.replace("place of birth", "place_of_birth")) for own in SPELLED
+    ]
+    forms = forms_of(GRAPH, raw)
+    assert forms and any("place_of_birth" in told.text for told in drawn(forms))
+    assert not any("place of birth" in told.text for told in drawn(forms))
+
+
+def test_of_two_orders_the_one_that_is_met_most_is_kept() -> None:
+    turned = [
+        lesson(f"what is the {first} of {TOPIC} 's {second} ?", one, two)
+        for first, one in (("artist", ARTIST), ("label", LABEL), ("kin", KIN))
+        for second, two in (("artist", ARTIST), ("label", LABEL), ("kin", KIN))
+        if one != two
+    ]
+    forms = forms_of(GRAPH, [*SPELLED, *turned])
+    assert forms and len(forms.counts) == 1
+    assert all(
+        told.text.index(name(told.moves[0])) < told.text.index(TOPIC) for told in drawn(forms)
+    )
+
+
+def name(move: Move) -> str:
+    return GRAPH.labels[move.relation].split(".")[-1]
+
+
+def drawn(forms: Forms, count: int = 50) -> list[Retold]:
+    return [told for seed in range(count) if (told := forms.draw(Random(seed)))]
+
+
+@pytest.mark.parametrize(
+    "lessons",
+    [
+        PLAIN,
+        [*PLAIN, *SPELLED],
+        SPELLED[:2],
+        [own._replace(text=f"{own.text} {OTHER}") for own in SPELLED],
+        [lesson(f"kin kin of {TOPIC}", KIN, KIN)] * 5,
+        [],
+    ],
+    ids=["other words", "mostly other words", "too few", "two topics", "one name twice", "none"],
+)
+def test_there_are_no_forms(lessons: list[Lesson]) -> None:
+    assert forms_of(GRAPH, lessons) is None
+
+
+@given(st.integers(0, 1_000_000))
+def test_walks_may_come_back_where_the_graph_returns(seed: int) -> None:
+    back = [
+        lesson(f"the artist of {TOPIC} 's label", "^" + LABEL, ARTIST),
+        lesson(f"the kin of {TOPIC} 's label", "^" + LABEL, KIN),
+        lesson(f"the kin of {TOPIC} 's artist", "^" + ARTIST, KIN),
+    ]
+    returning = graph(returns=True)
+    forms = forms_of(returning, back)
+    assert forms
+    told = forms.draw(Random(seed))
+    assert told and [move.inverse for move in told.moves] == [True, False]
+    assert told.walk[-1] in execute(returning, told.walk[0], told.moves)
