@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SPACES = re.compile(r"__|[/.]")
-"""Between the domain, the type and the property of a name as Freebase has them."""
-_OR_MORE = re.compile(r"(?<=[a-z])_s$")
+_PART = re.compile(r"[^\W\d_]\w+")
+_OR_MORE = re.compile(r"(?<=[a-z]{4})_s$")
 """How Freebase writes `(s)`."""
 _LEADING = re.compile(r"^(?:has|have|had|is|are|was|were|in|of|on|at|from|the) (?=\w)")
 _BY = re.compile(r"(?:.* )?(\w+) by")
@@ -77,9 +76,15 @@ def label_words(label: str) -> LabelWords:
 
 
 def property_of(label: str) -> str:
-    """The property in a name that has its domain and type before it; any other name as it is."""
-    parts = [part for part in _SPACES.split(label) if part]
-    return label if len(parts) < 3 or " " in label else parts[-1]
+    """The property in a name that has its domain and type before it; any other name as it is.
+
+    Such are `/music/recording/tracks`, `music.recording.tracks` and `__music__recording__tracks`.
+    """
+    for start, between in (("/", "/"), ("__", "__"), ("", ".")):
+        parts = label.removeprefix(start).split(between)
+        if label.startswith(start) and len(parts) > 2 and all(map(_PART.fullmatch, parts)):
+            return parts[-1]
+    return label
 
 
 def plain_label(label: str) -> str:

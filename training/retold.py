@@ -22,8 +22,9 @@ _HALF = 0.5
 """The share of the lessons that spell their relations, below which it may be by chance."""
 _FEWEST = 3
 """Relation paths that one form of words is seen with, below which it may be about them alone."""
-_SLOT = "\ufff0{}\ufff1"
-_DIGITS = re.compile(r"(?<=\ufff0)\d+")
+_SLOTS = "\ue000\ue001\ue002\ue003\ue004\ue005\ue006\ue007"
+"""What stands for the first relation, the second ..."""
+_ANY_SLOT = re.compile(f"[{_SLOTS}]")
 _TRIES = 50
 
 Spelling = Callable[[str], str]
@@ -63,15 +64,20 @@ class Forms:
             return None
         text = form.text
         for place, move in enumerate(walked[1]):
-            text = text.replace(_SLOT.format(place), self.spell(self.graph.labels[move.relation]))
+            text = text.replace(_SLOTS[place], self.spell(self.graph.labels[move.relation]))
         return Retold(text, *walked)
 
     @cached_property
     def _moves(self) -> Mapping[bool, tuple[Move, ...]]:
         moves = defaultdict[bool, list[Move]](list)
         for move in sorted(self.graph.edges):
-            moves[move.inverse].append(move)
+            if self.spell(self.graph.labels[move.relation]):
+                moves[move.inverse].append(move)
         return {inverse: tuple(own) for inverse, own in moves.items()}
+
+    @cached_property
+    def _starts(self) -> Mapping[Move, tuple[Node, ...]]:
+        return {move: tuple(found) for move, found in self.graph.edges.items()}
 
     def _walk(self, ways: Sequence[bool], rng: Random) -> tuple[tuple[Node, ...], Moves] | None:
         """A walk around an edge of any relation, at any place; None where it ends early."""
@@ -79,7 +85,7 @@ class Forms:
         if not self._moves.get(ways[place]):
             return None
         move = rng.choice(self._moves[ways[place]])
-        start = rng.choice(sorted(graph.edges[move]))
+        start = rng.choice(self._starts[move])
         walk, moves = [start, rng.choice(graph.edges[move][start])], [move]
         for way in ways[place + 1 :]:
             step = self._step(walk[-1], way, rng)
@@ -100,9 +106,9 @@ class Forms:
 
     def _step(self, node: Node, way: bool, rng: Random) -> tuple[Move, Node] | None:
         leaving = [move for move in self.graph.leaving.get(node, ()) if move.inverse == way]
-        if not leaving:
+        move = rng.choice(leaving) if leaving else None
+        if move is None or not self.spell(self.graph.labels[move.relation]):
             return None
-        move = rng.choice(leaving)
         return move, rng.choice(self.graph.edges[move][node])
 
 
@@ -112,37 +118,41 @@ def forms_of(graph: Graph, lessons: Sequence[Lesson]) -> Forms | None:
     Of those that differ in the order of the relations the one that is met most is kept.
     """
     telling = [own for own in lessons if OTHER not in own.text and _differ(graph, own.paths[0])]
-    spelled = [Forms(graph, _counted(graph, telling, spell), spell) for spell in _SPELLINGS]
-    best = max(spelled, key=lambda own: sum(own.counts.values()))
-    return best if sum(best.counts.values()) > _HALF * len(telling) else None
+    spelled = [_counted(graph, telling, spell) for spell in _SPELLINGS]
+    best, spell = max(zip(spelled, _SPELLINGS, strict=True), key=lambda own: own[0].total())
+    if best.total() <= _HALF * len(telling):
+        return None
+    orders = dict[tuple[str, tuple[bool, ...]], Form]()
+    for form, _ in sorted(best.items(), key=lambda own: (-own[1], own[0])):
+        orders.setdefault((_ANY_SLOT.sub("", form.text), form.inverse), form)
+    return Forms(graph, {form: best[form] for form in orders.values()}, spell)
 
 
-def _counted(graph: Graph, lessons: Sequence[Lesson], spell: Spelling) -> dict[Form, int]:
+def _counted(graph: Graph, lessons: Sequence[Lesson], spell: Spelling) -> Counter[Form]:
+    """The forms that are met with enough relation paths, and how often."""
     found, paths = Counter[Form](), defaultdict[Form, set[Moves]](set)
     for lesson in lessons:
         form = _form(graph, lesson.text, lesson.paths[0], spell)
         if form:
             found[form] += 1
             paths[form].add(lesson.paths[0])
-    orders = dict[str, Form]()
-    for form, _ in sorted(found.items(), key=lambda own: (-own[1], own[0])):
-        if len(paths[form]) >= _FEWEST:
-            orders.setdefault(_DIGITS.sub("", form.text), form)
-    return {form: found[form] for form in orders.values()}
+    return Counter({form: n for form, n in found.items() if len(paths[form]) >= _FEWEST})
 
 
 def _differ(graph: Graph, moves: Moves) -> bool:
     """Whether no two relations have one name, so that each place in a text is that of one."""
     names = [plain_label(property_of(graph.labels[move.relation])) for move in moves]
-    return all(names) and len(set(names)) == len(names)
+    return len(names) <= len(_SLOTS) and all(names) and len(set(names)) == len(names)
 
 
 def _form(graph: Graph, text: str, moves: Moves, spell: Spelling) -> Form | None:
     """The form of a text that has each of its relations once."""
     names = [spell(graph.labels[move.relation]) for move in moves]
     for place in sorted(range(len(names)), key=lambda own: -len(names[own])):
+        if names[place].lower() not in text.lower():
+            return None
         name = re.compile(rf"(?<!\w){re.escape(names[place])}(?!\w)", re.IGNORECASE)
-        text, times = name.subn(_SLOT.format(place), text)
+        text, times = name.subn(_SLOTS[place], text)
         if times != 1:
             return None
     return Form(text, tuple(move.inverse for move in moves))

@@ -14,6 +14,8 @@ _SAMPLED = 40
 """Entities of each class that are walked from to find its paths."""
 _UNCLASSED = 1_000
 """Those without a class, of which each group gets as many."""
+_SHAPES = 100_000
+"""Those that such groups may have together."""
 _SAMPLED_EDGES = 60_000
 """Above so many facts fewer entities are sampled, since each reaches much."""
 
@@ -58,26 +60,33 @@ def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
     facts = sum(len(t) for found in graph.edges.values() for t in found.values())
     few = facts >= _SAMPLED_EDGES
     sampled = _SAMPLED // 4 if few else _SAMPLED
-    weights = dict[Shape, float]()
     groups = _groups(graph)
-    unclassed = (_UNCLASSED // 16 if few else _UNCLASSED) // len(groups)
+    unclassed = [nodes for kind, nodes in groups if not kind]
+    of_each = (_UNCLASSED // 16 if few else _UNCLASSED) // max(1, len(unclassed))
+    without = sum(map(len, unclassed))
+    shapes, weights = list[Shape](), list[float]()
     for kind, nodes in groups:
-        most = sampled if kind else min(sampled, max(unclassed, 1))
+        most = sampled if kind else min(sampled, max(of_each, 1))
         topics = rng.sample(nodes, min(most, len(nodes)))
         found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
         moves = sum(len(path) == 1 for path in found)
-        shown = len(nodes) ** (0.5 if kind else 1.0) * max(moves, 1) ** 0.75
+        size = len(nodes) ** 0.5 if kind else len(nodes) / without**0.5
+        shown = size * max(moves, 1) ** 0.75
         if graph.terms[nodes[0]].startswith('"'):
             shown *= _FROM_VALUES
         for length in range(1, hops + 1):
-            of_length = {path: weight for path, weight in found.items() if len(path) == length}
+            of_length = [own for own in found.items() if len(own[0]) == length]
+            if not kind:
+                likeliest = sorted(of_length, key=lambda own: (-own[1], own[0]))
+                of_length = likeliest[: max(_SHAPES // len(unclassed) // hops, 20)]
             share = SHARES[length - 1] if length <= len(SHARES) else SHARES[-1]
-            total = sum(of_length.values())
-            for path, weight in of_length.items():
-                weights[Shape(kind, path, nodes)] = weight / total * share * shown
+            total = sum(weight for _, weight in of_length)
+            for path, weight in of_length:
+                shapes.append(Shape(kind, path, nodes))
+                weights.append(weight / total * share * shown)
     if not weights:
         raise KGError("the knowledge graph has no facts that a path can walk")
-    return Shapes(graph, tuple(weights), tuple(accumulate(weights.values())))
+    return Shapes(graph, tuple(shapes), tuple(accumulate(weights)))
 
 
 def _groups(graph: Graph) -> list[tuple[str, tuple[Node, ...]]]:

@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..agent.llm.bag_of_words import count_words, features_of
 from .graph import Graph, Moves
@@ -23,6 +24,8 @@ _SPELLED = 1e6
 """How much likelier it is for a relation that the question spells as the graph does."""
 _BACK = 0.1
 """What part of that is lost where it is walked from tail to head."""
+_LITTLE = frozenset("are for from had has have its that the was were which who with".split())
+"""Words that any question may have."""
 
 
 def settle(graph: Graph, texts: Sequence[str], ties: Sequence[Sequence[Moves]]) -> list[Moves]:
@@ -60,16 +63,32 @@ def _before(graph: Graph, text: str, path: Moves) -> float:
     """How likely a path is by itself, up to a factor of its question."""
     names = [property_of(graph.labels[move.relation]) for move in path]
     named = Counter(word for name in names for word in _words(name))
-    spelled = sum(min(times, _times(name, text)) for name, times in Counter(names).items())
-    spelled -= _BACK * sum(move.inverse for move in path if spelled)
     words = (named & Counter(_words(text))).total()
+    spelled, left = 0.0, text.lower()
+    for move, name in sorted(zip(path, names, strict=True), key=lambda own: -len(own[1])):
+        taken = _without(left, name)
+        if taken is not None:
+            spelled, left = spelled + 1.0 - _BACK * move.inverse, taken
     return _SPELLED**spelled * _WORD**words / _HOP ** len(path)
 
 
-def _times(name: str, text: str) -> int:
-    """How often a text has a relation's name, as the graph spells it or as words."""
-    forms = "|".join(sorted({re.escape(name.lower()), re.escape(plain_label(name))}))
-    return len(re.findall(rf"(?<!\w)(?:{forms})(?!\w)", text.lower())) if name.strip() else 0
+def _without(text: str, name: str) -> str | None:
+    """A text after a relation's name is taken out of it once; None where it does not have it."""
+    for pattern, form in _forms(name):
+        if form in text:
+            left, times = pattern.subn("\n", text, count=1)
+            if times:
+                return left
+    return None
+
+
+@lru_cache(maxsize=100_000)
+def _forms(name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """How a question may spell a name: as it stands, and as words; none where it is too little."""
+    if not any(len(word) > 2 and word not in _LITTLE for word in _words(name)):
+        return ()
+    forms = dict.fromkeys((name.lower(), plain_label(name)))
+    return tuple((re.compile(rf"(?<!\w){re.escape(form)}(?!\w)"), form) for form in forms)
 
 
 def _words(text: str) -> list[str]:

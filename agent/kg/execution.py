@@ -66,24 +66,15 @@ def execute_together(
 ) -> Execution:
     """Follow `relations` from all topics to where they lead in common, and from there on.
 
-    The currency of the country that borders both topics is that of one country. Where no hop
-    reaches anything in common, all ends are reached.
+    The currency of the country that borders both topics is that of one country. Where they have
+    nothing in common, or it leads nowhere, all ends are reached.
     """
-    levels = [{topic: Reached(topic, (Path(topic, ()),), 1)} for topic in topics]
-    truncated, requests = False, 0
+    starts = [{topic: Reached(topic, (Path(topic, ()),), 1)} for topic in topics]
     bounds = _Bounds(frozenset(banned), max(keep, len(topics)))
-    for relation, inverse in relations:
-        followed = [_follow(store, level, relation, (inverse,), bounds) for level in levels]
-        levels = [level for level, _ in followed]
-        truncated |= any(cut for _, cut in followed)
-        requests += len(followed)
-        common = set(levels[0]).intersection(*levels[1:])
-        if len(levels) > 1 and common:
-            levels = [
-                {end: _merged([level[end] for level in levels], bounds.keep) for end in common}
-            ]
+    levels, truncated, requests = _together(store, starts, relations, bounds)
     ends = sorted({end for level in levels for end in level})
-    reached = [_merged([own[end] for own in levels if end in own], bounds.keep) for end in ends]
+    least = keep if len(levels) == len(topics) else bounds.keep
+    reached = [_merged([own[end] for own in levels if end in own], least) for end in ends]
     return Execution(_ranked(reached), truncated, requests)
 
 
@@ -120,6 +111,28 @@ def _follow(
             support[step.target] = support.get(step.target, 0) + level[node].support
             kept.extend(_longer(level[node].paths, step)[: bounds.keep - len(kept)])
     return {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}, truncated
+
+
+def _together(
+    store: Store,
+    levels: Sequence[Mapping[Term, Reached]],
+    relations: RelationPath,
+    bounds: _Bounds,
+) -> tuple[Sequence[Mapping[Term, Reached]], bool, int]:
+    """What each level reaches, one where they meet and go on; whether it was cut; the requests."""
+    if not relations:
+        return levels, False, 0
+    (relation, inverse), rest = relations[0], relations[1:]
+    followed = [_follow(store, level, relation, (inverse,), bounds) for level in levels]
+    reached, cut, requests = [own for own, _ in followed], any(c for _, c in followed), len(levels)
+    if len(reached) > 1 and (common := set[Term].intersection(*map(set[Term], reached))):
+        met = {end: _merged([own[end] for own in reached], bounds.keep) for end in common}
+        ends, truncated, asked = _together(store, [met], rest, bounds)
+        cut, requests = cut or truncated, requests + asked
+        if any(ends):
+            return ends, cut, requests
+    ends, truncated, asked = _together(store, reached, rest, bounds)
+    return ends, cut or truncated, requests + asked
 
 
 def _merged(several: Sequence[Reached], keep: int) -> Reached:

@@ -22,7 +22,8 @@ from ..state import Candidate
 from .records import path_of, walked_relations
 
 _SHARE = 0.2
-"""A topic's share of the best topic's votes below which it does not count as one."""
+"""A topic's share of the best one's votes, or of its relevance where two relation paths meet,
+below which it does not count as a topic."""
 
 
 _CHANCE = 0.05

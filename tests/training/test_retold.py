@@ -1,17 +1,28 @@
 """Questions of a file, asked of other relations."""
 
+import re
+from itertools import islice
 from random import Random
 
 import pytest
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.training.clauses import OTHER, TOPIC
+from groundwalk.training.english import load_english
 from groundwalk.training.graph import Graph, Move, build_graph, execute
 from groundwalk.training.lessons import Lesson
+from groundwalk.training.phrasebook import make_phrasebook
+from groundwalk.training.questions import make_questioner
 from groundwalk.training.retold import Forms, Retold, forms_of
+from groundwalk.training.supervision import lesson_stream
 from hypothesis import given
 from hypothesis import strategies as st
 
-RELATIONS = ("music.album.artist", "music.artist.label", "people.person.place_of_birth", "a.b.kin")
+RELATIONS = (
+    "music.album.artist",
+    "music.artist.label",
+    "people.person.place_of_birth",
+    "base.family.kin",
+)
 FACTS = [
     Triple(f"<n{n}>", f"<{name}>", f"<n{(n * 3 + place + 1) % 12}>")
     for n in range(12)
@@ -86,13 +97,12 @@ def test_of_two_orders_the_one_that_is_met_most_is_kept() -> None:
     ]
     forms = forms_of(GRAPH, [*SPELLED, *turned])
     assert forms and len(forms.counts) == 1
-    assert all(
-        told.text.index(name(told.moves[0])) < told.text.index(TOPIC) for told in drawn(forms)
-    )
+    for told in drawn(forms):
+        assert told.text.index(name(told.moves[0])) < told.text.index(TOPIC)
 
 
 def name(move: Move) -> str:
-    return GRAPH.labels[move.relation].split(".")[-1]
+    return GRAPH.labels[move.relation].split(".")[-1].replace("_", " ")
 
 
 def drawn(forms: Forms, count: int = 50) -> list[Retold]:
@@ -116,7 +126,7 @@ def test_there_are_no_forms(lessons: list[Lesson]) -> None:
 
 
 @given(st.integers(0, 1_000_000))
-def test_walks_may_come_back_where_the_graph_returns(seed: int) -> None:
+def test_directions_are_those_of_the_lessons(seed: int) -> None:
     back = [
         lesson(f"the artist of {TOPIC} 's label", "^" + LABEL, ARTIST),
         lesson(f"the kin of {TOPIC} 's label", "^" + LABEL, KIN),
@@ -128,3 +138,40 @@ def test_walks_may_come_back_where_the_graph_returns(seed: int) -> None:
     told = forms.draw(Random(seed))
     assert told and [move.inverse for move in told.moves] == [True, False]
     assert told.walk[-1] in execute(returning, told.walk[0], told.moves)
+
+
+def test_walks_come_back_only_where_the_graph_returns() -> None:
+    back = [
+        lesson(f"the {name} of {TOPIC} 's label", "^" + LABEL, path)
+        for name, path in (("artist", ARTIST), ("kin", KIN), ("place of birth", BORN))
+    ]
+    for returns in (True, False):
+        forms = forms_of(graph(returns=returns), back)
+        assert forms
+        assert any(told.walk[0] in told.walk[1:] for told in drawn(forms, 300)) == returns
+
+
+def test_directions_are_kept_apart() -> None:
+    turned = [
+        lesson(own.text, *(f"^{name}" for name in names))
+        for own, names in zip(SPELLED, ((ARTIST, LABEL), (ARTIST, BORN), (LABEL, KIN)), strict=True)
+    ]
+    forms = forms_of(GRAPH, [*SPELLED, *turned])
+    assert forms and {form.inverse for form in forms.counts} == {(False, False), (True, True)}
+    assert forms.draw(Random(7)) == forms.draw(Random(7))
+
+
+def test_lessons_that_spell_their_relations_come_with_others_that_do() -> None:
+    questioner = make_questioner(
+        GRAPH, make_phrasebook(GRAPH, load_english()), load_english(), hops=2, seed=0
+    )
+    stream = lesson_stream(SPELLED, questioner, noise=0.0, unanswerable=0.0, seed=0)
+    asked = [sample for sample in islice(stream, 400)]
+    form = re.compile(r"what is the ([\w ]+) of (\w+) 's ([\w ]+) \?", re.IGNORECASE)
+    told = [(own, found) for own in asked if (found := form.fullmatch(own.question))]
+    assert len(told) == len(asked)
+    assert len({own.moves for own, _ in told}) > len(SPELLED) + 3
+    for own, found in told:
+        (mention,) = own.mentions
+        assert own.moves and own.question[mention.start : mention.end] == found[2]
+        assert name(own.moves[1]) == found[1].lower()

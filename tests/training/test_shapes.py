@@ -1,10 +1,11 @@
 """Which relation paths are asked for."""
 
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.graph import build_graph
+from groundwalk.training.graph import build_graph, execute
 from groundwalk.training.shapes import Shapes, find_shapes
 
 PEOPLE = 300
@@ -13,12 +14,12 @@ FACTS = [Triple(f"<p{n}>", "<knows>", f"<p{n + 1}>") for n in range(PEOPLE)]
 FACTS += [Triple(f"<p{n}>", f"<rare{n}>", f"<thing{n}>") for n in range(RARE)]
 
 
-def shapes(kind: str, hops: int = 2) -> Shapes:
+def shapes(kinds: Mapping[str, str] | str, hops: int = 2) -> Shapes:
     terms = {term for fact in FACTS for term in (fact.head, fact.tail)}
     graph = build_graph(
         FACTS,
         names={term: term.strip("<>") for term in terms},
-        kinds=dict.fromkeys(terms, kind),
+        kinds={term: kinds if isinstance(kinds, str) else kinds.get(term, "") for term in terms},
         labels={fact.relation: fact.relation.strip("<>") for fact in FACTS},
     )
     return find_shapes(graph, hops, Random(0))
@@ -39,4 +40,10 @@ def test_a_topic_has_the_relation_path_that_it_is_drawn_with(kind: str) -> None:
     for seed in range(200):
         shape, topic = found.sample(Random(seed))
         assert shape.kind == kind and topic in shape.topics
-        assert topic in found.graph.edges[shape.moves[0]]
+        assert execute(found.graph, topic, shape.moves)
+
+
+def test_what_has_a_class_is_asked_about_beside_what_has_none() -> None:
+    found = shapes({f"<p{n}>": "person" for n in range(PEOPLE + 1)})
+    drawn = [found.sample(Random(seed))[0].kind for seed in range(1_000)]
+    assert 300 < drawn.count("person") < 970

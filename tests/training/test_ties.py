@@ -1,3 +1,4 @@
+import pytest
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.training.graph import Move, Moves, build_graph
 from groundwalk.training.ties import settle
@@ -51,24 +52,40 @@ def test_a_relation_that_the_question_names_is_meant() -> None:
     assert settle(GRAPH, ["the place by \ufffc"], [[B, LONG]]) == [LONG]
 
 
-def test_relations_that_the_question_spells_are_meant_whatever_others_need() -> None:
-    """`tracks` of a song are the song itself: a shorter path has the same answers."""
-    labels = ("music.recording.tracks", "music.track.release_date", "tracks_of")
+def settled(labels: tuple[str, ...], text: str, often: str, *ties: str) -> str:
+    """Which of some paths, as relations between blanks, a text is given, and another nine times."""
     graph = build_graph(
-        [Triple("<x:a>", f"<x:{label}>", "<x:b>") for label in labels],
+        [Triple("<x:a>", f"<x:{place}>", "<x:b>") for place, _ in enumerate(labels)],
         names={"<x:a>": "a", "<x:b>": "b"},
         kinds={"<x:a>": "", "<x:b>": ""},
-        labels={f"<x:{label}>": label for label in labels},
+        labels={f"<x:{place}>": label for place, label in enumerate(labels)},
     )
     number = {label: place for place, label in enumerate(graph.labels)}
-    tracks, date, other = (Move(number[label]) for label in labels)
-    back = Move(tracks.relation, True)
-    texts = ["the release_date of \ufffc 's tracks", "the tracks of \ufffc 's tracks"]
-    texts += ["the release date of \ufffc"] * 9
-    ties = [
-        [(date,), (tracks, date), (other, date), (back, date)],
-        [(tracks,), (tracks, tracks)],
-        *[[(date,), (tracks, date)]] * 9,
-    ]
-    settled = settle(graph, texts, ties)
-    assert settled == [(tracks, date), (tracks, tracks), *[(date,)] * 9]
+
+    def path(spelled: str) -> Moves:
+        names = spelled.split()
+        return tuple(Move(number[n.removeprefix("^")], n.startswith("^")) for n in names)
+
+    texts, own = [text] + ["what \ufffc"] * 9, [[*map(path, ties)]] + [[path(often)]] * 9
+    moves = settle(graph, texts, own)[0]
+    return " ".join(graph.spell(move) for move in moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "often", "ties", "meant"),
+    [
+        ("the date of \ufffc 's m.r.tracks", "date", "date|m.r.tracks date", "m.r.tracks date"),
+        ("the place of birth of \ufffc", "place", "place_of_birth|place_of_birth place|place", 0),
+        ("the place of the place of \ufffc", "place", "place place|place", 0),
+        ("the place of \ufffc", "date", "^place|place|date", "place"),
+        ("the place of \ufffc", "place", "place|place -", 0),
+    ],
+)
+def test_relations_that_the_question_spells_are_meant_whatever_others_need(
+    text: str, often: str, ties: str, meant: str | int
+) -> None:
+    labels = ("m.r.tracks", "date", "place", "place_of_birth", "-")
+    paths = ties.split("|")
+    wanted = paths[meant] if isinstance(meant, int) else meant
+    for turned in (paths, paths[::-1]):
+        assert settled(labels, text, often, *turned) == wanted

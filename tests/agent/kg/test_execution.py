@@ -1,5 +1,6 @@
 """Executing a relation path says when it did not follow everything."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,17 @@ def test_steps_beyond_the_degree_are_told(tmp_path: Path, degree: int, cut: bool
 
 
 BORDERS = (
+    "D|by|V\nE|by|V\nD|by|Y\nE|by|Z\n"
     "A|by|X\nA|by|Y\nB|by|X\nB|by|Z\nX|pays|euro\nY|pays|dinar\nZ|pays|dinar\nC|by|W\nW|pays|euro\n"
 )
 
 
 @pytest.fixture
-def borders(tmp_path: Path) -> KnowledgeGraph:
+def borders(tmp_path: Path) -> Iterator[KnowledgeGraph]:
     (tmp_path / "kg.kb").write_text(BORDERS, encoding="utf-8")
-    return open_kg(str(tmp_path / "kg.kb"), cache=tmp_path / "cache")
+    kg = open_kg(str(tmp_path / "kg.kb"), cache=tmp_path / "cache")
+    yield kg
+    kg.close()
 
 
 @pytest.mark.parametrize(
@@ -42,8 +46,18 @@ def borders(tmp_path: Path) -> KnowledgeGraph:
         (("A",), {"euro", "dinar"}),
         (("A", "B", "C"), {"euro"}),
         (("A", "Q"), {"euro", "dinar"}),
+        (("D", "E"), {"dinar"}),
+        ((), set()),
     ],
-    ids=["meet on the way", "meet at the end", "one", "all meet at the end", "one leads nowhere"],
+    ids=[
+        "meet on the way",
+        "meet at the end",
+        "one",
+        "all meet at the end",
+        "one leads nowhere",
+        "where they meet leads nowhere",
+        "none",
+    ],
 )
 @pytest.mark.parametrize("keep", [1, 5])
 def test_topics_go_on_together_from_where_they_meet(
