@@ -10,8 +10,10 @@ from groundwalk.training.shapes import Shapes, find_shapes
 
 PEOPLE = 300
 RARE = 60
-FACTS = [Triple(f"<p{n}>", "<knows>", f"<p{n + 1}>") for n in range(PEOPLE)]
-FACTS += [Triple(f"<p{n}>", f"<rare{n}>", f"<thing{n}>") for n in range(RARE)]
+FACTS = [
+    *(Triple(f"<p{n}>", "<knows>", f"<p{n + 1}>") for n in range(PEOPLE)),
+    *(Triple(f"<p{n}>", f"<rare{n}>", f"<thing{n}>") for n in range(RARE)),
+]
 
 
 def shapes(kinds: Mapping[str, str] | str, hops: int = 2) -> Shapes:
