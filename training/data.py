@@ -168,6 +168,7 @@ def gather(
             hops=hops,
             seed=recipe.seed,
             noise=recipe.noise,
+            every=not recipe.supervised,
         )
     lessons = supervision.lessons if supervision else ()
     lessons, held_out = _hold_out(lessons, f"held out {recipe.seed}")
@@ -208,11 +209,14 @@ def questioner_for(
     hops: int,
     seed: int,
     noise: float = 0.5,
+    every: bool = True,
 ) -> Questioner:
     """What composes questions over a graph, with a phrasebook or without."""
     english = load_english()
     book = make_phrasebook(graph, english, phrasebook, relation_aliases(kg, graph))
-    return make_questioner(graph, book, english, hops=hops, seed=seed, mix=Mix(noise=noise))
+    return make_questioner(
+        graph, book, english, hops=hops, seed=seed, mix=Mix(noise=noise), every=every
+    )
 
 
 def default_phrasebook(kg_source: str) -> AbstractContextManager[Path] | None:

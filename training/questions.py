@@ -163,8 +163,9 @@ def make_questioner(
     hops: int,
     seed: int,
     mix: Mix | None = None,
+    every: bool = True,
 ) -> Questioner:
-    """Find the shapes of a graph and what to word them with."""
+    """Find the shapes of a graph, `every` relation's or the common ones, and how to word them."""
     composer = Composer(book, english, plenty_of(graph))
     words = frozenset(
         word.strip()
@@ -172,7 +173,7 @@ def make_questioner(
         for text in wording.word
         for word in re.split(r"[{}/()|]+", text)
     )
-    shapes = find_shapes(graph, hops, Random(f"shapes {seed}"))
+    shapes = find_shapes(graph, hops, Random(f"shapes {seed}"), every=every)
     return Questioner(graph, shapes, composer, Refuser(composer, words), mix or Mix())
 
 

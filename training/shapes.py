@@ -55,28 +55,33 @@ class Shapes:
                     return shape, topic
 
 
-def find_shapes(graph: Graph, hops: int, rng: Random) -> Shapes:
-    """The shapes of up to `hops` moves. Raises KGError when no entity has a fact to walk."""
+def find_shapes(graph: Graph, hops: int, rng: Random, *, every: bool = True) -> Shapes:
+    """The shapes of up to `hops` moves, with `every` relation that entities without a class have.
+
+    Otherwise the common ones, which is better beside questions that somebody asked: rare relations
+    are hard to learn. Raises KGError when no entity has a fact to walk.
+    """
     facts = sum(len(t) for found in graph.edges.values() for t in found.values())
     few = facts >= _SAMPLED_EDGES
     sampled = _SAMPLED // 4 if few else _SAMPLED
-    groups = _groups(graph)
+    groups = _groups(graph) if every else list(graph.nodes.items())
     unclassed = [nodes for kind, nodes in groups if not kind]
     of_each = (_UNCLASSED // 16 if few else _UNCLASSED) // max(1, len(unclassed))
     without = sum(map(len, unclassed))
     shapes, weights = list[Shape](), list[float]()
     for kind, nodes in groups:
-        most = sampled if kind else min(sampled, max(of_each, 1))
+        apart = every and not kind
+        most = min(sampled, max(of_each, 1)) if apart else sampled
         topics = rng.sample(nodes, min(most, len(nodes)))
         found = _weigh([relation_paths(graph, topic, hops) for topic in topics])
         moves = sum(len(path) == 1 for path in found)
-        size = len(nodes) ** 0.5 if kind else len(nodes) / without**0.5
+        size = len(nodes) / without**0.5 if apart else len(nodes) ** 0.5
         shown = size * max(moves, 1) ** 0.75
         if graph.terms[nodes[0]].startswith('"'):
             shown *= _FROM_VALUES
         for length in range(1, hops + 1):
             of_length = [own for own in found.items() if len(own[0]) == length]
-            if not kind:
+            if apart:
                 likeliest = sorted(of_length, key=lambda own: (-own[1], own[0]))
                 of_length = likeliest[: max(_SHAPES // len(unclassed) // hops, 20)]
             share = SHARES[length - 1] if length <= len(SHARES) else SHARES[-1]

@@ -16,7 +16,7 @@ FACTS = [
 ]
 
 
-def shapes(kinds: Mapping[str, str] | str, hops: int = 2) -> Shapes:
+def shapes(kinds: Mapping[str, str] | str, hops: int = 2, *, every: bool = True) -> Shapes:
     terms = {term for fact in FACTS for term in (fact.head, fact.tail)}
     graph = build_graph(
         FACTS,
@@ -24,7 +24,7 @@ def shapes(kinds: Mapping[str, str] | str, hops: int = 2) -> Shapes:
         kinds={term: kinds if isinstance(kinds, str) else kinds.get(term, "") for term in terms},
         labels={fact.relation: fact.relation.strip("<>") for fact in FACTS},
     )
-    return find_shapes(graph, hops, Random(0))
+    return find_shapes(graph, hops, Random(0), every=every)
 
 
 def test_a_graph_without_classes_is_asked_for_each_of_its_relations() -> None:
@@ -34,6 +34,13 @@ def test_a_graph_without_classes_is_asked_for_each_of_its_relations() -> None:
     drawn = [found.sample(Random(seed)) for seed in range(3_000)]
     assert len({move for shape, _ in drawn for move in shape.moves}) > 0.95 * len(first)
     assert sum(len(shape.moves) == 1 for shape, _ in drawn) == pytest.approx(1_500, rel=0.3)
+
+
+def test_beside_questions_of_a_file_the_common_relations_are_asked_for() -> None:
+    found = shapes("", every=False)
+    drawn = [found.sample(Random(seed))[0] for seed in range(1_000)]
+    knows = {move for move in found.graph.edges if found.graph.labels[move.relation] == "knows"}
+    assert sum(bool(knows & {*shape.moves}) for shape in drawn) > 700
 
 
 @pytest.mark.parametrize("kind", ["", "person"])
