@@ -113,9 +113,9 @@ def test_the_rare_relation_of_a_million_edges_is_found(million: ox.Store) -> Non
     leads = Step(Triple("<x:mayor>", "<x:leads>", HUB), True)
     assert leads not in first, "the store gives it among the first anyway"
     view = GraphView(store, labels, ViewLimits(max_degree=500), "Who leads the hub?")
-    since = time.perf_counter()
+    since = time.process_time()
     (steps,) = view.neighbours([HUB])
-    assert time.perf_counter() - since < 1
+    assert time.process_time() - since < 1, "it does not read all edges of the hub"
     assert leads in steps and len(steps) == 500
     assert [(cut.kept, cut.found, cut.more) for cut in view.cuts] == [(500, 10_000, True)]
 
