@@ -43,8 +43,25 @@ _UNREAD = re.compile(
 _ASKS = re.compile(r"(?:which|what|who|whom|whose|where|how many|(?:is|are) there)\b", re.I)
 _YES_OR_NO = re.compile(rf"^(?:{BE}|{DO}|{HAVE}|can)\b", re.I)
 _POLITE = re.compile(
-    rf"^(?:can|could|would|will|do|have)\s+(?:you|we|i)\b|^(?:{BE})\s+it\s+possible\s+to\b", re.I
+    rf"^(?:can|do|have)\s+(?:you|we|i)\b|^(?:{BE})\s+it\s+possible\s+to\b"
+    r"|^(?:does|can)\s+(?:any|some)(?:one|body)\s+(?:(?:please|happen\s+to|here)\s+)?"
+    r"(?:know|remember|recall|say|name|list|explain|tell|show|give)\b",
+    re.I,
 )
+_WHETHER = re.compile(
+    r"\b(?:know|remember|recall|say|tell (?:me|us)|sure)\s+"
+    r"(?:whether|if(?!\s+(?:i|you|we|one)\b))\b",
+    re.I,
+)
+_EXISTS = re.compile(rf"^(?:{BE})\s+there\b", re.I)
+"""`Are there rivers in X?`: what is wanted are the rivers."""
+_IN_WHAT_WAY = re.compile(
+    r"\b(?:not|hardly|barely|or|outside|between|called|named|as|over|above|below|under|just|many|much"
+    r"|enough|too|one|two|three|four|five|six|seven|eight|nine|ten|fifty|hundred)\b|n['’]t\b|\d"
+    rf"|\b{OF_THEM}",
+    re.I,
+)
+"""Words after `are there` that ask for more, or for less, than what there is."""
 _QUESTION_WORD = re.compile(
     r"\b(?:which|what|who|whom|whose|where|when|why|how|or|not)\b|n['’]t\b", re.I
 )
@@ -103,7 +120,11 @@ def _is_unsplit(part: Part, text: str, relations: Collection[str]) -> bool:
 def is_yes_or_no(question: Masked) -> bool:
     """Whether a question wants a yes or a no, which no walk is."""
     text = _LEAD.sub("", question.text.strip())
-    return _YES_OR_NO.match(text) is not None and _POLITE.match(text) is None
+    if _EXISTS.match(text):
+        return bool(_UNREAD.search(text) or _IN_WHAT_WAY.search(text))
+    if _POLITE.match(text):
+        return _WHETHER.search(text) is not None
+    return _YES_OR_NO.match(text) is not None
 
 
 def _unread(question: Masked) -> Parsed:
@@ -180,7 +201,7 @@ def _set(question: Masked, text: str, members: str, relations: Collection[str]) 
     """Some of the last answers, both of two sets, or one without another."""
     some = re.fullmatch(
         rf"(?:which|what|who)(?:\s+ones?)?\s+(?:{OF_THEM}|ones)\s+(.+)"
-        rf"|(?:{BE}|{DO}|{HAVE})\s+any\s+{OF_THEM}\s+(.+)",
+        rf"|(?:(?:{BE})(?:\s+there)?|{DO}|{HAVE})\s+any\s+{OF_THEM}\s+(.+)",
         text,
         re.I,
     )
