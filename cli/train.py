@@ -10,6 +10,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..training.lessons import Way
+    from ..training.recipe import Optimizer
 
 
 def train(
@@ -89,6 +90,14 @@ def train(
         int, typer.Option("--accumulate", min=1, help="Parts of a step: less memory (--base).")
     ] = 1,
     rate: Annotated[float | None, typer.Option("--rate", help="The peak learning rate.")] = None,
+    optimizer: Annotated[
+        str,
+        typer.Option(
+            "--optimizer",
+            metavar="adamw|muon",
+            help="Of a new model; muon takes a third of the steps.",
+        ),
+    ] = "",
     patience: Annotated[
         int | None,
         typer.Option(
@@ -108,6 +117,8 @@ def train(
     o.one_of("--part", part, "train", "tune", "report", "all")
     o.one_of("--supervision", supervision, "best", "shortest")
     o.one_of("--revisits", revisits, "no-topic", "walk")
+    if optimizer:
+        o.one_of("--optimizer", optimizer, "adamw", "muon")
 
     from ..agent.kg import language_tags, load_profile, reading_of
     from ..agent.settings import read_settings
@@ -145,6 +156,7 @@ def train(
         batch=batch,
         accumulate=accumulate,
         rate=rate,
+        optimizer=cast("Optimizer", optimizer) if optimizer else None,
         patience=patience,
         seed=seed,
     )

@@ -3,12 +3,14 @@
 from random import Random
 
 from .english import Texts
-from .template import Phrase, mentions_slot
+from .template import Phrase, mentions_slot, with_article
 
 TOPIC = "\ufffc"
 """Stands for the topic entity in a composed text."""
 OTHER = "\ufffb"
 """Stands for a second topic entity."""
+MET = "\ufffa"
+"""Stands for a noun phrase that is put in later."""
 HOLE = Phrase("\ufff9")
 """Stands for what a question refers back to."""
 
@@ -72,7 +74,29 @@ def predicate(clause: str) -> str:
         "tourists",
         "inhabitants",
     )
-    return "" if first in subjects or rest.startswith((TOPIC, OTHER)) else rest
+    return "" if first in subjects or rest.startswith((TOPIC, OTHER, MET)) else rest
+
+
+def stated(clause: str, many: bool, noun: str, *, named: bool, rng: Random) -> str:
+    """A clause as a sentence of its own: `where people speak X` as `people speak X there`.
+
+    What it says is said of `noun`, or of what is known already where it is not `named`; empty for
+    clauses of other forms.
+    """
+    one = (with_article(f"a {noun}"), f"one {noun}")
+    some = rng.choice((f"several {noun}", f"some {noun}") if many else one)
+    first, _, rest = clause.partition(" ")
+    if verb := predicate(clause):
+        subject = some if named else ("they" if many else "it")
+        return f"{subject} {verb}"
+    if first == "where":
+        return rest + (rng.choice((f" in {some}", " somewhere")) if named else " there")
+    if first == "whose":
+        owner = f"{some}'s" if named and not many else "their" if many else "its"
+        return f"{owner} {rest}"
+    if first == "that" and rest.startswith((TOPIC, OTHER, MET)) and named:
+        return f"{rest} {some}"
+    return ""
 
 
 def refer_back(text: str, many: bool, noun: str, rng: Random) -> str:

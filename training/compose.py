@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from .clauses import CLAUSES, HOLE, OTHER, TOPIC, predicate, refer_back, suited
+from .clauses import CLAUSES, HOLE, MET, OTHER, TOPIC, predicate, refer_back, stated, suited
 from .english import English
 from .graph import Graph, Move, Moves
 from .phrasebook import Key, Noun, Phrasebook, Wording
 from .template import Filling, Phrase, fill, mentions_slot, with_article
 
 _EMPTY = Wording()
-MET = "\ufffa"
-"""Stands for a noun phrase that is put in later."""
 
 
 class Route(NamedTuple):
@@ -62,6 +60,8 @@ class Composer:
 
         Where `after` has a move, for what that leads to from there.
         """
+        if after.key and rng.random() < 0.3 and (text := self._told(route, other, after, rng)):
+            return text
         met = self._met(route, other, rng)
         if not met:
             return ""
@@ -97,9 +97,36 @@ class Composer:
             return self._determined(clauses[1], noun.removeprefix("the "), many, rng)
         return self._determined(_and(rng).join(clauses), noun, many, rng)
 
-    def _clause(self, route: Route, mark: str, many: bool, rng: Random) -> str:
+    def _told(self, route: Route, other: Route, after: Route, rng: Random) -> str:
+        """Two sentences of what both routes reach, and a question that refers back to it."""
+        many, named, alike = rng.random() < 0.3, rng.random() < 0.5, route == other
+        noun = self._class(route.kinds[-1], many, rng)
+        clause = self._clause(route, MET if alike else TOPIC, many, rng, several=alike)
+        opening = stated(clause, many, noun, named=named, rng=rng)
+        clause = self._clause(other, OTHER, many, rng)
+        rest = stated(clause, many, noun, named=False, rng=rng)
+        fits = (f"{MET}'" not in opening and f"the {MET}" not in opening) if alike else rest
+        if not self.wording(after, 0, 1).ask or not opening or not fits:
+            return ""
+        pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
+        opening = opening.replace(MET, pair) if alike else f"{opening}{_and(rng)}{rest}"
+        return self._asked_back(after, Phrase(MET, many), opening, rng)
+
+    def _asked_back(self, route: Route, inner: Phrase, opening: str, rng: Random) -> str:
+        """An opening, and what the last move of a route reaches from it asked with a pronoun."""
+        many = self._many(route.key[-1], inner.many, rng)
+        noun = self._class(route.kinds[-1], many, rng)
+        template = suited(self.wording(route, len(route.key) - 1, len(route.key)).ask, HOLE, rng)
+        text = fill(template, Filling(Phrase(HOLE.text, inner.many), many, noun), rng)
+        return self.refer(inner, route.kinds[-2], text, rng, opening)
+
+    def _clause(
+        self, route: Route, mark: str, many: bool, rng: Random, *, several: bool = False
+    ) -> str:
+        """What follows a class noun; `several` where the mark stands for more than one name."""
         that = self.wording(route, 0, 1).that
         named = self._named(route.kinds[0], rng, mark)
+        named = named._replace(many=named.many or several)
         return fill(rng.choice(that), Filling(named, many, ""), rng) if that else ""
 
     def phrase(self, route: Route, end: int, rng: Random, topic: str = TOPIC) -> Phrase:
@@ -130,12 +157,12 @@ class Composer:
         joint = rng.choice(self.english.frames["joint"])
         return f"{aside}{joint}{text}" if rng.random() < 0.6 else f"{text}{joint}{aside}"
 
-    def refer(self, intro: Phrase, kind: str, text: str, rng: Random) -> str:
+    def refer(self, intro: Phrase, kind: str, text: str, rng: Random, opening: str = "") -> str:
         """An introduction of something and a question whose hole refers back to it."""
         visited = self.book.names.visited
         frames = self.english.frames
         intros = frames["intro"] + (frames["visit"] if not visited or kind in visited else ())
-        opening = fill(rng.choice(intros), Filling(intro), rng)
+        opening = opening or fill(rng.choice(intros), Filling(intro), rng)
         noun = self._class(kind, intro.many, rng)
         joint = rng.choice(self.english.frames["joint"])
         return opening + joint + refer_back(text, intro.many, noun, rng)
@@ -193,13 +220,26 @@ class Composer:
         hole = Phrase(HOLE.text, inner.many)
         text = fill(template, Filling(hole, many, noun), rng)
         if refers:
-            return self.refer(inner, route.kinds[chunk.inner], text, rng)
+            opening = self._stated(route, chunk.inner, inner.many, rng, topic)
+            return self.refer(inner, route.kinds[chunk.inner], text, rng, opening)
         if text.endswith(f" in {hole.text}") and rng.random() < 0.4:
             front = rng.choice(
                 ("in {}, {}", "in {} {}", "in {}: {}", "{}: {}", "{}, {}", "for {}, {}")
             )
             return front.format(inner.text, text.removesuffix(f" in {hole.text}"))
         return fill(template, Filling(inner, many, noun), rng)
+
+    def _stated(self, route: Route, end: int, many: bool, rng: Random, topic: str) -> str:
+        """What the first `end` moves of a route reach, told in a sentence; mostly empty."""
+        if not end or rng.random() > 0.6:
+            return ""
+        chunk = self._chunk(route, end, rng)
+        inner = self.phrase(route, chunk.inner, rng, topic)
+        if not chunk.wording.that:
+            return ""
+        noun = self._class(route.kinds[end], many, rng)
+        clause = fill(suited(chunk.wording.that, inner, rng), Filling(inner, many, noun), rng)
+        return stated(clause, many, noun, named=rng.random() < 0.6, rng=rng)
 
     def _noun(self, route: Route, rng: Random, topic: str) -> str:
         answer = self.phrase(route, len(route.key), rng, topic)

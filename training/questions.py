@@ -35,7 +35,7 @@ class Mix:
     """Shares of the stream: unanswerable questions, joint ones, and noise on the text."""
 
     unanswerable: float = 0.17
-    joint: float = 0.08
+    joint: float = 0.11
     noise: float = 0.5
 
 
@@ -127,7 +127,7 @@ class Questioner:
         self, node: Node, topics: Sequence[Node], rng: Random
     ) -> tuple[Moves, tuple[Node, ...]]:
         """A move from where two topics meet, and where it leads; mostly none."""
-        if rng.random() < 0.6:
+        if rng.random() < 0.5:
             return (), ()
         move = rng.choice(self.graph.leaving[node])
         ends = [end for end in self.graph.edges[move][node] if end not in topics]

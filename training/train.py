@@ -181,4 +181,4 @@ def _shown(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, 
 
 
 _FILES = ("questions", "phrasebook", "tuning")
-_ELSEWHERE = ("base", "schedule", "steps", "batch", "rate", "seed")
+_ELSEWHERE = ("base", "schedule", "steps", "batch", "rate", "optimizer", "seed")

@@ -10,13 +10,14 @@ from .checkpoint import EVERY, read_state, write_state
 from .data import Batches
 from .encode import Encoded
 from .model import add_dropout
+from .optimizers import optimizers_for, set_rate
 from .recipe import Schedule
 from .watch import Watcher
 from .watched import Looks
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from torch.optim import AdamW
+    from torch.optim import Optimizer
     from transformers import LlamaForCausalLM
 
 PATIENCE_IS_OVER = "no better score on held-out questions"
@@ -39,7 +40,7 @@ class _Run:
     """What goes on in a later process: the weights, the moments, and how far it is."""
 
     model: "LlamaForCausalLM"
-    optimizer: "AdamW"
+    optimizers: "tuple[Optimizer, ...]"
     looks: Looks
     done: int = 0
     loss: float = 0.0
@@ -50,8 +51,9 @@ class _Run:
         tensors = {"random": torch.get_rng_state()}
         for place, own in enumerate(self.model.parameters()):
             tensors[f"weights.{place}"] = own
-            for name, moment in self.optimizer.state[own].items():
-                tensors[f"moments.{place}.{name}"] = moment
+            for optimizer in self.optimizers:
+                for name, moment in optimizer.state.get(own, {}).items():
+                    tensors[f"moments.{place}.{name}"] = moment
         tensors |= {f"best.{name}": own for name, own in self.looks.weights.items()}
         write_state(
             folder, tensors, {"done": self.done, "loss": self.loss, "seen": self.looks.seen}
@@ -66,6 +68,12 @@ class _Run:
         tensors, values = found
         torch.set_rng_state(tensors.pop("random"))
         parameters = list(self.model.parameters())
+        mover = {
+            parameter: optimizer
+            for optimizer in self.optimizers
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        }
         best: dict[str, Tensor] = {}
         with torch.no_grad():
             for name, own in tensors.items():
@@ -74,7 +82,8 @@ class _Run:
                 if part == "weights":
                     parameters[int(place)].copy_(own)
                 elif part == "moments":
-                    self.optimizer.state[parameters[int(place)]][moment] = own
+                    parameter = parameters[int(place)]
+                    mover[parameter].state[parameter][moment] = own
                 else:
                     best[rest] = own
         self.done, self.loss = values["done"], values["loss"]
@@ -101,31 +110,23 @@ def train_model(
 
     torch.manual_seed(seed)
     bfloat16 = has_bfloat16("cpu")
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": [p for p in model.parameters() if p.dim() > 1]},
-            {"params": [p for p in model.parameters() if p.dim() < 2], "weight_decay": 0.0},
-        ],
-        lr=schedule.rate,
-        betas=(0.9, 0.98),
-        weight_decay=schedule.decay,
-    )
-    run = _Run(model, optimizer, looks)
+    optimizers = optimizers_for(model, schedule)
+    run = _Run(model, optimizers, looks)
     run.resume(partial, watcher)
     hooks = add_dropout(model, schedule.dropout)
     model.train()
     saved, stopped = time.monotonic(), ""
     try:
         while run.done < schedule.steps:
-            for group in optimizer.param_groups:
-                group["lr"] = schedule.rate * _pace(run.done, schedule)
+            set_rate(optimizers, schedule.rate * _pace(run.done, schedule))
             ids, weights = padded(batches[run.done], pad)
             with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
                 loss = _loss(model, ids, weights)
-            optimizer.zero_grad(set_to_none=True)
+            model.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
-            optimizer.step()
+            for optimizer in optimizers:
+                optimizer.step()
             run.done += 1
             share = max(0.02, 1 / run.done)
             run.loss += share * (loss.item() - run.loss)

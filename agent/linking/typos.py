@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
+from rapidfuzz.distance import OSA
+
 from ..kg.labels import Similar
 from .mentions import Span, Token, spans
 from .plausible import Typing
@@ -25,7 +27,8 @@ def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
     """How alike a text and a name are from 0 to 1, a leading `the` apart.
 
     They are nothing alike where digits differ, the name lacks a part that is `intact`, or what is
-    left without these parts is another word, as in `led Stone` and `Fred Stone`.
+    left without these parts is another word, as in `led Stone` and `Fred Stone`. Two typos change
+    no first letter, and no word by half: Ruritania is not Mauritania, nor Mount Doom Mount Cook.
     """
     if _digits(norm) != _digits(near.norm):
         return 0.0
@@ -37,7 +40,18 @@ def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
         texts = [f" {text} ".replace(f" {part} ", " ", 1).strip() for text in texts]
     if near.distance > (1 - _LEAST_LEFT) * max(map(len, texts)):
         return 0.0
+    if near.distance > 1 and (texts[0][:1] != texts[1][:1] or _has_another_word(*texts)):
+        return 0.0
     return 1 - near.distance / letters
+
+
+def _has_another_word(text: str, name: str) -> bool:
+    """Whether any word of as many words is less than alike to that in its place."""
+    pairs = list(zip(text.split(), name.split(), strict=False))
+    if len(text.split()) != len(name.split()):
+        return False
+    most = [(1 - _LEAST_LEFT) * max(map(len, pair)) for pair in pairs]
+    return any(OSA.distance(*pair) > own for pair, own in zip(pairs, most, strict=True))
 
 
 def suspects(

@@ -22,7 +22,7 @@ from pathlib import Path
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 
-home, out, base, lora, seed, kill = sys.argv[1:]
+home, out, base, lora, seed, kill, optimizer = sys.argv[1:]
 
 class Killer:
     def step(self, done, steps, loss, hits):
@@ -34,12 +34,14 @@ class Killer:
 
 recipe = Recipe(
     questions=Path(home) / "qa.txt", base=base, lora=lora == "True", seed=int(seed), patience=9,
-    schedule=Schedule(steps=12, batch=4, pool=5, warm_up=2, dropout=0.1 * (not base)),
+    schedule=Schedule(
+        steps=12, batch=4, pool=5, warm_up=2, dropout=0.1 * (not base), optimizer=optimizer
+    ),
     size=None if base else Size(width=32, layers=1, heads=2),
 )
 train(str(Path(home) / "toy.ttl"), Path(home) / out, recipe, Killer())
 """
-WAYS = ("scratch", "full", "lora")
+WAYS = ("scratch", "muon", "full", "lora")
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +54,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(home: Path, way: str, out: str, *, kill: int = 0, seed: int = 0) -> tuple[int, str]:
-    if way != "scratch":
+    new = way in ("scratch", "muon")
+    if not new:
         pytest.importorskip("accelerate", reason="needs the extra train")
     if way == "lora":
         pytest.importorskip("peft", reason="needs the extra train")
-    base = "" if way == "scratch" else str(home / "base")
+    base = "" if new else str(home / "base")
     command = [sys.executable, "-c", SCRIPT, str(home), out, base, str(way == "lora")]
     done = subprocess.run(
-        [*command, str(seed), str(kill)], capture_output=True, text=True, check=False
+        [*command, str(seed), str(kill), "muon" if way == "muon" else "adamw"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -23,7 +23,11 @@ WORDS = st.sampled_from("the The of and is film Film Grumb grumb snork Snork 17 
         ("game hall", "games hall", 1, ["game"], 0.0),
         ("game hal", "game hall", 1, ["game"], 1 - 1 / 9),
         ("led stone", "fred stone", 2, ["stone"], 0.0),
-        ("led stone", "fred stone", 2, [], 0.8),
+        ("led stone", "fred stone", 2, [], 0.0),
+        ("ruritania", "mauritania", 2, [], 0.0),
+        ("mount doom", "mount cook", 2, [], 0.0),
+        ("mauretannia", "mauritania", 2, [], 1 - 2 / 11),
+        ("mont blnac peak", "mont blanc peak", 1, [], 1 - 1 / 15),
         ("stone yen stone", "stone men stone", 1, ["stone", "stone"], 1 - 1 / 15),
     ],
 )
