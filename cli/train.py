@@ -95,7 +95,7 @@ def train(
         typer.Option(
             "--optimizer",
             metavar="adamw|muon",
-            help="Of a new model; muon takes a third of the steps.",
+            help="Of a new model; muon if not given.",
         ),
     ] = "",
     patience: Annotated[

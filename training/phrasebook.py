@@ -150,6 +150,12 @@ def plural(noun: str) -> str:
     return noun + "s"
 
 
+def singular_and_plural(text: str) -> Noun:
+    """A noun from `lake/lakes`, or from its singular alone."""
+    one, _, many = text.partition("/")
+    return Noun(one, many or plural(one))
+
+
 def _read(file: Path, graph: Graph) -> Phrasebook:
     try:
         text = file.read_text(encoding="utf-8")
@@ -178,7 +184,10 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         wordings[key] = tuple(_wording(file, text, name, one) for one in several)
     return Phrasebook(
         wordings,
-        classes={kind: tuple(map(_noun, n)) for kind, n in tables.get("classes", {}).items()},
+        classes={
+            kind: tuple(map(singular_and_plural, nouns))
+            for kind, nouns in tables.get("classes", {}).items()
+        },
         synonyms={word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
         lacks={
             kind: Lack(*_lists(file, text, f"lacks.{kind}", table, _LACK_KEYS))
@@ -249,11 +258,6 @@ def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | No
 def _place(file: Path, text: str, part: str) -> str:
     found = text.find(part)
     return f"{file}:{text.count(chr(10), 0, max(found, 0)) + 1}"
-
-
-def _noun(text: str) -> Noun:
-    one, _, many = text.partition("/")
-    return Noun(one, many or plural(one))
 
 
 def _generic(english: English, move: Move, named: Sequence[LabelWords]) -> Wording:
