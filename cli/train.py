@@ -95,7 +95,7 @@ def train(
         typer.Option(
             "--optimizer",
             metavar="adamw|muon",
-            help="Of a new model; muon if not given.",
+            help="Of a new model; muon takes a third of the steps.",
         ),
     ] = "",
     patience: Annotated[

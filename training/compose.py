@@ -42,7 +42,12 @@ class Composer:
     plenty: Mapping[str, float]
 
     def question(self, route: Route, rng: Random, topic: str = TOPIC) -> str:
-        """One wording of the question that a route answers."""
+        """One wording of the question that a route answers, some with harmless words around it."""
+        text = self.plain(route, rng, topic)
+        return self.decorate(text, rng) if rng.random() < 0.25 else text
+
+    def plain(self, route: Route, rng: Random, topic: str = TOPIC) -> str:
+        """One wording of the question that a route answers, and no more."""
         chunk = self._chunk(route, len(route.key), rng)
         style = rng.random()
         text = ""
@@ -52,8 +57,7 @@ class Composer:
             text = self._that(route, chunk, rng, topic)
         elif style < 0.8:
             text = self._telegraph(route, rng, topic)
-        text = text or self._noun(route, rng, topic)
-        return self.decorate(text, rng) if rng.random() < 0.25 else text
+        return text or self._noun(route, rng, topic)
 
     def joint(self, route: Route, other: Route, after: Route, rng: Random) -> str:
         """A question for what two routes of one step both reach, from `TOPIC` and from `OTHER`.

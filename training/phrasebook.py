@@ -74,6 +74,22 @@ class Lack:
 
 
 @dataclass(frozen=True)
+class Near:
+    """What makes a question that has an answer into one that has none."""
+
+    thing: tuple[Noun, ...]
+    """Classes that the graph knows nothing of."""
+    modifier: Texts
+    """What stands before a class noun."""
+    intent: Texts
+    """What stands before a plain verb, of several."""
+    deed: Texts
+    """What else is done to {x}, by several."""
+    era: Texts
+    """When."""
+
+
+@dataclass(frozen=True)
 class Phrasebook:
     """Wordings by moves, class nouns by class label, and words that may stand for each other.
 
@@ -85,6 +101,7 @@ class Phrasebook:
     synonyms: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
     lacks: Mapping[str, Lack] = field(default_factory=dict[str, Lack])
     names: Names = Names()
+    near: Near | None = None
     generic: Mapping[Key, Wording] = field(default_factory=dict[Key, Wording])
 
     def wording(self, key: Key, start: str, end: str) -> Wording | None:
@@ -196,14 +213,24 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         names=Names(
             *map(frozenset, _lists(file, text, "names", tables.get("names", {}), _NAME_KEYS))
         ),
+        near=_near(file, text, tables["near"]) if "near" in tables else None,
     )
 
 
-_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names"))
+_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near"))
 _TEMPLATE_KEYS = ("word", "noun", "that", "ask")
 _CLASS_KEYS = ("through", "carries", "from", "to")
 _LACK_KEYS = ("attribute", "ask")
+_FILLED_KEYS = (*_TEMPLATE_KEYS, "modifier", "intent", "deed", "era")
+_NEAR_KEYS = ("thing", "modifier", "intent", "deed", "era")
 _NAME_KEYS = ("article", "plural", "visited", "values")
+
+
+def _near(file: Path, text: str, table: Mapping[str, Sequence[str]]) -> Near:
+    thing, *others = _lists(file, text, "near", table, _NEAR_KEYS)
+    if empty := [key for key in _NEAR_KEYS if not table.get(key)]:
+        raise InputError(f"{_place(file, text, 'near')}: 'near' lacks {empty[0]!r}", "give some")
+    return Near(tuple(map(singular_and_plural, thing)), *others)
 
 
 def _wording(file: Path, text: str, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
@@ -224,7 +251,7 @@ def _lists(
             f"{_place(file, text, name)}: {name!r} has the unknown key {sorted(unknown)[0]!r}",
             f"the keys are {', '.join(keys)}",
         )
-    for template in (template for key in _TEMPLATE_KEYS for template in table.get(key, ())):
+    for template in (template for key in _FILLED_KEYS for template in table.get(key, ())):
         try:
             parse(template)
         except InputError as error:

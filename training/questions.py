@@ -34,7 +34,7 @@ class Sample(NamedTuple):
 class Mix:
     """Shares of the stream: unanswerable questions, joint ones, and noise on the text."""
 
-    unanswerable: float = 0.2
+    unanswerable: float = 0.17
     joint: float = 0.11
     noise: float = 0.5
 

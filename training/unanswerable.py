@@ -48,7 +48,7 @@ _ENDINGS = ("", "", "age", "ity", "ness", "er", "ing", "ment", "ium", "oid", "le
 _OWN = 0.45
 """How many of the questions are about what the phrasebook says entities of a class lack."""
 _NEAR = 0.25
-"""How many are a word away from one with an answer."""
+"""How many are like one with an answer, where the phrasebook says how."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Refuser:
 
     def question(self, route: Route, rng: Random) -> str:
         """One question about what all moves of a route but the last reach, or about its topic."""
-        if rng.random() < _NEAR and (text := near_miss(self.composer, route, rng)):
+        near = self.composer.book.near
+        if near and rng.random() < _NEAR and (text := near_miss(self.composer, near, route, rng)):
             return self.composer.decorate(text, rng) if rng.random() < 0.22 else text
         sections = self.composer.english.unanswerable
         end = 0 if rng.random() < 0.78 else rng.randrange(len(route.key))

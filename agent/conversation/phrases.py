@@ -56,7 +56,7 @@ def is_plural(noun: str) -> bool:
 
 
 _ASKING = re.compile(
-    r"(?:which|what|who|list|name|give me|show me|tell me|find)"
+    r"(?:which|what|who|list|name|(?:give|show|tell) (?:me|us)|find)"
     r"(?:\s+are)?(?:\s+all)?(?:\s+the)?\s+",
     re.I,
 )

@@ -41,7 +41,7 @@ recipe = Recipe(
 )
 train(str(Path(home) / "toy.ttl"), Path(home) / out, recipe, Killer())
 """
-WAYS = ("scratch", "adamw", "full", "lora")
+WAYS = ("scratch", "muon", "full", "lora")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(home: Path, way: str, out: str, *, kill: int = 0, seed: int = 0) -> tuple[int, str]:
-    new = way in ("scratch", "adamw")
+    new = way in ("scratch", "muon")
     if not new:
         pytest.importorskip("accelerate", reason="needs the extra train")
     if way == "lora":
@@ -62,7 +62,7 @@ def run(home: Path, way: str, out: str, *, kill: int = 0, seed: int = 0) -> tupl
     base = "" if new else str(home / "base")
     command = [sys.executable, "-c", SCRIPT, str(home), out, base, str(way == "lora")]
     done = subprocess.run(
-        [*command, str(seed), str(kill), "muon" if way == "scratch" else "adamw"],
+        [*command, str(seed), str(kill), "muon" if way == "muon" else "adamw"],
         capture_output=True,
         text=True,
         check=False,

@@ -78,7 +78,7 @@ def test_a_record_holds_what_was_set_and_is_plain() -> None:
     assert Recipe(steps=5, formats=["path"]).record() == {"steps": 5, "formats": ["path"]}
 
 
-@pytest.mark.parametrize(("base", "supervised", "steps"), [("", True, 400), ("", False, 2000)])
+@pytest.mark.parametrize(("base", "supervised", "steps"), [("", True, 800), ("", False, 4000)])
 def test_what_is_left_open_is_chosen(base: str, supervised: bool, steps: int) -> None:
     chosen = Recipe(base=base, batch=7).schedule_for(supervised=supervised)
     assert (chosen.steps, chosen.batch) == (steps, 7)

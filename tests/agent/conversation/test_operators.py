@@ -72,6 +72,11 @@ SPLIT = [
         ["Which countries border France?", "which countries use the euro?"],
     ),
     (
+        "Show us the countries that border <country:France> and also border <country:Germany>",
+        ("list", "both"),
+        ["Show us the countries that border France?", "which countries border Germany?"],
+    ),
+    (
         "What is the largest country that borders <country:China> or <country:India>?",
         ("extreme", "either"),
         ["which countries border China?", "which countries border India?"],
