@@ -47,7 +47,7 @@ def fit_threshold(
     return threshold
 
 
-def silence_threshold(scores: Sequence[float], *, share: float = 0.04) -> float:
+def silence_threshold(scores: Sequence[float], *, share: float = 0.02) -> float:
     """The threshold that leaves at most a share of unanswerable questions answered, no higher.
 
     `scores` are the confidences of what was found for them, 0 where nothing was.

@@ -11,6 +11,9 @@ from ..evaluation.samples import Sample
 from ..graphs.build import build_graph
 from .calibrate import silence_threshold
 
+_FRESH = "calibration"
+"""The tag of questions that were not read for the wordings that train the model."""
+
 
 def tuned_threshold(
     kg: KnowledgeGraph,
@@ -22,14 +25,15 @@ def tuned_threshold(
 ) -> float:
     """The threshold at which the agent, with a method, is silent where there is no answer.
 
+    Where some of the questions without one are tagged `calibration`, they alone tell.
     Raises DatasetError when every question has one.
     """
     graph = build_graph(method, kg=kg, generator=local)
     options = Options(on_ambiguous="best", confidence=0.0, revisits=revisits)
+    asked = [sample for sample in questions if not sample.answers]
+    fresh = [sample for sample in asked if _FRESH in sample.tags]
     found: list[Any] = [
-        graph.invoke({"question": sample.question}, context=options)
-        for sample in questions
-        if not sample.answers
+        graph.invoke({"question": sample.question}, context=options) for sample in fresh or asked
     ]
     confidences = [state["confidence"] if state["answers"] else 0.0 for state in found]
     if not confidences:

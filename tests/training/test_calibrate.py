@@ -2,6 +2,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
 from groundwalk.training import tuning
 from groundwalk.training.calibrate import (
@@ -83,3 +84,25 @@ def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
     asked = [Question(id=str(n), question="?", answers=()) for n in range(2)]
     kg = local = cast(Any, None)
     assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.6)
+
+
+def test_questions_that_no_wording_was_read_from_tell_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    surest = {"read": 0.9, "fresh": 0.3, "answered": 0.99}
+
+    def agent(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(invoke=answer)
+
+    def answer(asked: dict[str, str], **__: object) -> dict[str, Any]:
+        return {"answers": [{}], "confidence": surest[asked["question"]]}
+
+    monkeypatch.setattr(tuning, "build_graph", agent)
+    asked = [
+        Question(id="1", question="read", answers=()),
+        Question(id="2", question="fresh", answers=(), tags=("calibration",)),
+        Question(id="3", question="answered", answers=(Gold(term="x"),)),
+    ]
+    kg = local = cast(Any, None)
+    assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.65)
+    assert tuning.tuned_threshold(kg, local, asked[:1], "gcr") == pytest.approx(0.95)
