@@ -19,10 +19,10 @@ def near_miss(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """A question like those for what a route reaches; empty where none can be made of it."""
     if route.kinds[-1] in composer.book.names.values:
         return ""
-    return rng.choices(_WAYS, _SHARES)[0](composer, near, route, rng)
+    return rng.choices(WAYS, _SHARES)[0](composer, near, route, rng)
 
 
-def _other_class(composer: Composer, near: Near, route: Route, rng: Random) -> str:
+def other_class(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """Of another class, or of a kind that nothing is known to be: which airlines border it?"""
     kind = route.kinds[-1]
     noun = rng.choice(near.thing)
@@ -36,7 +36,7 @@ def _other_class(composer: Composer, near: Near, route: Route, rng: Random) -> s
     return with_article(text.replace(_SWAPPED.one, noun.one).replace(_SWAPPED.many, noun.many))
 
 
-def _not_so(composer: Composer, near: Near, route: Route, rng: Random) -> str:
+def not_so(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """What is wished, gone or denied: which countries want to border it?"""
     that = composer.wording(route, len(route.key) - 1, len(route.key)).that
     if not that:
@@ -53,13 +53,13 @@ def _not_so(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     return _done(composer, route, f"{intent} {verb}", rng)
 
 
-def _other_deed(composer: Composer, near: Near, route: Route, rng: Random) -> str:
+def other_deed(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """Something else that is done: which countries supply it with gas?"""
     inner = composer.phrase(route, len(route.key) - 1, rng)
     return _done(composer, route, fill(rng.choice(near.deed), Filling(inner), rng), rng)
 
 
-def _other_era(composer: Composer, near: Near, route: Route, rng: Random) -> str:
+def other_era(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """At another time: what was its capital in 1920?"""
     era = fill(rng.choice(near.era), Filling(Phrase("")), rng)
     text = composer.plain(route, rng)
@@ -78,10 +78,11 @@ def _done(composer: Composer, route: Route, verb: str, rng: Random) -> str:
 
 
 _PAST = {" is ": " was ", " are ": " were ", " does ": " did ", " do ": " did "}
-_WAYS: tuple[Callable[[Composer, Near, Route, Random], str], ...] = (
-    _other_class,
-    _not_so,
-    _other_deed,
-    _other_era,
+WAYS: tuple[Callable[[Composer, Near, Route, Random], str], ...] = (
+    other_class,
+    not_so,
+    other_deed,
+    other_era,
 )
+"""How a near miss is made; each is empty where it cannot be."""
 _SHARES = (5, 3, 3, 2)

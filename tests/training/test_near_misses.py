@@ -8,13 +8,13 @@ from random import Random
 import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.training import near_misses
-from groundwalk.training.compose import Composer, Route
+from groundwalk.training.compose import Composer, Route, route_of
 from groundwalk.training.data import questioner_for
 from groundwalk.training.english import load_english
 from groundwalk.training.graph import load_graph, sample_walk
 from groundwalk.training.near_misses import near_miss
 from groundwalk.training.phrasebook import Near, make_phrasebook
-from groundwalk.training.questions import Questioner, make_questioner, route_of
+from groundwalk.training.questions import Questioner, make_questioner
 
 from .toy import toy_graph
 
@@ -53,7 +53,7 @@ def test_none_is_a_question_with_an_answer(world: Questioner) -> None:
     assert not answered & set(missed(world, near_miss, rng, 5_000))
 
 
-@pytest.mark.parametrize("way", near_misses._WAYS)
+@pytest.mark.parametrize("way", near_misses.WAYS)
 def test_each_way_has_a_text_for_many_routes(world: Questioner, way: Way) -> None:
     texts = missed(world, way, Random(1), 300)
     assert sum(map(bool, texts)) > 60
@@ -66,13 +66,13 @@ def test_another_class_is_what_is_asked_for(world: Questioner) -> None:
     assert near
     nouns = {noun.one for noun in near.thing} | {noun.many for noun in near.thing}
     nouns |= {f"{modifier} " for modifier in near.modifier}
-    texts = [text for text in missed(world, near_misses._other_class, Random(2), 500) if text]
+    texts = [text for text in missed(world, near_misses.other_class, Random(2), 500) if text]
     for text in texts:
         assert any(re.search(rf"\b{re.escape(noun)}", text) for noun in nouns), text
 
 
 def test_what_is_asked_with_a_wish_has_a_plain_verb(world: Questioner) -> None:
-    texts = missed(world, near_misses._not_so, Random(4), 3_000)
+    texts = missed(world, near_misses.not_so, Random(4), 3_000)
     wished = [text.split("want to ", 1)[1] for text in texts if "want to " in text]
     assert len(wished) > 10 and any(text.startswith("be ") for text in wished)
     verbs = {text.split(" ", 1)[0] for text in wished}
