@@ -15,7 +15,7 @@ from rdflib import Graph
 from rdflib.util import from_n3
 from rich.console import Console
 
-QUESTIONS = 6
+QUESTIONS = 8
 CONSTRAINED = {"gcr", "dog", "plan"}
 UNCONSTRAINED = {"cot", "cot-sc"}
 """The methods whose triples the model writes freely; what of them is true may be nothing."""
