@@ -167,12 +167,6 @@ def plural(noun: str) -> str:
     return noun + "s"
 
 
-def singular_and_plural(text: str) -> Noun:
-    """A noun from `lake/lakes`, or from its singular alone."""
-    one, _, many = text.partition("/")
-    return Noun(one, many or plural(one))
-
-
 def _read(file: Path, graph: Graph) -> Phrasebook:
     try:
         text = file.read_text(encoding="utf-8")
@@ -201,10 +195,7 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         wordings[key] = tuple(_wording(file, text, name, one) for one in several)
     return Phrasebook(
         wordings,
-        classes={
-            kind: tuple(map(singular_and_plural, nouns))
-            for kind, nouns in tables.get("classes", {}).items()
-        },
+        classes={kind: tuple(map(_noun, n)) for kind, n in tables.get("classes", {}).items()},
         synonyms={word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
         lacks={
             kind: Lack(*_lists(file, text, f"lacks.{kind}", table, _LACK_KEYS))
@@ -221,8 +212,8 @@ _OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near"))
 _TEMPLATE_KEYS = ("word", "noun", "that", "ask")
 _CLASS_KEYS = ("through", "carries", "from", "to")
 _LACK_KEYS = ("attribute", "ask")
-_FILLED_KEYS = (*_TEMPLATE_KEYS, "modifier", "intent", "deed", "era")
 _NEAR_KEYS = ("thing", "modifier", "intent", "deed", "era")
+_FILLED_KEYS = (*_TEMPLATE_KEYS, *_NEAR_KEYS)
 _NAME_KEYS = ("article", "plural", "visited", "values")
 
 
@@ -230,7 +221,7 @@ def _near(file: Path, text: str, table: Mapping[str, Sequence[str]]) -> Near:
     thing, *others = _lists(file, text, "near", table, _NEAR_KEYS)
     if empty := [key for key in _NEAR_KEYS if not table.get(key)]:
         raise InputError(f"{_place(file, text, 'near')}: 'near' lacks {empty[0]!r}", "give some")
-    return Near(tuple(map(singular_and_plural, thing)), *others)
+    return Near(tuple(map(_noun, thing)), *others)
 
 
 def _wording(file: Path, text: str, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
@@ -285,6 +276,11 @@ def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | No
 def _place(file: Path, text: str, part: str) -> str:
     found = text.find(part)
     return f"{file}:{text.count(chr(10), 0, max(found, 0)) + 1}"
+
+
+def _noun(text: str) -> Noun:
+    one, _, many = text.partition("/")
+    return Noun(one, many or plural(one))
 
 
 def _generic(english: English, move: Move, named: Sequence[LabelWords]) -> Wording:
