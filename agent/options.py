@@ -34,6 +34,8 @@ class Options:
     """gcr: groups of beams that search one after the other; `None` is one for each beam."""
     diversity: Penalty = 1.0
     """gcr: what a token costs a group for each beam of an earlier one that took it."""
+    every_topic: bool = True
+    """gcr: whether topics that no path found leaves are searched from once more, alone."""
     on_ambiguous: OnAmbiguous = "ask"
     confidence: Share | None = None
     max_degree: Positive = 500

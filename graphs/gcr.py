@@ -19,6 +19,7 @@ def _gcr(parts: Parts) -> Node:
 GCR = Method(
     _gcr,
     "reasoning paths decoded along the graph, then reasoned over (GCR)",
+    common=True,
     paper={
         "beams": 10,
         "groups": None,
@@ -28,8 +29,10 @@ GCR = Method(
         "hops": 2,
         "inverse": False,
         "revisits": "walk",
+        "every_topic": False,
     },
     uses=VIEW
     | REASONING
-    | {"beams", "revisits", "scores", "hypothesis", "examples", "groups", "diversity"},
+    | {"beams", "revisits", "scores", "hypothesis", "examples", "groups", "diversity"}
+    | {"every_topic"},
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
-from .clauses import predicate
+from .clauses import TOPIC, predicate
 from .compose import Composer, Route
 from .phrasebook import Near, Noun
 from .template import Filling, Phrase, fill, with_article
@@ -69,6 +69,23 @@ def other_era(composer: Composer, near: Near, route: Route, rng: Random) -> str:
         if now in text:
             return f"{text.replace(now, then, 1)} {era}"
     return f"{text} {era}"
+
+
+def of_foreign(composer: Composer, route: Route, kind: str, rng: Random) -> str:
+    """What nobody asks of the class of the topic: which countries border the yen?"""
+    names = composer.book.names
+    topic = f"the {TOPIC}" if kind in names.article and rng.random() < 0.7 else TOPIC
+    names = replace(names, values=names.values | {route.kinds[0]})
+    composer = replace(composer, book=replace(composer.book, names=names))
+    if len(route.key) > 1 and _may_leave_out(composer, route):
+        route = Route(route.key[:1], route.kinds[:2])
+    return composer.plain(route, rng, topic)
+
+
+def _may_leave_out(composer: Composer, route: Route) -> bool:
+    """Whether a wording may pass over the first move, so that another is what is asked of {x}."""
+    first, pair = composer.wording(route, 0, 1), route.key[:2]
+    return pair in composer.book.wordings or pair[1] in first.through | first.carries
 
 
 def _done(composer: Composer, route: Route, verb: str, rng: Random) -> str:

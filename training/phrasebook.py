@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -93,7 +93,8 @@ class Near:
 class Phrasebook:
     """Wordings by moves, class nouns by class label, and words that may stand for each other.
 
-    `generic` has wordings for moves that no other fits.
+    `foreign` are the classes that nobody asks a move of, by its spelling. `generic` has wordings
+    for moves that no other fits.
     """
 
     wordings: Mapping[Key, tuple[Wording, ...]]
@@ -102,6 +103,7 @@ class Phrasebook:
     lacks: Mapping[str, Lack] = field(default_factory=dict[str, Lack])
     names: Names = Names()
     near: Near | None = None
+    foreign: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
     generic: Mapping[Key, Wording] = field(default_factory=dict[Key, Wording])
 
     def wording(self, key: Key, start: str, end: str) -> Wording | None:
@@ -205,10 +207,11 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
             *map(frozenset, _lists(file, text, "names", tables.get("names", {}), _NAME_KEYS))
         ),
         near=_near(file, text, tables["near"]) if "near" in tables else None,
+        foreign=_foreign(file, text, tables.get("foreign", {}), graph, known),
     )
 
 
-_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near"))
+_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near", "foreign"))
 _TEMPLATE_KEYS = ("word", "noun", "that", "ask")
 _CLASS_KEYS = ("through", "carries", "from", "to")
 _LACK_KEYS = ("attribute", "ask")
@@ -222,6 +225,21 @@ def _near(file: Path, text: str, table: Mapping[str, Sequence[str]]) -> Near:
     if empty := [key for key in _NEAR_KEYS if not table.get(key)]:
         raise InputError(f"{_place(file, text, 'near')}: 'near' lacks {empty[0]!r}", "give some")
     return Near(tuple(map(_noun, thing)), *others)
+
+
+def _foreign(
+    file: Path, text: str, table: Mapping[str, Sequence[str]], graph: Graph, known: Collection[str]
+) -> Mapping[str, Texts]:
+    for what, has, given in (
+        ("relation", known, [*table]),
+        ("class", graph.nodes, [kind for kinds in table.values() for kind in kinds]),
+    ):
+        if unknown := [own for own in given if own not in has]:
+            raise KGError(
+                f"{_place(file, text, '[foreign]')}: the graph has no {what} {unknown[0]!r}",
+                f"it has {', '.join(sorted(filter(None, has)))}",
+            )
+    return {move: tuple(kinds) for move, kinds in table.items()}
 
 
 def _wording(file: Path, text: str, name: str, table: Mapping[str, Sequence[str]]) -> Wording:

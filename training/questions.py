@@ -12,10 +12,14 @@ from .clauses import OTHER, TOPIC
 from .compose import Composer, plenty_of, route_of
 from .english import English
 from .graph import Graph, Moves, Node, execute, sample_walk
+from .near_misses import of_foreign
 from .noise import disturb
 from .phrasebook import Phrasebook
 from .shapes import Shapes, find_shapes
 from .unanswerable import Refuser
+
+_FOREIGN = 0.25
+"""How many of the unanswerable questions ask what nobody asks of the class of their topic."""
 
 
 class Sample(NamedTuple):
@@ -137,7 +141,14 @@ class Questioner:
         """One question that the graph has no relation for."""
         shape, topic = self.shapes.sample(rng)
         walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
-        text = self.refuser.question(route_of(self.graph, shape.moves, walk), rng)
+        route = route_of(self.graph, shape.moves, walk)
+        foreign = self.composer.book.foreign.get(route.key[0])
+        if foreign and rng.random() < _FOREIGN:
+            kind = rng.choice(foreign)
+            topic = rng.choice(self.graph.nodes[kind])
+            text = of_foreign(self.composer, route, kind, rng)
+        else:
+            text = self.refuser.question(route, rng)
         other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])
         return self._sample(text, (topic, other), (topic,), None, rng)
 

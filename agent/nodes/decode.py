@@ -1,6 +1,7 @@
 """decode: the local model writes reasoning paths along the graph (GCR section 4.2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -9,9 +10,11 @@ from langgraph.runtime import Runtime
 
 from ..decoding.gathering import search
 from ..decoding.paths import PathLimits
+from ..decoding.plan import Cost
 from ..decoding.search import BeamPlan
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
+from ..kg.terms import Term
 from ..llm.local import LocalModel
 from ..llm.path_question import answer_text, free_answer, path_question
 from ..options import Options
@@ -34,6 +37,7 @@ def decode(
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
+    One topic's many ends may take all beams, so topics without a path are searched from once more.
     Model and ground are given as functions, so that nothing heavy loads before it is needed.
     """
 
@@ -47,29 +51,38 @@ def decode(
         topics = {topic["term"]: topic["label"] for topic in state.get("topics", [])}
         limits = PathLimits(view["hops"], view["inverse"], options.revisits)
         text, mentions = state.get("question", ""), question_mentions(state)
-        try:
+        width = options.beams or beams
+        plan = BeamPlan(width, options.scores, options.groups or width, options.diversity)
+        reply = free_answer(local, prompts) if options.hypothesis == "free" else None
+
+        def walked(starts: Mapping[Term, str]) -> tuple[list[Candidate], Cost]:
             question, paths = path_question(
-                local, opened.index, text, mentions, topics, limits, prompts, options.examples
+                local, opened.index, text, mentions, starts, limits, prompts, options.examples
             )
+            found = search(local.model, question, plan, reply=reply)
+            walks = [paths.path(h.state) for h in found.hypotheses]
+            return [
+                proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
+                for h, path, proof in zip(found.hypotheses, walks, kg.prove(walks), strict=True)
+                if proof
+            ], found.cost
+
+        try:
+            candidates, cost = walked(topics)
         except NoPathError as error:
             left_out = told(kg, around) if around else []
             notes = [*state.get("notes", []), error.message, *left_out]
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}
-        width = options.beams or beams
-        plan = BeamPlan(width, options.scores, options.groups or width, options.diversity)
-        reply = free_answer(local, prompts) if options.hypothesis == "free" else None
-        found = search(local.model, question, plan, reply=reply)
-        walked = [paths.path(h.state) for h in found.hypotheses]
-        candidates: list[Candidate] = [
-            proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
-            for h, path, proof in zip(found.hypotheses, walked, kg.prove(walked), strict=True)
-            if proof
-        ]
+        left = topics.keys() - {candidate["topic"]["term"] for candidate in candidates}
+        if options.every_topic and left:
+            with suppress(NoPathError):
+                others, more = walked({topic: topics[topic] for topic in topics if topic in left})
+                candidates, cost = [*candidates, *others], cost + more
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))
-        if found.cost.engine == "lines" and _SLOW not in notes:
+        if cost.engine == "lines" and _SLOW not in notes:
             notes.append(_SLOW)
         if around is not None:
             notes.extend(note for note in told(kg, around) if note not in notes)
@@ -80,7 +93,7 @@ def decode(
                 state,
                 since,
                 kg_requests=around.requests if around else 0,
-                **of_model(found.cost),
+                **of_model(cost),
             ),
         }
 

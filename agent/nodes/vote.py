@@ -44,7 +44,7 @@ class _Party:
     """The paths that walk one relation path."""
 
     relations: RelationPath
-    ballots: Sequence[tuple[Path, Candidate]]
+    topics: Sequence[Term]
     votes: float
     relevance: float
 
@@ -85,7 +85,7 @@ def vote(
     `offered` tells which of some ends the question offers to choose from: where any are reached,
     no other end counts.
 
-    With `common`, one relation path from several topics means what they lead to in common, and
+    With `common`, one relation path means what all topics that it leaves lead to in common, and
     what that leads to, where there is such; without, all, those first.
     """
     parties = _parties(candidates)
@@ -93,11 +93,11 @@ def vote(
         return None
     most = max(party.votes for party in parties)
     banned = () if options.revisits == "walk" else linked
-    runs = [
-        (party, _run(store, party, banned, options.max_chains, common=common))
-        for party in parties
-        if party.votes >= _CHANCE * most
-    ]
+    likely = [party for party in parties if party.votes >= _CHANCE * most]
+    if common:
+        runs = [_run_together(store, own, linked, banned, options.max_chains) for own in likely]
+    else:
+        runs = [(own, _run(store, own, banned, options.max_chains)) for own in likely]
     coalitions = _coalitions(_among(runs, offered) if offered else runs)
     won = coalitions[0]
     partner = next((c for c in coalitions[1:] if _asks_for_both(won, c)), None)
@@ -120,14 +120,29 @@ def vote(
     )
 
 
-def _run(
-    store: Store, party: _Party, banned: Sequence[Term], keep: int, *, common: bool
-) -> Execution:
-    """What a party reaches; with `common` what several topics have in common, if anything."""
-    topics = _topics(party.ballots)
-    if not common or len(topics) == 1:
-        return execute(store, topics, party.relations, banned=banned, keep=keep)
-    return execute_together(store, topics, party.relations, banned=banned, keep=keep)
+def _run(store: Store, party: _Party, banned: Sequence[Term], keep: int) -> Execution:
+    """What a party reaches."""
+    return execute(store, party.topics, party.relations, banned=banned, keep=keep)
+
+
+def _run_together(
+    store: Store, party: _Party, linked: Sequence[Term], banned: Sequence[Term], keep: int
+) -> tuple[_Party, Execution]:
+    """What a party reaches from all linked topics in common, if anything, else from its own."""
+    wider = replace(party, topics=[*party.topics, *(t for t in linked if t not in party.topics)])
+    for own in (wider, party) if len(wider.topics) > len(party.topics) else (party,):
+        if len(own.topics) == 1:
+            break
+        run = execute_together(store, own.topics, own.relations, banned=banned, keep=keep)
+        if own is party or _from_each(run, own.topics):
+            return own, run
+    return party, _run(store, party, banned, keep)
+
+
+def _from_each(run: Execution, topics: Sequence[Term]) -> bool:
+    """Whether every end is reached from every topic."""
+    ends = [{path.topic for path in reached.paths} for reached in run.reached]
+    return bool(ends) and all(len(own) == len(topics) for own in ends)
 
 
 def _among(
@@ -151,7 +166,7 @@ def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:
         _Coalition(
             reached=own[0][1].reached,
             relations=own[0][0].relations,
-            topics=frozenset(_topics(own[0][0].ballots)),
+            topics=frozenset(own[0][0].topics),
             votes=sum(party.votes for party, _ in own),
             relevance=sum(party.relevance for party, _ in own),
         )
@@ -201,7 +216,7 @@ def _parties(candidates: Sequence[Candidate]) -> list[_Party]:
         share = sum(mass[topic] for topic in {path.topic for path, _ in own}) / total
         relevance = max(decoded["relevance"] for _, decoded in own)
         votes = share * relevance if telling else sum(_mass(own).values())
-        parties.append(_Party(relations, own, round(votes, 6), relevance))
+        parties.append(_Party(relations, _topics(own), round(votes, 6), relevance))
     return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
 
 

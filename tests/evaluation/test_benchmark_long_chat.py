@@ -20,7 +20,7 @@ def test_the_slope_is_that_of_a_line_after_the_first_window() -> None:
 
 def test_every_measure_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "report.json"
-    given = ["--turns", "24", "--every", "8", "--method", "words", "--out", str(out)]
+    given = ["--turns", "24", "--every", "8", "--method", "plan", "--out", str(out)]
     assert long_chat.main(given) == 0
     said = capsys.readouterr()
     assert "resident a thousand turns, after the first 8" in said.out

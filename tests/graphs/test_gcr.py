@@ -371,6 +371,21 @@ def test_a_topic_that_no_walk_uses_leaves_no_answer(kg: KnowledgeGraph, model: L
     assert "no walk to an answer uses Zoe" in state["notes"]
 
 
+def test_topics_without_a_beam_are_searched_from_alone(
+    kg: KnowledgeGraph, model: LocalModel
+) -> None:
+    asked = {"question": "Where are Ada and Ben?"}
+    graph = build_graph(kg=kg, generator=model)
+    options = Options(beams=1, hops=2, inverse=False)
+    shared: Any = graph.invoke(asked, context=replace(options, every_topic=False))
+    each: Any = graph.invoke(asked, context=options)
+    assert len(shared["candidates"]) == 1
+    assert each["candidates"][:1] == shared["candidates"]
+    assert {c["topic"]["label"] for c in each["candidates"]} == {"Ada", "Ben"}
+    passes = [state["usage"]["forward_passes"] for state in (shared, each)]
+    assert passes[0] < passes[1]
+
+
 @pytest.mark.parametrize("question", ["Where is not Ben?", "Who isn't Ben?"])
 def test_a_negation_leaves_no_answer(kg: KnowledgeGraph, model: LocalModel, question: str) -> None:
     state: Any = build_graph(kg=kg, generator=model).invoke({"question": question})

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.training import near_misses
+from groundwalk.training.clauses import TOPIC
 from groundwalk.training.compose import Composer, Route, route_of
 from groundwalk.training.data import questioner_for
 from groundwalk.training.english import load_english
@@ -77,6 +78,36 @@ def test_what_is_asked_with_a_wish_has_a_plain_verb(world: Questioner) -> None:
     assert len(wished) > 10 and any(text.startswith("be ") for text in wished)
     verbs = {text.split(" ", 1)[0] for text in wished}
     assert not {"are", "is", "can", "was", "has", "joined", "joins", "took", "runs"} & verbs
+
+
+def test_what_nobody_asks_of_a_class_has_no_answer_there(world: Questioner) -> None:
+    """Not one of the texts about a class is a wording of something that it does have."""
+    rng, foreign = Random(6), world.composer.book.foreign
+    asked: dict[str, set[str]] = {}
+
+    def answered(route: Route, rng: Random) -> str:
+        text = world.composer.plain(route, rng)
+        asked.setdefault(route.kinds[0], set()).add(text)
+        return text
+
+    written(world, answered, rng, 20_000)
+    routes = list[Route]()
+    written(world, lambda route, rng: routes.append(route) or "", rng, 4_000)
+    texts = [
+        (kind, near_misses.of_foreign(world.composer, route, kind, rng))
+        for route in routes
+        for kind in foreign.get(route.key[0], ())
+    ]
+    assert len(texts) > 4_000
+    assert not [(kind, text) for kind, text in texts if text in asked.get(kind, ())]
+    assert any(kind == "sea" and f"the {TOPIC}" in text for kind, text in texts)
+
+
+def test_the_topic_of_what_nobody_asks_is_of_the_other_class(world: Questioner) -> None:
+    asked = [world.unanswerable(Random(seed)) for seed in range(2_000)]
+    yen = [s for s in asked if s.mentions and s.mentions[0].kind == "currency"]
+    assert any("border" in s.question for s in yen)
+    assert all(s.moves is None and s.walk == s.walk[:1] for s in asked)
 
 
 def test_without_what_a_phrasebook_says_there_are_none() -> None:

@@ -56,9 +56,13 @@ def elect(
     *candidates: Candidate,
     options: Options | None = None,
     offered: Callable[[Sequence[str]], Collection[str]] | None = None,
+    others: Sequence[str] = (),
+    common: bool = False,
 ) -> Outcome:
-    linked = sorted({c["topic"]["term"] for c in candidates})
-    outcome = vote(kg.store, candidates, linked, options or Options(), offered=offered)
+    linked = sorted({*(c["topic"]["term"] for c in candidates), *map(iri, others)})
+    outcome = vote(
+        kg.store, candidates, linked, options or Options(), common=common, offered=offered
+    )
     assert outcome is not None
     return outcome
 
@@ -153,6 +157,23 @@ def test_same_relation_from_two_topics_is_a_union_with_common_answers_first(
         walk(kg, "Mali -> speaks -> French", 0.5),
     )
     assert [e.end for e in outcome.elected] == [iri("French"), iri("Arabic")]
+
+
+def test_in_common_a_relation_path_is_walked_from_every_topic_that_it_leaves(
+    kg: KnowledgeGraph,
+) -> None:
+    """The beams may be full of the ends of one topic."""
+    neighbours = walk(kg, "France -> borders -> Italy", 0.9)
+    assert ends(elect(kg, neighbours, others=["Portugal"])) == {iri("Italy"), iri("Spain")}
+    both = walk(kg, "France -> borders -> Spain -> borders -> Portugal", 0.9)
+    spoken = walk(kg, "Chad -> speaks -> Arabic", 0.9)
+    outcome = elect(kg, spoken, others=["Mali", "France"], common=True)
+    assert ends(outcome) == {iri("French")}
+    assert {path.topic for path in outcome.elected[0].paths} == {
+        *map(iri, ("Chad", "Mali", "France"))
+    }
+    assert ends(elect(kg, both, others=["Peru"], common=True)) == {iri("Portugal")}
+    assert ends(elect(kg, spoken, others=["Peru"], common=True)) == {iri("Arabic"), iri("French")}
 
 
 def test_more_answers_than_may_be_shown_are_counted(kg: KnowledgeGraph) -> None:
