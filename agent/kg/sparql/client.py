@@ -43,6 +43,8 @@ class SparqlClient:
             raise KGError("the address of the endpoint is malformed", "check it") from error
         if parsed.scheme not in ("http", "https") or not parsed.host:
             raise KGError("an endpoint has an http or https address with a host", "check it")
+        if parsed.port is not None and not 0 < parsed.port < 2**16:
+            raise KGError(f"the endpoint's port {parsed.port} is none", "1 to 65535 are")
         self.source = show_url(parsed)
         self.settings = settings
         self.requests = 0

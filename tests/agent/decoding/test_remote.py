@@ -153,7 +153,7 @@ def test_nobody_there_and_nobody_answering(paths: ListedPaths) -> None:
         assert not client.is_closed
 
 
-@pytest.mark.parametrize("address", ["", "host:1/v1", "http://[", "ftp://host"])
+@pytest.mark.parametrize("address", ["", "host:1/v1", "http://[", "ftp://host", "http://127.0.0.1:99999"])
 def test_an_address_that_is_none(paths: ListedPaths, address: str) -> None:
     with pytest.raises(GroundwalkError):
         decode_remote(Server(address, "none"), "A", paths)

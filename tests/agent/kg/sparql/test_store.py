@@ -291,7 +291,7 @@ def test_opening_sees_that_there_is_something(endpoint: Endpoint) -> None:
     assert endpoint.asked[-1].path == "/sparql?x=1"
     assert opened.labels.names([iri("a")]) == ["a"]
     opened.labels.close()
-    for address in ("ftp://example.org/", "http://", "sparql"):
+    for address in ("ftp://example.org/", "http://", "sparql", "http://127.0.0.1:99999/"):
         with pytest.raises(KGError):
             open_endpoint(address, settings=quiet)
 
