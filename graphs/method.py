@@ -71,7 +71,7 @@ class Method:
     prompts: str = "gcr"
     """The folder of the prompt with which the general LLM reasons over the candidates."""
     common: bool = False
-    """Whether a relation path from several topics means what it reaches from each of them."""
+    """Whether a relation path from several topics means what they lead to in common."""
     reads: Callable[[ModelSettings], bool] = always
     """Whether, with such a model, it walks the KG as it is read; else the facts as stored."""
     threshold: Callable[[Parts], float] | None = None

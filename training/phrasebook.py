@@ -228,8 +228,11 @@ def _near(file: Path, text: str, table: Mapping[str, Sequence[str]]) -> Near:
 
 
 def _foreign(
-    file: Path, text: str, table: Mapping[str, Sequence[str]], graph: Graph, known: Collection[str]
+    file: Path, text: str, table: Mapping[str, Any], graph: Graph, known: Collection[str]
 ) -> Mapping[str, Texts]:
+    for move, kinds in table.items():
+        if not isinstance(kinds, list):
+            raise InputError(f"{_place(file, text, '[foreign]')}: {move!r} is no list of classes")
     for what, has, given in (
         ("relation", known, [*table]),
         ("class", graph.nodes, [kind for kinds in table.values() for kind in kinds]),

@@ -19,7 +19,8 @@ from .shapes import Shapes, find_shapes
 from .unanswerable import Refuser
 
 _FOREIGN = 0.25
-"""How many of the unanswerable questions ask what nobody asks of the class of their topic."""
+"""How many of the unanswerable questions, where their first move is one that nobody asks of some
+classes, are about a topic of such a class."""
 
 
 class Sample(NamedTuple):

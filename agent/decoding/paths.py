@@ -34,6 +34,8 @@ class PathLimits:
     """`walk`: any entity again; `no-topic`: never back to a topic entity; `simple`: never twice."""
     excluded: frozenset[Term] = frozenset()
     """Relations that no path may walk."""
+    others: frozenset[Term] = frozenset()
+    """Topic entities that no path starts from: `no-topic` keeps off them too."""
 
 
 class PathState(NamedTuple):
@@ -74,7 +76,8 @@ class ReasoningPaths(Automaton[PathState]):
             for unit, node in zip(topics.values(), nodes, strict=True)
             if node is not None
         ]
-        self._topic_set = frozenset(node for _, node in known)
+        others = (node for node in index.find(sorted(limits.others)) if node is not None)
+        self._topic_set = frozenset((*(node for _, node in known), *others))
         walkable = sorted(
             ((unit, node) for unit, node in known if self._leaves(node, (node,), hops=0)),
             key=lambda topic: topic[0] + self._arrow,

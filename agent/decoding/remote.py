@@ -7,7 +7,7 @@ up in the path set here, and one that is not in it is dropped, counted and never
 import json
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
@@ -15,7 +15,7 @@ import httpx
 
 from ..address import masked, public_address
 from ..bounded import PLAIN, Body, UnboundedError
-from ..errors import ConstraintError, ServiceError
+from ..errors import ConstraintError, InputError, ServiceError
 from ..kg.terms import Path
 from .listing import ListedPaths
 
@@ -32,6 +32,13 @@ class Server:
     """Whether the prompt goes as it is, or as a message in the server's own chat template."""
     key: str = field(default="", repr=False)
     timeout: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Raises InputError where the address cannot be one."""
+        with suppress(httpx.InvalidURL):
+            port = httpx.URL(self.address).port
+            if port is not None and not 0 < port < 2**16:
+                raise InputError(f"{self.source}: {port} is no port", "1 to 65535 are")
 
     @property
     def source(self) -> str:

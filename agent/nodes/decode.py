@@ -1,7 +1,9 @@
 """decode: the local model writes reasoning paths along the graph (GCR section 4.2)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from math import exp, log
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -25,6 +27,9 @@ from .records import proven_candidate, question_mentions
 from .usage import of_model, spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
+
+_LEAST = 1e-6
+"""The probability that topics without a beam have at least."""
 
 
 def decode(
@@ -55,15 +60,19 @@ def decode(
         plan = BeamPlan(width, options.scores, options.groups or width, options.diversity)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
 
-        def walked(starts: Mapping[Term, str]) -> tuple[list[Candidate], Cost]:
+        def walked(starts: Mapping[Term, str], beside: float = 0.0) -> tuple[list[Candidate], Cost]:
+            others = replace(limits, others=frozenset(topics.keys() - starts.keys()))
             question, paths = path_question(
-                local, opened.index, text, mentions, starts, limits, prompts, options.examples
+                local, opened.index, text, mentions, starts, others, prompts, options.examples
             )
             found = search(local.model, question, plan, reply=reply)
             walks = [paths.path(h.state) for h in found.hypotheses]
+            proven = zip(found.hypotheses, walks, kg.prove(walks), strict=True)
             return [
-                proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
-                for h, path, proof in zip(found.hypotheses, walks, kg.prove(walks), strict=True)
+                proven_candidate(
+                    kg, path, proof, h.score + beside, h.relevance, answer_text(local, h.reply)
+                )
+                for h, path, proof in proven
                 if proof
             ], found.cost
 
@@ -78,7 +87,8 @@ def decode(
         left = topics.keys() - {candidate["topic"]["term"] for candidate in candidates}
         if options.every_topic and left:
             with suppress(NoPathError):
-                others, more = walked({topic: topics[topic] for topic in topics if topic in left})
+                starts = {topic: topics[topic] for topic in topics if topic in left}
+                others, more = walked(starts, _left_over(candidates, options))
                 candidates, cost = [*candidates, *others], cost + more
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))
@@ -98,3 +108,13 @@ def decode(
         }
 
     return run
+
+
+def _left_over(candidates: Sequence[Candidate], options: Options) -> float:
+    """The logarithm of the probability that the paths found leave to those of other topics.
+
+    Where tokens compete with the legal ones alone, a topic searched from alone has all of it.
+    """
+    if options.scores == "full":
+        return 0.0
+    return log(max(1.0 - sum(exp(candidate["score"]) for candidate in candidates), _LEAST))

@@ -85,8 +85,9 @@ def vote(
     `offered` tells which of some ends the question offers to choose from: where any are reached,
     no other end counts.
 
-    With `common`, one relation path means what all topics that it leaves lead to in common, and
-    what that leads to, where there is such; without, all, those first.
+    With `common`, one relation path from several topics means what they lead to in common, and
+    what that leads to, where there is such; without, all, those first. Topics without a likely
+    relation path of their own then count among them, where that leads to common ends.
     """
     parties = _parties(candidates)
     if not parties:
@@ -94,10 +95,11 @@ def vote(
     most = max(party.votes for party in parties)
     banned = () if options.revisits == "walk" else linked
     likely = [party for party in parties if party.votes >= _CHANCE * most]
-    if common:
-        runs = [_run_together(store, own, linked, banned, options.max_chains) for own in likely]
-    else:
-        runs = [(own, _run(store, own, banned, options.max_chains)) for own in likely]
+    idle = [t for t in linked if common and not any(t in own.topics for own in likely)]
+    runs = [_run(store, own, idle, banned, options.max_chains, common=common) for own in likely]
+    requests = sum(result.requests for _, result in runs)
+    truncated = any(result.truncated for _, result in runs)
+    runs = [(own, result) for own, result in runs if result.reached] or runs
     coalitions = _coalitions(_among(runs, offered) if offered else runs)
     won = coalitions[0]
     partner = next((c for c in coalitions[1:] if _asks_for_both(won, c)), None)
@@ -115,28 +117,35 @@ def vote(
         ),
         confidence=round(min(won.relevance, 1.0), 6),
         left_out=len(ranked) - len(shown),
-        truncated=any(result.truncated for _, result in runs),
-        requests=sum(result.requests for _, result in runs),
+        truncated=truncated,
+        requests=requests,
     )
 
 
-def _run(store: Store, party: _Party, banned: Sequence[Term], keep: int) -> Execution:
-    """What a party reaches."""
-    return execute(store, party.topics, party.relations, banned=banned, keep=keep)
-
-
-def _run_together(
-    store: Store, party: _Party, linked: Sequence[Term], banned: Sequence[Term], keep: int
+def _run(
+    store: Store,
+    party: _Party,
+    idle: Sequence[Term],
+    banned: Sequence[Term],
+    keep: int,
+    *,
+    common: bool,
 ) -> tuple[_Party, Execution]:
-    """What a party reaches from all linked topics in common, if anything, else from its own."""
-    wider = replace(party, topics=[*party.topics, *(t for t in linked if t not in party.topics)])
-    for own in (wider, party) if len(wider.topics) > len(party.topics) else (party,):
-        if len(own.topics) == 1:
-            break
-        run = execute_together(store, own.topics, own.relations, banned=banned, keep=keep)
-        if own is party or _from_each(run, own.topics):
-            return own, run
-    return party, _run(store, party, banned, keep)
+    """What a party reaches; with `common` what several topics have in common, if anything.
+
+    `idle` are topics of no party: one joins it where all that it then reaches is common to them.
+    """
+    if not common:
+        return party, execute(store, party.topics, party.relations, banned=banned, keep=keep)
+    found = execute_together(store, party.topics, party.relations, banned=banned, keep=keep)
+    for topic in idle:
+        topics = [*party.topics, topic]
+        wider = execute_together(store, topics, party.relations, banned=banned, keep=keep)
+        requests = found.requests + wider.requests
+        if _from_each(wider, topics):
+            party, found = replace(party, topics=topics), wider
+        found = replace(found, requests=requests)
+    return party, found
 
 
 def _from_each(run: Execution, topics: Sequence[Term]) -> bool:

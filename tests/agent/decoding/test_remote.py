@@ -11,7 +11,7 @@ from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.listing import ListedPaths, list_paths
 from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.remote import Server, decode_remote
-from groundwalk.agent.errors import ConstraintError, GroundwalkError, ServiceError
+from groundwalk.agent.errors import ConstraintError, GroundwalkError, InputError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple
 
 from ...faults.servers import Proxy, Relay, at_once
@@ -153,10 +153,16 @@ def test_nobody_there_and_nobody_answering(paths: ListedPaths) -> None:
         assert not client.is_closed
 
 
-@pytest.mark.parametrize("address", ["", "host:1/v1", "http://[", "ftp://host", "http://127.0.0.1:99999"])
+@pytest.mark.parametrize("address", ["", "host:1/v1", "http://[", "ftp://host"])
 def test_an_address_that_is_none(paths: ListedPaths, address: str) -> None:
     with pytest.raises(GroundwalkError):
         decode_remote(Server(address, "none"), "A", paths)
+
+
+@pytest.mark.parametrize("port", [0, 65536])
+def test_a_port_that_is_none(port: int) -> None:
+    with pytest.raises(InputError, match=f"127.0.0.1:{port}/v1: {port} is no port"):
+        Server(f"http://me:secret@127.0.0.1:{port}/v1", "none")
 
 
 @pytest.mark.parametrize(("head", "says"), [(b"", "sent more than"), (GZIP, "packs its replies")])

@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path as Folder
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -142,6 +142,20 @@ def test_fewer_paths_than_beams_returns_fewer(tmp_path: Folder) -> None:
     found, cost = search(MODELS["byte-level"], PROMPT, constraint, beams=10)
     assert len(found) == 1 and found[0].score == 0.0
     assert cost.forced_tokens == len(found[0].tokens)
+
+
+@pytest.mark.parametrize(("revisits", "reached"), [("no-topic", [5, 4]), ("walk", [5, 4, 1, 2])])
+def test_walks_keep_off_topics_that_none_starts_from(
+    tmp_path: Folder, revisits: Literal["no-topic", "walk"], reached: list[int]
+) -> None:
+    tokenizer = TOKENIZERS["byte-level"]
+    index = build_index(kg := ring(tmp_path), tokenizer)
+    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    limits = PathLimits(revisits=revisits, others=frozenset([worlds.entity(1)]))
+    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
+    found, _ = search(MODELS["byte-level"], PROMPT, constraint, beams=32)
+    ends = {constraint.path(hypothesis.state).steps[-1].target for hypothesis in found}
+    assert ends - {worlds.entity(0)} == set(map(worlds.entity, reached))
 
 
 def test_illegal_token_is_an_error(tmp_path: Folder) -> None:

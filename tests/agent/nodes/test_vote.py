@@ -23,6 +23,7 @@ Chad|speaks|French
 Mali|speaks|French
 France|speaks|French
 Chad|speaks|Arabic
+Mali|writes|Arabic
 """
 
 
@@ -124,16 +125,34 @@ def test_relation_paths_to_the_same_entities_stand_together(kg: KnowledgeGraph) 
     assert ends(outcome) == {iri("France")} and outcome.confidence == pytest.approx(0.6)
 
 
-def test_two_topics_that_meet_in_different_ways_are_both_meant(kg: KnowledgeGraph) -> None:
+@pytest.mark.parametrize("common", [False, True])
+def test_two_topics_that_meet_in_different_ways_are_both_meant(
+    kg: KnowledgeGraph, common: bool
+) -> None:
     outcome = elect(
         kg,
         walk(kg, "Africa -> ^continent -> Chad", 0.5, 0.45),
         walk(kg, "Arabic -> ^speaks -> Chad", 0.5, 0.45),
+        common=common,
     )
     (answer,) = outcome.elected
     assert answer.end == iri("Chad")
     assert {path.topic for path in answer.paths} == {iri("Africa"), iri("Arabic")}
     assert outcome.confidence == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_a_relation_path_that_leaves_both_topics_is_of_the_one_it_was_found_for(
+    kg: KnowledgeGraph, common: bool
+) -> None:
+    """Both speak French, which is not what one speaks and the other writes."""
+    outcome = elect(
+        kg,
+        walk(kg, "Chad -> speaks -> Arabic", 0.5, 0.45),
+        walk(kg, "Mali -> writes -> Arabic", 0.5, 0.45),
+        common=common,
+    )
+    assert ends(outcome) == {iri("Arabic")}
 
 
 @pytest.mark.parametrize(("chance", "both"), [(0.25, True), (0.02, False)])
@@ -159,7 +178,7 @@ def test_same_relation_from_two_topics_is_a_union_with_common_answers_first(
     assert [e.end for e in outcome.elected] == [iri("French"), iri("Arabic")]
 
 
-def test_in_common_a_relation_path_is_walked_from_every_topic_that_it_leaves(
+def test_in_common_a_relation_path_is_walked_from_topics_without_one_too(
     kg: KnowledgeGraph,
 ) -> None:
     """The beams may be full of the ends of one topic."""
@@ -173,6 +192,7 @@ def test_in_common_a_relation_path_is_walked_from_every_topic_that_it_leaves(
         *map(iri, ("Chad", "Mali", "France"))
     }
     assert ends(elect(kg, both, others=["Peru"], common=True)) == {iri("Portugal")}
+    assert ends(elect(kg, spoken, others=["Mali", "Peru"], common=True)) == {iri("French")}
     assert ends(elect(kg, spoken, others=["Peru"], common=True)) == {iri("Arabic"), iri("French")}
 
 
