@@ -1,9 +1,8 @@
 """decode: the local model writes reasoning paths along the graph (GCR section 4.2)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from math import exp, log
 from pathlib import Path as Folder
 from time import perf_counter
 from typing import Any
@@ -28,9 +27,6 @@ from .usage import of_model, spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
 
-_LEAST = 1e-6
-"""The probability that topics without a beam have at least."""
-
 
 def decode(
     kg: KnowledgeGraph,
@@ -42,7 +38,8 @@ def decode(
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
-    One topic's many ends may take all beams, so topics without a path are searched from once more.
+    One topic's many ends may take all beams, so topics without a path are searched from once more;
+    the scores of their paths are among themselves.
     Model and ground are given as functions, so that nothing heavy loads before it is needed.
     """
 
@@ -69,9 +66,7 @@ def decode(
             walks = [paths.path(h.state) for h in found.hypotheses]
             proven = zip(found.hypotheses, walks, kg.prove(walks), strict=True)
             return [
-                proven_candidate(
-                    kg, path, proof, h.score + beside, h.relevance, answer_text(local, h.reply)
-                )
+                proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
                 for h, path, proof in proven
                 if proof
             ], found.cost
@@ -88,7 +83,7 @@ def decode(
         if options.every_topic and left:
             with suppress(NoPathError):
                 starts = {topic: topics[topic] for topic in topics if topic in left}
-                others, more = walked(starts, _left_over(candidates, options))
+                others, more = walked(starts)
                 candidates, cost = [*candidates, *others], cost + more
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))
@@ -108,13 +103,3 @@ def decode(
         }
 
     return run
-
-
-def _left_over(candidates: Sequence[Candidate], options: Options) -> float:
-    """The logarithm of the probability that the paths found leave to those of other topics.
-
-    Where tokens compete with the legal ones alone, a topic searched from alone has all of it.
-    """
-    if options.scores == "full":
-        return 0.0
-    return log(max(1.0 - sum(exp(candidate["score"]) for candidate in candidates), _LEAST))
