@@ -62,7 +62,12 @@ def train(
         judged = _judged(kg, made, material, watcher)
         thresholds = {
             name: tuned_threshold(
-                kg, made.local, hand_written, METHODS[name], revisits=recipe.revisits
+                kg,
+                made.local,
+                hand_written,
+                METHODS[name],
+                generated=own,
+                revisits=recipe.revisits,
             )
             if hand_written
             else round(confidence_of(own), 4)

@@ -9,10 +9,13 @@ from ..agent.llm.local import LocalModel
 from ..agent.options import Options
 from ..evaluation.samples import Sample
 from ..graphs.build import build_graph
-from .calibrate import silence_threshold
+from .calibrate import Judged, silence_threshold
 
 _FRESH = "calibration"
 """The tag of questions that were not read for the wordings that train the model."""
+
+_GENERATED = 0.05
+"""How many of the generated questions without an answer may be answered."""
 
 
 def tuned_threshold(
@@ -21,11 +24,13 @@ def tuned_threshold(
     questions: Sequence[Sample],
     method: str,
     *,
+    generated: Sequence[Judged] = (),
     revisits: Literal["no-topic", "walk"] = "no-topic",
 ) -> float:
     """The threshold at which the agent, with a method, is silent where there is no answer.
 
-    Where some of the questions without one are tagged `calibration`, they alone tell.
+    Where some of the questions without one are tagged `calibration`, they alone tell. Of those
+    among `generated`, which are many more but farther from what people ask, 5% may be answered.
     Raises DatasetError when every question has one.
     """
     graph = build_graph(method, kg=kg, generator=local)
@@ -41,4 +46,6 @@ def tuned_threshold(
             "the tuning questions all have answers, so nothing tells when to be silent",
             "add questions that the graph cannot answer, with an empty list of answers",
         )
-    return round(silence_threshold(confidences), 4)
+    made = [one.confidence for one in generated if one.sample.moves is None]
+    least = silence_threshold(made, share=_GENERATED) if made else 0.0
+    return round(max(silence_threshold(confidences), least), 4)

@@ -75,11 +75,11 @@ def test_hand_written_questions_are_answered(answered: list[tuple[Sample, Any]])
         is not None
     ]
     assert len(right) == 264
-    assert sum(right) / len(right) >= 0.84
+    assert sum(right) / len(right) >= 0.88
 
 
 def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, Any]]) -> None:
     said = [
         sample.question for sample, state in answered if not sample.answers and state["answers"]
     ]
-    assert len(said) <= 5, said  # one is a count, which is computed
+    assert len(said) <= 4, said  # one is a count, which is computed

@@ -106,3 +106,10 @@ def test_questions_that_no_wording_was_read_from_tell_alone(
     kg = local = cast(Any, None)
     assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.65)
     assert tuning.tuned_threshold(kg, local, asked[:1], "gcr") == pytest.approx(0.95)
+    sample = Sample("?", (), (0,), None)
+    generated = [Judged(sample, confidence, False) for confidence in (0.9, 0.7, *[0.1] * 38)]
+    generated += [Judged(sample._replace(moves=(Move(0),)), 0.99, True)] * 40
+    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated)
+    assert threshold == pytest.approx(0.65), "0.4 leaves 5% of the generated ones answered"
+    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated[:20])
+    assert threshold == pytest.approx(0.8)
