@@ -231,7 +231,7 @@ def _foreign(
     file: Path, text: str, table: Mapping[str, Any], graph: Graph, known: Collection[str]
 ) -> Mapping[str, Texts]:
     for move, kinds in table.items():
-        if not isinstance(kinds, list):
+        if not isinstance(kinds, list) or not all(isinstance(own, str) for own in kinds):
             raise InputError(f"{_place(file, text, '[foreign]')}: {move!r} is no list of classes")
     for what, has, given in (
         ("relation", known, [*table]),

@@ -139,7 +139,7 @@ class Questioner:
         return ((move,), (rng.choice(ends),)) if ends else ((), ())
 
     def unanswerable(self, rng: Random) -> Sample:
-        """One question that the graph has no relation for."""
+        """One question that has no answer in the graph."""
         shape, topic = self.shapes.sample(rng)
         walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
         route = route_of(self.graph, shape.moves, walk)

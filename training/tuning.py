@@ -30,7 +30,8 @@ def tuned_threshold(
     """The threshold at which the agent, with a method, is silent where there is no answer.
 
     Where some of the questions without one are tagged `calibration`, they alone tell. Of those
-    among `generated`, which are many more but farther from what people ask, 5% may be answered.
+    among `generated`, which are farther from what people ask, 5% may be answered; fewer than 20
+    tell nothing.
     Raises DatasetError when every question has one.
     """
     graph = build_graph(method, kg=kg, generator=local)
@@ -47,5 +48,5 @@ def tuned_threshold(
             "add questions that the graph cannot answer, with an empty list of answers",
         )
     made = [one.confidence for one in generated if one.sample.moves is None]
-    least = silence_threshold(made, share=_GENERATED) if made else 0.0
+    least = silence_threshold(made, share=_GENERATED) if len(made) * _GENERATED >= 1 else 0.0
     return round(max(silence_threshold(confidences), least), 4)

@@ -125,7 +125,9 @@ class _Walker:
         self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
         found = index.find([*dict.fromkeys(topics)])
         self._topics = [node for node in found if node is not None]
-        self._banned = frozenset(self._topics if limits.revisits == "no-topic" else ())
+        others = (node for node in index.find(sorted(limits.others)) if node is not None)
+        topic_set = frozenset((*self._topics, *others))
+        self._banned = topic_set if limits.revisits == "no-topic" else frozenset[int]()
 
     def kinds(self) -> Iterator[_Kind]:
         """Each topic and relation path that may have walks, breadth first."""

@@ -34,7 +34,7 @@ class Server:
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        """Raises InputError where the address cannot be one."""
+        """Raises InputError where the port of the address cannot be one."""
         with suppress(httpx.InvalidURL):
             port = httpx.URL(self.address).port
             if port is not None and not 0 < port < 2**16:

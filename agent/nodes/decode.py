@@ -38,8 +38,8 @@ def decode(
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
-    One topic's many ends may take all beams, so topics without a path are searched from once more;
-    the scores of their paths are among themselves.
+    One topic's many ends may take all beams, so each topic without a path is searched from alone;
+    the scores of its paths are among themselves.
     Model and ground are given as functions, so that nothing heavy loads before it is needed.
     """
 
@@ -57,19 +57,19 @@ def decode(
         plan = BeamPlan(width, options.scores, options.groups or width, options.diversity)
         reply = free_answer(local, prompts) if options.hypothesis == "free" else None
 
-        def walked(starts: Mapping[Term, str], beside: float = 0.0) -> tuple[list[Candidate], Cost]:
+        def walked(starts: Mapping[Term, str]) -> tuple[list[Candidate], Cost]:
             others = replace(limits, others=frozenset(topics.keys() - starts.keys()))
             question, paths = path_question(
                 local, opened.index, text, mentions, starts, others, prompts, options.examples
             )
-            found = search(local.model, question, plan, reply=reply)
-            walks = [paths.path(h.state) for h in found.hypotheses]
-            proven = zip(found.hypotheses, walks, kg.prove(walks), strict=True)
+            reached = search(local.model, question, plan, reply=reply)
+            walks = [paths.path(h.state) for h in reached.hypotheses]
+            proven = zip(reached.hypotheses, walks, kg.prove(walks), strict=True)
             return [
                 proven_candidate(kg, path, proof, h.score, h.relevance, answer_text(local, h.reply))
                 for h, path, proof in proven
                 if proof
-            ], found.cost
+            ], reached.cost
 
         try:
             candidates, cost = walked(topics)
@@ -79,11 +79,11 @@ def decode(
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}
-        left = topics.keys() - {candidate["topic"]["term"] for candidate in candidates}
-        if options.every_topic and left:
+        found = {candidate["topic"]["term"] for candidate in candidates}
+        left = [topic for topic in topics if topic not in found]
+        for topic in left if options.every_topic and found else ():
             with suppress(NoPathError):
-                starts = {topic: topics[topic] for topic in topics if topic in left}
-                others, more = walked(starts)
+                others, more = walked({topic: topics[topic]})
                 candidates, cost = [*candidates, *others], cost + more
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))

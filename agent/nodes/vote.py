@@ -86,8 +86,8 @@ def vote(
     no other end counts.
 
     With `common`, one relation path from several topics means what they lead to in common, and
-    what that leads to, where there is such; without, all, those first. Topics without a likely
-    relation path of their own then count among them, where that leads to common ends.
+    what that leads to, where there is such; without, all, those first. A topic from which no other
+    was found then counts among them, where that leads to common ends.
     """
     parties = _parties(candidates)
     if not parties:
@@ -96,7 +96,13 @@ def vote(
     banned = () if options.revisits == "walk" else linked
     likely = [party for party in parties if party.votes >= _CHANCE * most]
     idle = [t for t in linked if common and not any(t in own.topics for own in likely)]
-    runs = [_run(store, own, idle, banned, options.max_chains, common=common) for own in likely]
+    walked = {(c["topic"]["term"], walked_relations(c)) for c in candidates}
+    left = {t for t in idle if all(topic != t for topic, _ in walked)}
+    runs = list[tuple[_Party, Execution]]()
+    for party in likely:
+        joining = [t for t in idle if t in left or (t, party.relations) in walked]
+        run = _run(store, party, joining, banned, options.max_chains, common=common)
+        runs.append((party, run))
     requests = sum(result.requests for _, result in runs)
     truncated = any(result.truncated for _, result in runs)
     runs = [(own, result) for own, result in runs if result.reached] or runs
@@ -130,22 +136,23 @@ def _run(
     keep: int,
     *,
     common: bool,
-) -> tuple[_Party, Execution]:
+) -> Execution:
     """What a party reaches; with `common` what several topics have in common, if anything.
 
     `idle` are topics of no party: one joins it where all that it then reaches is common to them.
     """
+    topics = list(party.topics)
     if not common:
-        return party, execute(store, party.topics, party.relations, banned=banned, keep=keep)
-    found = execute_together(store, party.topics, party.relations, banned=banned, keep=keep)
+        return execute(store, topics, party.relations, banned=banned, keep=keep)
+    found = execute_together(store, topics, party.relations, banned=banned, keep=keep)
     for topic in idle:
-        topics = [*party.topics, topic]
-        wider = execute_together(store, topics, party.relations, banned=banned, keep=keep)
-        requests = found.requests + wider.requests
-        if _from_each(wider, topics):
-            party, found = replace(party, topics=topics), wider
+        wider = [*topics, topic]
+        run = execute_together(store, wider, party.relations, banned=banned, keep=keep)
+        requests = found.requests + run.requests
+        if _from_each(run, wider):
+            topics, found = wider, run
         found = replace(found, requests=requests)
-    return party, found
+    return found
 
 
 def _from_each(run: Execution, topics: Sequence[Term]) -> bool:
@@ -173,7 +180,7 @@ def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:
         members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
     coalitions = [
         _Coalition(
-            reached=own[0][1].reached,
+            reached=_reached(own),
             relations=own[0][0].relations,
             topics=frozenset(own[0][0].topics),
             votes=sum(party.votes for party, _ in own),
@@ -198,7 +205,7 @@ def _joined(first: _Coalition, second: _Coalition) -> _Coalition:
     """The entities that both reach, with the paths of both."""
     other = {r.end: r for r in second.reached}
     common = [
-        Reached(r.end, (r.paths[0], other[r.end].paths[0]), r.support + other[r.end].support)
+        Reached(r.end, _of_each((*r.paths, *other[r.end].paths)), r.support + other[r.end].support)
         for r in first.reached
         if r.end in other
     ]
@@ -209,6 +216,34 @@ def _joined(first: _Coalition, second: _Coalition) -> _Coalition:
         votes=first.votes + second.votes,
         relevance=first.relevance + second.relevance,
     )
+
+
+def _reached(members: Sequence[tuple[_Party, Execution]]) -> tuple[Reached, ...]:
+    """What the largest party reaches, with a path of each topic of the others that are likely."""
+    (largest, run), *others = members
+    reached = run.reached
+    for party, result in others:
+        if (party.relevance or party.votes) >= _SHARE * (largest.relevance or largest.votes):
+            beside = {own.end: own.paths for own in result.reached}
+            reached = tuple(
+                replace(own, paths=(*own.paths, *_of_others(own.paths, beside[own.end])))
+                for own in reached
+            )
+    return reached
+
+
+def _of_others(paths: Sequence[Path], beside: Sequence[Path]) -> tuple[Path, ...]:
+    """A path of each topic that only `beside` has."""
+    topics = {path.topic for path in paths}
+    return tuple(path for path in _of_each(beside) if path.topic not in topics)
+
+
+def _of_each(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The first path of each topic."""
+    first = dict[Term, Path]()
+    for path in paths:
+        first.setdefault(path.topic, path)
+    return tuple(first.values())
 
 
 def _parties(candidates: Sequence[Candidate]) -> list[_Party]:

@@ -374,7 +374,7 @@ def test_a_topic_that_no_walk_uses_leaves_no_answer(kg: KnowledgeGraph, model: L
 def test_topics_without_a_beam_are_searched_from_alone(
     kg: KnowledgeGraph, model: LocalModel
 ) -> None:
-    asked = {"question": "Where are Ada and Ben?"}
+    asked: State = {"question": "Where are Ada and Ben?"}
     graph = build_graph(kg=kg, generator=model)
     options = Options(beams=1, hops=2, inverse=False)
     shared: Any = graph.invoke(asked, context=replace(options, every_topic=False))

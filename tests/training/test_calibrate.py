@@ -113,3 +113,5 @@ def test_questions_that_no_wording_was_read_from_tell_alone(
     assert threshold == pytest.approx(0.65), "0.4 leaves 5% of the generated ones answered"
     threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated[:20])
     assert threshold == pytest.approx(0.8)
+    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated[:19])
+    assert threshold == pytest.approx(0.65), "too few tell nothing"

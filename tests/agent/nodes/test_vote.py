@@ -24,6 +24,7 @@ Mali|speaks|French
 France|speaks|French
 Chad|speaks|Arabic
 Mali|writes|Arabic
+School|teaches|French
 """
 
 
@@ -194,6 +195,31 @@ def test_in_common_a_relation_path_is_walked_from_topics_without_one_too(
     assert ends(elect(kg, both, others=["Peru"], common=True)) == {iri("Portugal")}
     assert ends(elect(kg, spoken, others=["Mali", "Peru"], common=True)) == {iri("French")}
     assert ends(elect(kg, spoken, others=["Peru"], common=True)) == {iri("Arabic"), iri("French")}
+
+
+def test_a_topic_with_other_paths_only_joins_nothing(kg: KnowledgeGraph) -> None:
+    """It was searched from, and this is not what was found likely."""
+    spoken = walk(kg, "Chad -> speaks -> Arabic", 0.9, 0.9)
+    other = walk(kg, "Mali -> continent -> Africa", 0.001, 0.001)
+    same = walk(kg, "Mali -> speaks -> French", 0.001, 0.001)
+    assert ends(elect(kg, spoken, other, common=True)) == {iri("Arabic"), iri("French")}
+    assert ends(elect(kg, spoken, same, common=True)) == {iri("French")}
+    joined = elect(kg, spoken, others=["Mali"], common=True)
+    assert joined.requests == elect(kg, spoken, common=True).requests + 2
+
+
+def test_where_relation_paths_meet_the_chains_from_all_their_topics_are_kept(
+    kg: KnowledgeGraph,
+) -> None:
+    outcome = elect(
+        kg,
+        walk(kg, "Chad -> speaks -> French", 0.4, 0.45),
+        walk(kg, "Mali -> speaks -> French", 0.3, 0.45),
+        walk(kg, "School -> teaches -> French", 0.3, 0.45),
+        common=True,
+    )
+    (answer,) = outcome.elected
+    assert [path.topic for path in answer.paths] == [*map(iri, ("Chad", "Mali", "School"))]
 
 
 def test_more_answers_than_may_be_shown_are_counted(kg: KnowledgeGraph) -> None:
