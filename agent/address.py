@@ -14,6 +14,11 @@ def public_address(address: str) -> str:
     return f"{scheme}//{rest.rpartition('@')[2].partition('?')[0]}"
 
 
+def is_port(port: int | None) -> bool:
+    """Whether an address may have a port, or leaves it out."""
+    return port is None or 0 < port < 2**16
+
+
 def masked(said: str, *secrets: str) -> str:
     """What a service says, with `***` for the keys and headers of a client that it repeats."""
     for secret in filter(None, secrets):

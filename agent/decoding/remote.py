@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import httpx
 
-from ..address import masked, public_address
+from ..address import is_port, masked, public_address
 from ..bounded import PLAIN, Body, UnboundedError
 from ..errors import ConstraintError, InputError, ServiceError
 from ..kg.terms import Path
@@ -37,7 +37,7 @@ class Server:
         """Raises InputError where the port of the address cannot be one."""
         with suppress(httpx.InvalidURL):
             port = httpx.URL(self.address).port
-            if port is not None and not 0 < port < 2**16:
+            if not is_port(port):
                 raise InputError(f"{self.source}: {port} is no port", "1 to 65535 are")
 
     @property

@@ -4,6 +4,7 @@ import os
 
 from langchain_core.language_models import BaseChatModel
 
+from ..address import is_port
 from ..errors import InputError
 from .address import describe_llm
 
@@ -56,7 +57,7 @@ def _check_address(spec: str, address: str) -> None:
         raise InputError(f"--llm {describe_llm(spec)}: is not an address", hint) from None
     if not url.host:
         raise InputError(f"--llm {describe_llm(spec)}: names no host", _HINT)
-    if url.port is not None and not 0 < url.port < 2**16:
+    if not is_port(url.port):
         raise InputError(f"--llm {describe_llm(spec)}: {url.port} is no port", "1 to 65535 are")
 
 

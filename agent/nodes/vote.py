@@ -97,10 +97,10 @@ def vote(
     likely = [party for party in parties if party.votes >= _CHANCE * most]
     idle = [t for t in linked if common and not any(t in own.topics for own in likely)]
     walked = {(c["topic"]["term"], walked_relations(c)) for c in candidates}
-    left = {t for t in idle if all(topic != t for topic, _ in walked)}
+    starts = {topic for topic, _ in walked}
     runs = list[tuple[_Party, Execution]]()
     for party in likely:
-        joining = [t for t in idle if t in left or (t, party.relations) in walked]
+        joining = [t for t in idle if t not in starts or (t, party.relations) in walked]
         run = _run(store, party, joining, banned, options.max_chains, common=common)
         runs.append((party, run))
     requests = sum(result.requests for _, result in runs)
@@ -139,7 +139,8 @@ def _run(
 ) -> Execution:
     """What a party reaches; with `common` what several topics have in common, if anything.
 
-    `idle` are topics of no party: one joins it where all that it then reaches is common to them.
+    `idle` are topics of no likely party: one joins it where all that it then reaches is common to
+    them.
     """
     topics = list(party.topics)
     if not common:
@@ -194,11 +195,16 @@ def _coalitions(runs: Sequence[tuple[_Party, Execution]]) -> list[_Coalition]:
 def _asks_for_both(first: _Coalition, second: _Coalition) -> bool:
     """Whether two topics lead to common entities in different ways (`African`, `speaks French`)."""
     return (
-        (second.relevance or second.votes) >= _SHARE * (first.relevance or first.votes)
+        _counts(second, first)
         and not first.topics & second.topics
         and first.relations != second.relations
         and bool({r.end for r in first.reached} & {r.end for r in second.reached})
     )
+
+
+def _counts(one: _Party | _Coalition, beside: _Party | _Coalition) -> bool:
+    """Whether one is likely enough beside a likelier one."""
+    return (one.relevance or one.votes) >= _SHARE * (beside.relevance or beside.votes)
 
 
 def _joined(first: _Coalition, second: _Coalition) -> _Coalition:
@@ -223,7 +229,7 @@ def _reached(members: Sequence[tuple[_Party, Execution]]) -> tuple[Reached, ...]
     (largest, run), *others = members
     reached = run.reached
     for party, result in others:
-        if (party.relevance or party.votes) >= _SHARE * (largest.relevance or largest.votes):
+        if _counts(party, largest):
             beside = {own.end: own.paths for own in result.reached}
             reached = tuple(
                 replace(own, paths=(*own.paths, *_of_others(own.paths, beside[own.end])))

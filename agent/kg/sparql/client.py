@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import httpx
 
+from ...address import is_port
 from ...background import Background
 from ...circuit import Circuit
 from ...errors import KGError, ServiceError
@@ -43,7 +44,7 @@ class SparqlClient:
             raise KGError("the address of the endpoint is malformed", "check it") from error
         if parsed.scheme not in ("http", "https") or not parsed.host:
             raise KGError("an endpoint has an http or https address with a host", "check it")
-        if parsed.port is not None and not 0 < parsed.port < 2**16:
+        if not is_port(parsed.port):
             raise KGError(f"the endpoint's port {parsed.port} is none", "1 to 65535 are")
         self.source = show_url(parsed)
         self.settings = settings
