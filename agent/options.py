@@ -35,7 +35,7 @@ class Options:
     diversity: Penalty = 1.0
     """gcr: what a token costs a group for each beam of an earlier one that took it."""
     every_topic: bool = True
-    """gcr: whether each topic that no path found leaves is searched from alone."""
+    """gcr, dog: whether each of several topics is searched from alone."""
     on_ambiguous: OnAmbiguous = "ask"
     confidence: Share | None = None
     max_degree: Positive = 500

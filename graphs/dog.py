@@ -39,9 +39,9 @@ DOG = Method(
     prompts="dog",
     reads=is_trained,
     reasons=True,
-    paper={"beams": 3, "complete": False, "visibility": "full", "shown": 120},
+    paper={"beams": 3, "complete": False, "every_topic": False, "visibility": "full", "shown": 120},
     uses=VIEW
     | REASONING
     | {"beams", "revisits", "scores", "shown", "visibility"}
-    | {"steps", "free", "complete", "embeddings", "seed"},
+    | {"steps", "free", "complete", "every_topic", "embeddings", "seed"},
 )

@@ -56,28 +56,6 @@ def execute(
     return Execution(_ranked(level.values()), truncated, len(relations) * (1 + either))
 
 
-def execute_together(
-    store: Store,
-    topics: Sequence[Term],
-    relations: RelationPath,
-    *,
-    banned: Collection[Term] = (),
-    keep: int = 5,
-) -> Execution:
-    """Follow `relations` from all topics to where they lead in common, and from there on.
-
-    The currency of the country that borders both topics is that of one country. Where they have
-    nothing in common, or it leads nowhere, all ends are reached.
-    """
-    starts = [{topic: Reached(topic, (Path(topic, ()),), 1)} for topic in topics]
-    bounds = _Bounds(frozenset(banned), max(keep, len(topics)))
-    levels, truncated, requests = _together(store, starts, relations, bounds)
-    ends = sorted({end for level in levels for end in level})
-    least = keep if len(levels) == len(topics) else bounds.keep
-    reached = [_merged([own[end] for own in levels if end in own], least) for end in ends]
-    return Execution(_ranked(reached), truncated, requests)
-
-
 class _Bounds(NamedTuple):
     """What no hop may come to, how many paths an end keeps, and how far a hop may spread."""
 
@@ -113,26 +91,64 @@ def _follow(
     return {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}, truncated
 
 
-def _together(
-    store: Store,
-    levels: Sequence[Mapping[Term, Reached]],
-    relations: RelationPath,
-    bounds: _Bounds,
-) -> tuple[Sequence[Mapping[Term, Reached]], bool, int]:
-    """What each level reaches, one where they meet and go on; whether it was cut; the requests."""
-    if not relations:
-        return levels, False, 0
-    (relation, inverse), rest = relations[0], relations[1:]
-    followed = [_follow(store, level, relation, (inverse,), bounds) for level in levels]
-    reached, cut, requests = [own for own, _ in followed], any(c for _, c in followed), len(levels)
-    if len(reached) > 1 and (common := set[Term].intersection(*map(set[Term], reached))):
-        met = {end: _merged([own[end] for own in reached], bounds.keep) for end in common}
-        ends, truncated, asked = _together(store, [met], rest, bounds)
-        cut, requests = cut or truncated, requests + asked
-        if any(ends):
-            return ends, cut, requests
-    ends, truncated, asked = _together(store, reached, rest, bounds)
-    return ends, cut or truncated, requests + asked
+class Junction:
+    """Where relation paths from several topics meet; what a hop reaches is followed once."""
+
+    def __init__(self, store: Store, *, banned: Collection[Term] = (), keep: int = 5) -> None:
+        """Paths come to no banned entity; about `keep` are kept for an end, of each topic one."""
+        self._store = store
+        self._banned = frozenset(banned)
+        self._keep = keep
+        self._levels: dict[tuple[Term, RelationPath], Mapping[Term, Reached]] = {}
+        self.requests = 0
+        self.truncated = False
+
+    def reached(self, walks: Sequence[tuple[Term, RelationPath]]) -> tuple[Reached, ...]:
+        """What the relation path of each topic leads to in common, as `execute` sorts it.
+
+        Those that end alike meet as early as they can, and go on together: the currency of the
+        country that borders both topics is that of one country.
+        """
+        bounds = _Bounds(self._banned, max(self._keep, len(walks)))
+        for rest in range(_alike([relations for _, relations in walks]), -1, -1):
+            levels = [self._level(topic, own[: len(own) - rest], bounds) for topic, own in walks]
+            common = set[Term].intersection(*map(set[Term], levels))
+            level: Mapping[Term, Reached] = {
+                end: _merged([own[end] for own in levels], bounds.keep) for end in sorted(common)
+            }
+            _, relations = walks[0]
+            for move in relations[len(relations) - rest :]:
+                level = self._next(level, move, bounds)
+            if level:
+                return _ranked(level.values())
+        return ()
+
+    def _level(
+        self, topic: Term, relations: RelationPath, bounds: _Bounds
+    ) -> Mapping[Term, Reached]:
+        if not relations:
+            return {topic: Reached(topic, (Path(topic, ()),), 1)}
+        if (topic, relations) not in self._levels:
+            before = self._level(topic, relations[:-1], bounds)
+            self._levels[topic, relations] = self._next(before, relations[-1], bounds)
+        return self._levels[topic, relations]
+
+    def _next(
+        self, level: Mapping[Term, Reached], move: tuple[Term, bool], bounds: _Bounds
+    ) -> Mapping[Term, Reached]:
+        if not level:
+            return {}
+        relation, inverse = move
+        found, cut = _follow(self._store, level, relation, (inverse,), bounds)
+        self.requests += 1
+        self.truncated |= cut
+        return found
+
+
+def _alike(several: Sequence[RelationPath]) -> int:
+    """How many of their last relations all have, but for the first of the shortest."""
+    most = min(map(len, several)) - 1
+    return next((n for n in range(most) if len({own[-1 - n] for own in several}) > 1), most)
 
 
 def _merged(several: Sequence[Reached], keep: int) -> Reached:

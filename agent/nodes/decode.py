@@ -1,7 +1,6 @@
 """decode: the local model writes reasoning paths along the graph (GCR section 4.2)."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path as Folder
 from time import perf_counter
@@ -23,6 +22,7 @@ from ..state import Candidate, State
 from . import Node
 from .ground import OpenGround, told
 from .records import proven_candidate, question_mentions
+from .starts import of_each
 from .usage import of_model, spent
 
 _SLOW = "the model's layers cannot share a cache among beams, so an ordinary search was used"
@@ -38,8 +38,8 @@ def decode(
 ) -> Node:
     """Beam search over the paths that leave the topic entities; each path ends in an answer.
 
-    One topic's many ends may take all beams, so each topic without a path is searched from alone;
-    the scores of its paths are among themselves.
+    One topic's many ends may take all beams, so each is searched from alone; the scores of its
+    paths are among themselves.
     Model and ground are given as functions, so that nothing heavy loads before it is needed.
     """
 
@@ -71,20 +71,17 @@ def decode(
                 if proof
             ], reached.cost
 
+        alone = [{topic: label} for topic, label in topics.items()]
         try:
-            candidates, cost = walked(topics)
+            runs = of_each(alone if options.every_topic and topics else [topics], walked)
         except NoPathError as error:
             left_out = told(kg, around) if around else []
             notes = [*state.get("notes", []), error.message, *left_out]
             requests = around.requests if around else 0
             usage = spent(state, since, kg_requests=requests)
             return {"candidates": [], "notes": notes, "usage": usage}
-        found = {candidate["topic"]["term"] for candidate in candidates}
-        left = [topic for topic in topics if topic not in found]
-        for topic in left if options.every_topic and found else ():
-            with suppress(NoPathError):
-                others, more = walked({topic: topics[topic]})
-                candidates, cost = [*candidates, *others], cost + more
+        candidates = [own for found, _ in runs for own in found]
+        cost = sum((own for _, own in runs[1:]), runs[0][1])
         runtime.stream_writer({"event": "decoded", "paths": len(candidates)})
         notes = list(state.get("notes", []))
         if cost.engine == "lines" and _SLOW not in notes:

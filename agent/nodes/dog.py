@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path as Folder
 from sys import float_info
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -23,6 +23,7 @@ from ..decoding.graph_index import GraphIndex, OrderedUnits
 from ..decoding.growing import GrowingIndex
 from ..decoding.index import TokenIndex
 from ..decoding.openings import entity_openings
+from ..decoding.plan import Cost
 from ..decoding.subgraph import ChainLimits
 from ..decoding.wire import TRIPLE
 from ..errors import NoPathError
@@ -41,6 +42,7 @@ from .dog_prompt import ChainPrompt, is_trained
 from .ground import Ground, OpenGround, told
 from .induce import induce
 from .records import question_mentions, readings_of, with_reading
+from .starts import of_each
 from .surroundings import nearest, spelled, surroundings
 from .usage import of_model, spent
 
@@ -64,7 +66,7 @@ def dog(
     and the relation path that wins is executed, so that everything it reaches answers.
     """
     kept: dict[int, OrderedUnits] = {}
-    find, vote = surroundings(kg), induce(kg, None)
+    find, vote = surroundings(kg), induce(kg, None, common=True)
 
     @once
     def asking() -> ChainPrompt:
@@ -108,28 +110,38 @@ def dog(
         spelling = local.settings.chains if trained else "kg"
         onward = spelling == "walk"
         limits = ChainLimits(inverse=view["inverse"], spelling=spelling, onward=onward)
+        banned = [] if options.revisits == "walk" else topics
+
+        def searched(starts: Sequence[Term]) -> _Searched:
+            constraint = ChainTriples(opened.index, openings(opened.index), starts, tags, limits)
+            question, around = asked(state, options, constraint)
+            plan = ChainPlan(
+                ends=asking().ends,
+                beams=options.beams or (_BARE_BEAMS if trained else beams),
+                steps=options.steps or view["hops"],
+                scores=options.scores,
+                free=0 if trained else options.free,
+                banned=asking().banned,
+                seed=options.seed,
+            )
+            (found,) = chain_search(local.model, [question], plan)
+            chains = found.chains
+            if trained:
+                chains = [own for own in chains if not _returns(own, banned)]
+            return _Searched(chains, found.cost, around)
+
+        alone = options.every_topic and trained and topics
         try:
-            constraint = ChainTriples(opened.index, openings(opened.index), topics, tags, limits)
+            runs = of_each([[topic] for topic in topics] if alone else [topics], searched)
         except NoPathError as error:
             notes += [note for note in (error.message, *_told(kg, opened)) if note not in notes]
             usage = spent(state, since, kg_requests=_requests(opened))
             return {**_answered([]), "notes": notes, "usage": usage}
-        question, around = asked(state, options, constraint)
-        plan = ChainPlan(
-            ends=asking().ends,
-            beams=options.beams or (_BARE_BEAMS if trained else beams),
-            steps=options.steps or view["hops"],
-            scores=options.scores,
-            free=0 if trained else options.free,
-            banned=asking().banned,
-            seed=options.seed,
-        )
-        (found,) = chain_search(local.model, [question], plan)
-        chains = found.chains
+        chains = [chain for own in runs for chain in own.chains]
         if trained:
-            banned = [] if options.revisits == "walk" else topics
-            chains = _by_relevance([own for own in chains if not _returns(own, banned)])
-        texts = [_text(local, chain) if plan.free else None for chain in chains]
+            chains = _by_relevance(chains)
+        cost, around = sum((own.cost for own in runs[1:]), runs[0].cost), runs[0].around
+        texts = [_text(local, chain) if options.free and not trained else None for chain in chains]
         concluded = conclude(kg, topics, list(zip(chains, texts, strict=True)))
         runtime.stream_writer({"event": "decoded", "paths": len(concluded)})
         notes += [note for note in _told(kg, opened) if note not in notes]
@@ -137,7 +149,7 @@ def dog(
             state,
             since,
             kg_requests=_requests(opened) + (around.requests if around else 0),
-            **of_model(found.cost),
+            **of_model(cost),
         )
         changes: dict[str, Any] = {**_answered(concluded), "notes": notes, "usage": usage}
         walks = [own.chain for own in concluded if own.chain and own.chain.get("form") == "path"]
@@ -150,6 +162,14 @@ def dog(
         return {**changes, "notes": with_reading(notes, readings_of(proofs))}
 
     return run
+
+
+class _Searched(NamedTuple):
+    """The chains that were found, their cost, and the view of which the prompt shows triples."""
+
+    chains: Sequence[FoundChain]
+    cost: Cost
+    around: GraphView | None
 
 
 def _answered(concluded: Sequence[Concluded]) -> dict[str, Any]:

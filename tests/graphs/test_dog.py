@@ -214,6 +214,17 @@ def test_the_bundled_model_writes_only_what_the_bundled_graph_holds() -> None:
         assert emitted["ill"] == emitted["unsupported"] == 0
 
 
+def test_a_trained_model_searches_from_each_of_several_topics_alone(kg: KnowledgeGraph) -> None:
+    question, options = "Where are Ada and Eve?", {"beams": 1, "steps": 1}
+    shared = asked(kg, BARE, question, every_topic=False, **options)
+    each = asked(kg, BARE, question, **options)
+    assert len(shared["candidates"]) == 1
+    assert {own["topic"]["label"] for own in each["candidates"]} == {"Ada", "Eve"}
+    general = [asked(kg, GENERAL, question, every_topic=on, **options) for on in (True, False)]
+    passes = [state["usage"]["forward_passes"] for state in (shared, each, *general)]
+    assert passes[0] < passes[1] and passes[2] == passes[3]
+
+
 def test_a_model_that_was_not_trained_for_chains_is_told_of(kg: KnowledgeGraph) -> None:
     untrained = random_local("path", masked=True)
     assert any("not trained" in note for note in asked(kg, untrained)["notes"])

@@ -371,7 +371,7 @@ def test_a_topic_that_no_walk_uses_leaves_no_answer(kg: KnowledgeGraph, model: L
     assert "no walk to an answer uses Zoe" in state["notes"]
 
 
-def test_topics_without_a_beam_are_searched_from_alone(
+def test_each_of_several_topics_is_searched_from_alone(
     kg: KnowledgeGraph, model: LocalModel
 ) -> None:
     asked: State = {"question": "Where are Ada and Ben?"}
@@ -380,7 +380,7 @@ def test_topics_without_a_beam_are_searched_from_alone(
     shared: Any = graph.invoke(asked, context=replace(options, every_topic=False))
     each: Any = graph.invoke(asked, context=options)
     assert len(shared["candidates"]) == 1
-    assert each["candidates"][:1] == shared["candidates"]
+    assert shared["candidates"][0]["text"] in [own["text"] for own in each["candidates"]]
     assert {c["topic"]["label"] for c in each["candidates"]} == {"Ada", "Ben"}
     passes = [state["usage"]["forward_passes"] for state in (shared, each)]
     assert passes[0] < passes[1]
