@@ -56,6 +56,13 @@ def execute(
     return Execution(_ranked(level.values()), truncated, len(relations) * (1 + either))
 
 
+class _Level(NamedTuple):
+    """What a hop reaches, and whether that or one before it was cut."""
+
+    reached: Mapping[Term, Reached]
+    cut: bool
+
+
 class _Bounds(NamedTuple):
     """What no hop may come to, how many paths an end keeps, and how far a hop may spread."""
 
@@ -63,6 +70,59 @@ class _Bounds(NamedTuple):
     keep: int
     frontier: int = _FRONTIER
     degree: int = _DEGREE
+
+
+class Junction:
+    """Where relation paths from several topics meet; what a hop reaches is followed once."""
+
+    def __init__(self, store: Store, *, banned: Collection[Term] = (), keep: int = 5) -> None:
+        """Paths come to no banned entity; about `keep` are kept for an end, of each topic one."""
+        self._store = store
+        self._banned = frozenset(banned)
+        self._keep = keep
+        self._levels: dict[tuple[Term, RelationPath], _Level] = {}
+        self.requests = 0
+
+    def reached(self, walks: Sequence[tuple[Term, RelationPath]]) -> Execution:
+        """What the relation path of each topic leads to in common.
+
+        Those that end alike meet as early as they can, and go on together: the currency of the
+        country that borders both topics is that of one country.
+        """
+        bounds, before = _Bounds(self._banned, max(self._keep, len(walks))), self.requests
+        level = _Level({}, False)
+        for rest in range(_alike([relations for _, relations in walks]), -1, -1):
+            levels = [self._level(topic, own[: len(own) - rest], bounds) for topic, own in walks]
+            common = set[Term].intersection(*(set(own.reached) for own in levels))
+            level = _Level(
+                {
+                    end: _merged([own.reached[end] for own in levels], bounds.keep)
+                    for end in sorted(common)
+                },
+                any(own.cut for own in levels),
+            )
+            _, relations = walks[0]
+            for move in relations[len(relations) - rest :]:
+                level = self._next(level, move, bounds)
+            if level.reached:
+                break
+        return Execution(_ranked(level.reached.values()), level.cut, self.requests - before)
+
+    def _level(self, topic: Term, relations: RelationPath, bounds: _Bounds) -> _Level:
+        if not relations:
+            return _Level({topic: Reached(topic, (Path(topic, ()),), 1)}, False)
+        if (topic, relations) not in self._levels:
+            before = self._level(topic, relations[:-1], bounds)
+            self._levels[topic, relations] = self._next(before, relations[-1], bounds)
+        return self._levels[topic, relations]
+
+    def _next(self, level: _Level, move: tuple[Term, bool], bounds: _Bounds) -> _Level:
+        if not level.reached:
+            return level
+        relation, inverse = move
+        found, cut = _follow(self._store, level.reached, relation, (inverse,), bounds)
+        self.requests += 1
+        return _Level(found, level.cut or cut)
 
 
 def _follow(
@@ -89,60 +149,6 @@ def _follow(
             support[step.target] = support.get(step.target, 0) + level[node].support
             kept.extend(_longer(level[node].paths, step)[: bounds.keep - len(kept)])
     return {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}, truncated
-
-
-class Junction:
-    """Where relation paths from several topics meet; what a hop reaches is followed once."""
-
-    def __init__(self, store: Store, *, banned: Collection[Term] = (), keep: int = 5) -> None:
-        """Paths come to no banned entity; about `keep` are kept for an end, of each topic one."""
-        self._store = store
-        self._banned = frozenset(banned)
-        self._keep = keep
-        self._levels: dict[tuple[Term, RelationPath], Mapping[Term, Reached]] = {}
-        self.requests = 0
-        self.truncated = False
-
-    def reached(self, walks: Sequence[tuple[Term, RelationPath]]) -> tuple[Reached, ...]:
-        """What the relation path of each topic leads to in common, as `execute` sorts it.
-
-        Those that end alike meet as early as they can, and go on together: the currency of the
-        country that borders both topics is that of one country.
-        """
-        bounds = _Bounds(self._banned, max(self._keep, len(walks)))
-        for rest in range(_alike([relations for _, relations in walks]), -1, -1):
-            levels = [self._level(topic, own[: len(own) - rest], bounds) for topic, own in walks]
-            common = set[Term].intersection(*map(set[Term], levels))
-            level: Mapping[Term, Reached] = {
-                end: _merged([own[end] for own in levels], bounds.keep) for end in sorted(common)
-            }
-            _, relations = walks[0]
-            for move in relations[len(relations) - rest :]:
-                level = self._next(level, move, bounds)
-            if level:
-                return _ranked(level.values())
-        return ()
-
-    def _level(
-        self, topic: Term, relations: RelationPath, bounds: _Bounds
-    ) -> Mapping[Term, Reached]:
-        if not relations:
-            return {topic: Reached(topic, (Path(topic, ()),), 1)}
-        if (topic, relations) not in self._levels:
-            before = self._level(topic, relations[:-1], bounds)
-            self._levels[topic, relations] = self._next(before, relations[-1], bounds)
-        return self._levels[topic, relations]
-
-    def _next(
-        self, level: Mapping[Term, Reached], move: tuple[Term, bool], bounds: _Bounds
-    ) -> Mapping[Term, Reached]:
-        if not level:
-            return {}
-        relation, inverse = move
-        found, cut = _follow(self._store, level, relation, (inverse,), bounds)
-        self.requests += 1
-        self.truncated |= cut
-        return found
 
 
 def _alike(several: Sequence[RelationPath]) -> int:

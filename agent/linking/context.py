@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..kg.labels import TermInfo, Word
 from ..kg.names import normalise
 from .mentions import Span, Spelling, Token
-from .words import FUNCTION_WORDS, is_everyday, singular
+from .words import FUNCTION_WORDS, LANGUAGE_WORDS, is_everyday, singular
 
 _MOST_BEFORE = 3
 _MOST_AFTER = 6
@@ -32,6 +32,15 @@ class Relevance(NamedTuple):
 def relation_phrases(vocabulary: Iterable[Word]) -> frozenset[str]:
     """The normalised labels and aliases of relations."""
     return frozenset(normalise(word.text) for word in vocabulary if word.relation)
+
+
+def nouns(vocabulary: Iterable[Word]) -> frozenset[str]:
+    """What relations and classes are called, by the last word that tells: `city` of `largest city`.
+
+    No word of languages is among them: `official` and `language` do not tell what is `Spanish`.
+    """
+    names = [_content_in_order(word.text) for word in vocabulary]
+    return frozenset(name[-1] for name in names if name) - LANGUAGE_WORDS
 
 
 def relation_spans(
@@ -135,6 +144,14 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
     )
 
 
+def described(question: str, tokens: Sequence[Token], span: Span) -> str:
+    """The word right after a mention, in the singular: `river` of `French rivers`."""
+    place = span.last + 1
+    if place >= len(tokens) or not question[span.end : tokens[place].start].isspace():
+        return ""
+    return singular(tokens[place].norm)
+
+
 def listed_with(
     question: str, tokens: Sequence[Token], ordered: Sequence[Span]
 ) -> dict[Span, set[Span]]:
@@ -206,6 +223,10 @@ def _is_relation(words: Sequence[str], relations: frozenset[str]) -> bool:
     """Whether `words` before `of` name a relation, as in `capital city of X`."""
     phrases = {" ".join(words[start:]) for start in range(len(words))} | set(words)
     return bool((phrases | {singular(phrase) for phrase in phrases}) & relations)
+
+
+def _content_in_order(text: str) -> list[str]:
+    return [singular(word) for word in normalise(text).split() if word not in FUNCTION_WORDS]
 
 
 def _content(words: Iterable[str]) -> frozenset[str]:

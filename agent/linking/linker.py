@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..kg.names import normalise
 from ..kg.store import Labels
-from .context import relation_phrases, relation_spans
+from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .mentions import (
     MentionFinder,
@@ -67,7 +67,7 @@ class LabelLinker:
         self._longest = labels.longest()
         vocabulary = labels.vocabulary()
         self._everyday = everyday_words(vocabulary, languages)
-        self._words = Words(self._everyday, relation_phrases(vocabulary))
+        self._words = Words(self._everyday, relation_phrases(vocabulary), nouns(vocabulary))
 
     def link(self, question: str) -> list[Mention]:
         """Find the entities that a question names.

@@ -160,6 +160,21 @@ def in_context(
     )
 
 
+def as_adjective(several: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Candidates of which a hidden name is an adjective, where that is how the text is used.
+
+    `French rivers` are of France, not of the language: hidden names count as labels do, and what
+    is of another class counts less. Of one class, a hidden name is just another spelling.
+    """
+    hidden = [own for own in several if own.matched == "hidden"]
+    if not hidden or all(own.kind == several[0].kind for own in hidden):
+        return tuple(several)
+    fit = _FIT["hidden"]
+    return _best(
+        replace(own, score=own.score / fit if own in hidden else own.score * fit) for own in several
+    )
+
+
 def _known(degree: int, most: int, matched: Matched) -> float:
     """What is left of the score of an entity of this degree where a rival has the most."""
     weight = _DEGREE_OF_PART if matched == "part" else _DEGREE

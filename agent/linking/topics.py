@@ -8,17 +8,28 @@ from ..kg.labels import TermInfo
 from ..kg.names import normalise
 from ..kg.store import Labels
 from ..kg.terms import Term
-from .context import Surroundings, is_apposition, listed_with, relevance, surroundings
+from .context import (
+    Surroundings,
+    described,
+    is_apposition,
+    listed_with,
+    relevance,
+    surroundings,
+)
 from .mention import Candidate, Mention, is_ambiguous
 from .mentions import Span, Token, whole_end
-from .ranking import Found, candidates, in_context
+from .ranking import Found, as_adjective, candidates, in_context
 
 
 class Words(NamedTuple):
-    """The words that alone name no entity, and the names of the KG's relations."""
+    """The words that alone name no entity, and the names of the KG's relations.
+
+    Of these and of classes, `nouns` are the last words.
+    """
 
     everyday: frozenset[str]
     relations: frozenset[str]
+    nouns: frozenset[str]
 
 
 def mentions(
@@ -46,6 +57,10 @@ def mentions(
         if several and span.first >= 0:
             said = surroundings(question, tokens, span, words.relations, words.everyday, listed)
             mention = _in_context(mention, said, list(beside.values()), others, infos)
+            word = described(question, tokens, max(lists[span]))
+            kinds = {normalise(candidate.kind) for candidate in mention.candidates}
+            if word in words.nouns - kinds:
+                mention = replace(mention, candidates=as_adjective(mention.candidates))
         ranked[span] = mention
         best = f" {normalise(mention.candidates[0].description)} "
         absorbed.update(

@@ -66,7 +66,7 @@ def dog(
     and the relation path that wins is executed, so that everything it reaches answers.
     """
     kept: dict[int, OrderedUnits] = {}
-    find, vote = surroundings(kg), induce(kg, None, common=True)
+    find, vote = surroundings(kg), induce(kg, None, common=True, apart=True)
 
     @once
     def asking() -> ChainPrompt:

@@ -41,10 +41,12 @@ def induce(
     method: str = "gcr",
     *,
     common: bool = False,
+    apart: bool = False,
 ) -> Node:
     """Answers and their chains from the candidates; by `llm`, or by vote without one.
 
-    The LLM is asked as the prompt folder `method` says; `common` is the vote's.
+    The LLM is asked as the prompt folder `method` says; `common` is the vote's, and `apart`
+    where each topic is searched from alone (`Options.every_topic`).
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -58,11 +60,11 @@ def induce(
                 return _ask(asker, state, prompts, method, options)
             except UnansweredError as error:  # the vote still stands
                 asked: State = {**state, "usage": spent(state, since, **asker.cost)}
-                changes = _vote(kg, asked, options, common=common)
+                changes = _vote(kg, asked, options, common=common, apart=apart)
                 voted = "; the vote did" if changes["answers"] else ""
                 note = f"{error}: the LLM did not answer{voted}"
                 return {**changes, "notes": [*(n for n in changes["notes"] if n != note), note]}
-        return _vote(kg, state, options, common=common)
+        return _vote(kg, state, options, common=common, apart=apart)
 
     return run
 
@@ -84,13 +86,17 @@ def _ends(state: State) -> dict[str, Any]:
     }
 
 
-def _vote(kg: KnowledgeGraph, state: State, options: Options, *, common: bool) -> dict[str, Any]:
+def _vote(
+    kg: KnowledgeGraph, state: State, options: Options, *, common: bool, apart: bool
+) -> dict[str, Any]:
     since = perf_counter()
     notes = list(state.get("notes", []))
     linked = [topic["term"] for topic in state.get("topics", [])]
     offered = _offered(kg, state.get("choices", []))
+    apart = apart and options.every_topic
+    candidates = state.get("candidates", [])
     outcome = vote(
-        kg.walks, state.get("candidates", []), linked, options, common=common, offered=offered
+        kg.walks, candidates, linked, options, common=common, apart=apart, offered=offered
     )
     if outcome is None:
         return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}

@@ -5,24 +5,28 @@ that paths from all of them lead to the same entities says that they belong toge
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import islice
 from math import prod
 
-from ..kg.execution import Junction, Reached
+from ..kg.execution import Execution, Junction
 from ..kg.terms import Term
 from .parties import SHARE, Party
 
-_CHANCE = 0.05
+_LEAST = 0.05
 """How likely a topic's likeliest relation path is beside that of another one, at least."""
-_TRIES = 32
+_TRIES = 16
+
+Way = Sequence[Party]
+"""A relation path for each topic."""
 
 
 @dataclass(frozen=True)
 class Ends:
     """What relation paths reach, and how likely these are."""
 
-    reached: tuple[Reached, ...]
+    run: Execution
     votes: float
     relevance: float
 
@@ -34,41 +38,63 @@ def meeting(
     offered: Callable[[Sequence[Term]], Collection[Term]] | None,
     *,
     common: bool,
+    apart: bool,
 ) -> Ends | None:
     """The likeliest way to walk from every topic to the same entities; None where there is none.
 
-    `common` and `offered` are those of the vote.
+    `common`, `apart` and `offered` are those of the vote; an end that is not offered does not
+    count. The way is as likely as the least likely of its relation paths where the model weighed
+    those of each topic apart, else as all of them together.
     """
-    found = list[Ends]()
-    for chosen in islice(_choices(parties, linked, common=common), _TRIES):
-        if reached := junction.reached([(t, p.relations) for t, p in chosen]):
-            own = {party.relations: party for _, party in chosen}.values()
-            votes, relevance = sum(p.votes for p in own), sum(p.relevance for p in own)
-            found.append(Ends(reached, votes, relevance))
-            kept = offered([own.end for own in reached]) if offered else ()
-            if not offered or kept:
-                among = tuple(own for own in reached if not offered or own.end in kept)
-                return Ends(among, votes, relevance)
-    return next(iter(found), None)
+    for way in islice(_ways(parties, linked, common=common), _TRIES):
+        run = junction.reached([(t, p.relations) for t, p in zip(linked, way, strict=True)])
+        kept = offered([own.end for own in run.reached]) if offered else None
+        ends = tuple(own for own in run.reached if kept is None or own.end in kept)
+        if ends:
+            own = {party.relations: party for party in way}.values()
+            weights = [p.relevance_from(t) for t, p in zip(linked, way, strict=True)]
+            likely = min(weights) if apart else sum(party.relevance for party in own)
+            return Ends(replace(run, reached=ends), sum(party.votes for party in own), likely)
+    return None
 
 
-def _choices(
-    parties: Sequence[Party], linked: Sequence[Term], *, common: bool
-) -> Iterator[Sequence[tuple[Term, Party]]]:
+def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> Iterator[Way]:
     """A relation path for each topic, the likeliest first.
 
     Only with `common` may all topics have the same one, and one without any have that of another.
     """
-    searched = frozenset[Term]().union(*(party.walked for party in parties))
-    most = max(party.weight for party in parties)
-    options = list[Sequence[Party]]()
+    searched = frozenset[Term]().union(*(party.relevances for party in parties))
+    most = max(party.weight_from(topic) for party in parties for topic in party.relevances)
+    options = list[Way]()
     for topic in linked:
         joins = common and topic not in searched
-        own = [party for party in parties if topic in party.walked or joins]
-        best = max((party.weight for party in own), default=0.0)
-        least = max(SHARE * best, _CHANCE * most)
-        options.append([party for party in own if party.weight >= least])
-    ways = sorted(product(*options), key=lambda way: -prod(party.weight for party in way))
-    for way in ways:
+        own = [party for party in parties if topic in party.relevances or joins]
+        best = max((party.weight_from(topic) for party in own), default=0.0)
+        least = max(SHARE * best, _LEAST * most)
+        likely = [party for party in own if party.weight_from(topic) >= least]
+        options.append(sorted(likely, key=lambda party: -party.weight_from(topic)))
+    for way in _likeliest(options, linked):
         if common or len({party.relations for party in way}) > 1:
-            yield list(zip(linked, way, strict=True))
+            yield way
+
+
+def _likeliest(options: Sequence[Way], linked: Sequence[Term]) -> Iterator[Way]:
+    """The choices of one of each, by the product of their weights, without making them all."""
+
+    def chosen(places: Sequence[int]) -> Way:
+        return [own[place] for own, place in zip(options, places, strict=True)]
+
+    def cost(places: Sequence[int]) -> float:
+        return -prod(p.weight_from(t) for t, p in zip(linked, chosen(places), strict=True))
+
+    first = (0,) * len(options)
+    waiting = [(cost(first), first)] if all(options) else []
+    seen = {first}
+    while waiting:
+        _, places = heappop(waiting)
+        yield chosen(places)
+        for at, own in enumerate(options):
+            after = (*places[:at], places[at] + 1, *places[at + 1 :])
+            if after[at] < len(own) and after not in seen:
+                seen.add(after)
+                heappush(waiting, (cost(after), after))

@@ -1,7 +1,7 @@
 """Decoded paths by the relation path that they walk, and how likely each is meant."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kg.terms import Path, RelationPath, Term
@@ -19,15 +19,19 @@ class Party:
     relations: RelationPath
     topics: Sequence[Term]
     """Those that it was found likely for."""
-    walked: frozenset[Term]
-    """All that it was found for."""
+    relevances: Mapping[Term, float]
+    """How likely its relations are meant, for each topic that it was found for."""
     votes: float
     relevance: float
+    """The most of these."""
 
-    @property
-    def weight(self) -> float:
-        """How likely its relations are meant; where the model cannot tell, how likely its paths."""
-        return self.relevance or self.votes
+    def relevance_from(self, topic: Term) -> float:
+        """How likely its relations are meant from a topic; from one without any, as from others."""
+        return self.relevances.get(topic, self.relevance)
+
+    def weight_from(self, topic: Term) -> float:
+        """The same; where the model cannot tell, how likely its paths are."""
+        return self.relevance_from(topic) or self.votes
 
 
 def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
@@ -42,10 +46,13 @@ def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
     parties = list[Party]()
     for relations, own in ballots.items():
         share = sum(mass[topic] for topic in {path.topic for path, _ in own}) / total
-        relevance = max(decoded["relevance"] for _, decoded in own)
+        relevances = dict[Term, float]()
+        for path, decoded in own:
+            most = max(decoded["relevance"], relevances.get(path.topic, 0.0))
+            relevances[path.topic] = most
+        relevance = max(relevances.values())
         votes = share * relevance if telling else sum(_mass(own).values())
-        walked = frozenset(path.topic for path, _ in own)
-        parties.append(Party(relations, _topics(own), walked, round(votes, 6), relevance))
+        parties.append(Party(relations, _topics(own), relevances, round(votes, 6), relevance))
     return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
 
 

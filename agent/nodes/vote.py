@@ -5,8 +5,8 @@ how many of its walks were found, and how likely the names along them are, says 
 asked. Where a model finds none relevant at all, since it was never trained for this, its paths vote
 with their probability. The likely relation paths are executed on the store, so that a question with
 fifty answers gets fifty, not as many as there are beams; those that reach the same entities stand
-together (a city's country, and the country whose capital it is), and where two topics lead to
-common entities in different ways, those are meant.
+together (a city's country, and the country whose capital it is). Where all topics of a question
+meet, that is meant (`meeting`).
 Deterministic: ties go to the shorter, then the smaller relation path.
 """
 
@@ -52,6 +52,7 @@ def vote(
     options: Options,
     *,
     common: bool = False,
+    apart: bool = False,
     offered: Callable[[Sequence[Term]], Collection[Term]] | None = None,
 ) -> Outcome | None:
     """The outcome for the candidates, or None when there are none; `linked` are all topics.
@@ -60,17 +61,21 @@ def vote(
     no other end counts.
 
     With `common`, one relation path from several topics means what they lead to in common, and
-    what that leads to, where there is such; without, all, those first. A topic from which no other
-    was found then counts among them, where that leads to common ends.
+    what that leads to, where there is such; without, all, those first. `apart` says that each topic
+    was searched from alone, so that the relevances of its paths are among themselves.
     """
     parties = parties_of(candidates)
     if not parties:
         return None
     banned = () if options.revisits == "walk" else linked
     junction = Junction(store, banned=banned, keep=options.max_chains)
-    runs, won = list[tuple[Party, Execution]](), None
-    if len(linked) > 1:
-        won = meeting(junction, parties, linked, offered, common=common)
+
+    def met(offered: Callable[[Sequence[Term]], Collection[Term]] | None) -> Ends | None:
+        if len(linked) < 2:
+            return None
+        return meeting(junction, parties, linked, offered, common=common, apart=apart)
+
+    runs, won = list[tuple[Party, Execution]](), met(offered)
     if won is None:
         likely = [party for party in parties if party.votes >= _CHANCE * parties[0].votes]
         runs = [
@@ -78,10 +83,12 @@ def vote(
             for p in likely
         ]
         reaching = [(party, run) for party, run in runs if run.reached] or runs
-        won = _most_voted(_among(reaching, offered) if offered else reaching)
+        among = _among(reaching, offered) if offered else reaching
+        won = None if among else met(None)
+        won = won or _most_voted(among or reaching)
 
     decoded = {c["answer"]["term"] for c in candidates}
-    ranked = sorted(won.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
+    ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
     support = max((r.support for r in ranked), default=1)
     shown = ranked[: options.max_answers]
     return Outcome(
@@ -91,7 +98,7 @@ def vote(
         ),
         confidence=round(min(won.relevance, 1.0), 6),
         left_out=len(ranked) - len(shown),
-        truncated=junction.truncated or any(run.truncated for _, run in runs),
+        truncated=won.run.truncated or any(run.truncated for _, run in runs),
         requests=junction.requests + sum(run.requests for _, run in runs),
     )
 
@@ -99,13 +106,13 @@ def vote(
 def _among(
     runs: Sequence[tuple[Party, Execution]], offered: Callable[[Sequence[Term]], Collection[Term]]
 ) -> Sequence[tuple[Party, Execution]]:
-    """The runs with those of their ends that are offered; all as they are where none is."""
+    """The runs with those of their ends that are offered; those that have any."""
     kept = offered(sorted({reached.end for _, run in runs for reached in run.reached}))
     left = [
         (party, replace(run, reached=tuple(own for own in run.reached if own.end in kept)))
         for party, run in runs
     ]
-    return [(party, run) for party, run in left if run.reached] or runs
+    return [(party, run) for party, run in left if run.reached]
 
 
 def _most_voted(runs: Sequence[tuple[Party, Execution]]) -> Ends:
@@ -116,7 +123,7 @@ def _most_voted(runs: Sequence[tuple[Party, Execution]]) -> Ends:
     votes = {ends: sum(party.votes for party, _ in own) for ends, own in members.items()}
     own = members[max(votes, key=votes.__getitem__)]
     return Ends(
-        own[0][1].reached,
+        own[0][1],
         sum(party.votes for party, _ in own),
         sum(party.relevance for party, _ in own),
     )

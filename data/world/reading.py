@@ -97,6 +97,7 @@ def read_node(table: Table, row: Row) -> Node:
         class_key=table.class_key,
         label=label,
         alternatives=alternatives,
+        adjectives=row.values(table.adjectives) if table.adjectives else (),
         description=description,
         links={link.column: read_link(row, link) for link in table.links},
         measures={

@@ -45,13 +45,16 @@ class Table:
     links: tuple[Link, ...] = ()
     measures: tuple[Measure, ...] = ()
     alternatives: str = "alternative names"
+    adjectives: str = ""
+    """The column of what is named after the thing: `Dutch`. Names to search by, not to show."""
 
     @property
     def columns(self) -> frozenset[str]:
         """The names its header line must have, in any order."""
         common = ("key", "label", self.alternatives, "description")
+        adjectives = (self.adjectives,) if self.adjectives else ()
         own = (column.column for column in (*self.links, *self.measures))
-        return frozenset((*common, *own))
+        return frozenset((*common, *adjectives, *own))
 
 
 IN_COUNTRY = Link("country", "country", ("country",))
@@ -62,7 +65,7 @@ ENTITY_TABLES = (
         "City",
         (IN_COUNTRY, Link("rivers", "onRiver", ("river",), several=True, optional=True)),
     ),
-    Table("continents.tsv", "continent", "Continent"),
+    Table("continents.tsv", "continent", "Continent", adjectives="adjectives"),
     Table(
         "countries.tsv",
         "country",
@@ -76,6 +79,7 @@ ENTITY_TABLES = (
             Link("currencies", "currency", ("currency",), several=True),
             Link("coasts", "coast", ("sea", "ocean"), several=True, optional=True),
         ),
+        adjectives="adjectives",
     ),
     Table("currencies.tsv", "currency", "Currency"),
     Table("lakes.tsv", "lake", "Lake", (Link("countries", "lakeIn", ("country",), several=True),)),
@@ -102,6 +106,7 @@ ENTITY_TABLES = (
         "range",
         "MountainRange",
         (Link("countries", "rangeIn", ("country",), several=True),),
+        adjectives="adjectives",
     ),
     Table("regions.tsv", "region", "Region", (IN_COUNTRY,)),
     Table(
@@ -116,7 +121,11 @@ ENTITY_TABLES = (
     ),
     Table("seas.tsv", "sea", "Sea", (Link("ocean", "partOf", ("ocean",), optional=True),)),
     Table(
-        "subregions.tsv", "subregion", "Subregion", (Link("continent", "partOf", ("continent",)),)
+        "subregions.tsv",
+        "subregion",
+        "Subregion",
+        (Link("continent", "partOf", ("continent",)),),
+        adjectives="adjectives",
     ),
 )
 CLASS_TABLE = Table("classes.tsv", "v", "Class", alternatives="alternative labels")
@@ -165,6 +174,7 @@ class Node:
     class_key: str
     label: str
     alternatives: tuple[str, ...]
+    adjectives: tuple[str, ...]
     description: str
     links: dict[str, tuple[Name, ...]]
     measures: dict[str, Number]

@@ -11,6 +11,7 @@ from .terms import (
     DESCRIPTION,
     DOMAIN,
     DOMAIN_INCLUDES,
+    HIDDEN,
     INTEGER,
     LABEL,
     PREFIXES,
@@ -52,6 +53,8 @@ def naming(node: Node, class_name: Name, description: Name) -> Iterator[Triple]:
     yield node.name, LABEL, Text(node.label)
     for alternative in sorted(node.alternatives):
         yield node.name, ALTERNATIVE, Text(alternative)
+    for adjective in sorted(node.adjectives):
+        yield node.name, HIDDEN, Text(adjective)
     yield node.name, description, Text(node.description)
 
 

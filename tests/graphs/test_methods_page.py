@@ -28,8 +28,8 @@ PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 NAMES = [own.name for own in fields(Options)]
 TOLD = ("Paper", "Needs", "Likelihood form", "Measured")
-QUESTION = "Which countries are in South America?"
-"""It names a continent or a subregion."""
+QUESTION = "Which languages are official in Korea?"
+"""It names either of two countries."""
 QUICK: dict[str, Any] = {
     **{"on_ambiguous": "best", "hops": 1, "beams": 2, "shown": 5},
     **{"width": 1, "depth": 4, "expansions": 6, "free": 2, "samples": 1},
@@ -58,7 +58,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """
     kg, own = open_kg("world"), _said_to_be_of()
     file = tmp_path_factory.mktemp("read") / "retrieved.jsonl"
-    file.write_text(json.dumps({"question": QUESTION, "candidates": ["Chile"]}))
+    file.write_text(json.dumps({"question": QUESTION, "candidates": ["Korean"]}))
     bundled, instruct = load_model(), instruct_model()
     llm = Scripted(lambda _: "NONE")
     found = dict[str, set[str]]()

@@ -1,10 +1,12 @@
 """What stands around a name tells what it is, and whether it is one."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from groundwalk.agent.kg import open_kg
-from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.linking import LabelLinker, is_ambiguous
 
 
 def test_what_a_relation_is_called_names_no_entity(tmp_path: Path) -> None:
@@ -19,3 +21,68 @@ def test_what_a_relation_is_called_names_no_entity(tmp_path: Path) -> None:
             "Is Iran in the UN?": ["Iran", "UN"],
         }.items():
             assert [mention.text for mention in linker.link(question)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("What is the Spanish capital?", "country/spain"),
+        ("Which Italian lakes are there?", "country/italy"),
+        ("currencies of German neighbours", "country/germany"),
+        ("french rivers", "country/france"),
+        ("Which Egyptian cities are there?", "country/egypt"),
+        ("Which South American countries are there?", "continent/south-america"),
+        ("Which American cities do you know?", "country/united-states"),
+        ("Name a few Alpine peaks.", "range/alps"),
+        ("Spanish-speaking countries", "language/spanish"),
+        ("Spanish speaking countries", "language/spanish"),
+        ("Where is the Russian language spoken?", "language/russian"),
+        ("Which countries have French as official language?", "language/french"),
+        ("Where is French an official language?", "language/french"),
+        ("In which cities do they speak German?", "language/german"),
+        ("Who uses the Swiss franc?", "currency/swiss-franc"),
+        ("Who shares the Southern Alps?", "range/southern-alps"),
+        ("What is the capital of Spain?", "country/spain"),
+        ("Where is Spanish official?", "language/spanish"),
+        ("Spanish countries", "language/spanish"),
+        ("Georgia capital", "country/georgia"),
+        ("Victoria capital", "city/victoria"),
+    ],
+)
+def test_an_adjective_before_a_word_of_the_graph_means_what_it_is_made_of(
+    world: LabelLinker, question: str, meant: str
+) -> None:
+    (mention,) = world.link(question)
+    assert mention.candidates[0].term == f"<https://groundwalk.example/world/{meant}>"
+    assert not is_ambiguous(mention)
+
+
+@pytest.mark.parametrize("question", ["the Dominican capital", "the Korean currency"])
+def test_an_adjective_of_two_countries_is_asked_about(world: LabelLinker, question: str) -> None:
+    (mention,) = world.link(question)
+    assert is_ambiguous(mention)
+
+
+def test_adjectives_of_a_list_describe_the_same_word(world: LabelLinker) -> None:
+    named = [own.candidates[0].label for own in world.link("Spanish, French and Italian lakes")]
+    assert named == ["Spain", "France", "Italy"]
+
+
+def test_another_spelling_of_its_own_class_is_no_adjective(tmp_path: Path) -> None:
+    (tmp_path / "films.ttl").write_text(
+        """@prefix : <https://example.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Film rdfs:label "film" .
+        :a a :Film ; rdfs:label "Alien" ; :director :r . :r rdfs:label "Ridley" .
+        :b a :Film ; rdfs:label "Aliens" ; skos:hiddenLabel "Alien" ; :director :j .
+        :j rdfs:label "James" . :director rdfs:label "director" .""",
+        encoding="utf-8",
+    )
+    with closing(open_kg(str(tmp_path / "films.ttl"), cache=tmp_path / "cache")) as kg:
+        (mention,) = LabelLinker(kg.labels).link("Who is the Alien director?")
+    assert mention.candidates[0].label == "Alien"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelLinker]:
+    with closing(open_kg("world", cache=tmp_path_factory.mktemp("cache"))) as kg:
+        yield LabelLinker(kg.labels)
