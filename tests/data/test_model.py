@@ -17,6 +17,7 @@ from rdflib.util import from_n3
 
 MODEL = Path(str(resources.files("groundwalk.data") / "model"))
 WORLD = resources.files("groundwalk.data.world") / "world.ttl"
+WORLD_IRI = "https://groundwalk.example/world/"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_folder_is_small_and_plain() -> None:
     assert sum(file.stat().st_size for file in MODEL.iterdir()) < 20_000_000
 
 
-def test_it_was_trained_on_this_very_graph() -> None:
+def test_it_is_for_this_very_graph() -> None:
     from groundwalk.agent.kg import open_kg
 
     local = load_model(BUNDLED)
@@ -83,3 +84,35 @@ def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, An
         sample.question for sample, state in answered if not sample.answers and state["answers"]
     ]
     assert len(said) <= 4, said  # one is a count, which is computed
+
+
+@pytest.mark.parametrize("method", ["gcr", "plan", "dog"])
+@pytest.mark.parametrize(
+    ("question", "sparql"),
+    [
+        (
+            "Which mountains of the Alps are in Italy?",
+            "?answer v:range <range/alps> ; v:mountainIn <country/italy>",
+        ),
+        (
+            "Which Arab League countries border Libya?",
+            "?answer v:memberOf <organisation/arab-league> ; v:borders <country/libya>",
+        ),
+        (
+            "Which African members of the Commonwealth use the Central African CFA franc?",
+            "?answer v:memberOf <organisation/commonwealth-of-nations> ; "
+            "v:continent <continent/africa> ; v:currency <currency/central-african-cfa-franc>",
+        ),
+        ("What is the Spanish capital?", "<country/spain> v:capital ?answer"),
+    ],
+)
+def test_several_topics_meet(method: str, question: str, sparql: str) -> None:
+    graph = rdflib.Graph().parse(data=WORLD.read_text(encoding="utf-8"), format="turtle")
+    head = f"BASE <{WORLD_IRI}> PREFIX v: <vocab#> SELECT DISTINCT ?answer WHERE"
+    gold = {row[0].n3() for row in graph.query(f"{head} {{ {sparql} }}")}
+    state: Any = build_graph(method).invoke({"question": question})
+    assert gold and {answer["term"] for answer in state["answers"]} == gold
+    topics = {topic["term"] for topic in state["topics"]}
+    for answer in state["answers"]:
+        ends = {s[k]["term"] for chain in answer["chains"] for s in chain for k in ("head", "tail")}
+        assert topics <= ends
