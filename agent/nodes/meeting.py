@@ -87,7 +87,7 @@ def _likeliest(options: Sequence[Way], linked: Sequence[Term]) -> Iterator[Way]:
     def cost(places: Sequence[int]) -> float:
         return -prod(p.weight_from(t) for t, p in zip(linked, chosen(places), strict=True))
 
-    first = (0,) * len(options)
+    first = tuple(0 for _ in options)
     waiting = [(cost(first), first)] if all(options) else []
     seen = {first}
     while waiting:

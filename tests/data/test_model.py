@@ -109,7 +109,8 @@ def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, An
 def test_several_topics_meet(method: str, question: str, sparql: str) -> None:
     graph = rdflib.Graph().parse(data=WORLD.read_text(encoding="utf-8"), format="turtle")
     head = f"BASE <{WORLD_IRI}> PREFIX v: <vocab#> SELECT DISTINCT ?answer WHERE"
-    gold = {row[0].n3() for row in graph.query(f"{head} {{ {sparql} }}")}
+    rows: Any = graph.query(f"{head} {{ {sparql} }}")
+    gold = {row[0].n3() for row in rows}
     state: Any = build_graph(method).invoke({"question": question})
     assert gold and {answer["term"] for answer in state["answers"]} == gold
     topics = {topic["term"] for topic in state["topics"]}

@@ -215,7 +215,8 @@ def test_the_bundled_model_writes_only_what_the_bundled_graph_holds() -> None:
 
 
 def test_a_trained_model_searches_from_each_of_several_topics_alone(kg: KnowledgeGraph) -> None:
-    question, options = "Where are Ada and Eve?", {"beams": 1, "steps": 1}
+    question = "Where are Ada and Eve?"
+    options: dict[str, Any] = {"beams": 1, "steps": 1}
     shared = asked(kg, BARE, question, every_topic=False, **options)
     each = asked(kg, BARE, question, **options)
     assert len(shared["candidates"]) == 1
