@@ -35,12 +35,12 @@ def relation_phrases(vocabulary: Iterable[Word]) -> frozenset[str]:
 
 
 def nouns(vocabulary: Iterable[Word]) -> frozenset[str]:
-    """What relations and classes are called, by the last word that tells: `city` of `largest city`.
+    """What relations and classes are called, by the last word: `city` of `largest city`.
 
-    No word of languages is among them: `official` and `language` do not tell what is `Spanish`.
+    Not of `flows through`, and no word of languages: `official` does not tell what is `Spanish`.
     """
-    names = [_content_in_order(word.text) for word in vocabulary]
-    return frozenset(name[-1] for name in names if name) - LANGUAGE_WORDS
+    last = {word.text: normalise(word.text).split()[-1:] for word in vocabulary}
+    return _content(own[0] for own in last.values() if own) - LANGUAGE_WORDS
 
 
 def relation_spans(
@@ -144,12 +144,17 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
     )
 
 
-def described(question: str, tokens: Sequence[Token], span: Span) -> str:
-    """The word right after a mention, in the singular: `river` of `French rivers`."""
-    place = span.last + 1
-    if place >= len(tokens) or not question[span.end : tokens[place].start].isspace():
+def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) -> str:
+    """The word right after a list of mentions, in the singular: `river` of `French rivers`.
+
+    None where they are what somebody speaks: `people who speak French border Mali`.
+    """
+    first, last = min(listed).first - 1, max(listed).last + 1
+    if last >= len(tokens) or not question[max(listed).end : tokens[last].start].isspace():
         return ""
-    return singular(tokens[place].norm)
+    if first >= 0 and singular(tokens[first].norm) in LANGUAGE_WORDS:
+        return ""
+    return singular(tokens[last].norm)
 
 
 def listed_with(
@@ -223,10 +228,6 @@ def _is_relation(words: Sequence[str], relations: frozenset[str]) -> bool:
     """Whether `words` before `of` name a relation, as in `capital city of X`."""
     phrases = {" ".join(words[start:]) for start in range(len(words))} | set(words)
     return bool((phrases | {singular(phrase) for phrase in phrases}) & relations)
-
-
-def _content_in_order(text: str) -> list[str]:
-    return [singular(word) for word in normalise(text).split() if word not in FUNCTION_WORDS]
 
 
 def _content(words: Iterable[str]) -> frozenset[str]:

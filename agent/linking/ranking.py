@@ -164,14 +164,17 @@ def as_adjective(several: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Candidates of which a hidden name is an adjective, where that is how the text is used.
 
     `French rivers` are of France, not of the language: hidden names count as labels do, and what
-    is of another class counts less. Of one class, a hidden name is just another spelling.
+    is of another class counts less. Beside a name in full of its own class, a hidden one is just
+    another spelling.
     """
-    hidden = [own for own in several if own.matched == "hidden"]
-    if not hidden or all(own.kind == several[0].kind for own in hidden):
+    named = {own.kind for own in several if own.matched != "hidden"}
+    made_of = {own.kind for own in several if own.matched == "hidden"} - named
+    if not named or not made_of:
         return tuple(several)
     fit = _FIT["hidden"]
     return _best(
-        replace(own, score=own.score / fit if own in hidden else own.score * fit) for own in several
+        replace(own, score=own.score / fit if own.kind in made_of else own.score * fit)
+        for own in several
     )
 
 

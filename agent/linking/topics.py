@@ -57,7 +57,7 @@ def mentions(
         if several and span.first >= 0:
             said = surroundings(question, tokens, span, words.relations, words.everyday, listed)
             mention = _in_context(mention, said, list(beside.values()), others, infos)
-            word = described(question, tokens, max(lists[span]))
+            word = described(question, tokens, lists[span])
             kinds = {normalise(candidate.kind) for candidate in mention.candidates}
             if word in words.nouns - kinds:
                 mention = replace(mention, candidates=as_adjective(mention.candidates))
@@ -77,8 +77,8 @@ def mentions(
 
 def _mention(question: str, item: Found, infos: Mapping[Term, TermInfo]) -> Mention:
     start, end = item.span.start, whole_end(question, item.span)
-    described = [infos[graded.hit.term] for graded in item.grades]
-    return Mention(question[start:end], start, end, candidates(item, described))
+    several = [infos[graded.hit.term] for graded in item.grades]
+    return Mention(question[start:end], start, end, candidates(item, several))
 
 
 def _in_context(

@@ -18,8 +18,10 @@ FUNCTION_WORDS: frozenset[str] = frozenset(
 )
 """Function words and the verbs that questions are made of."""
 
-LANGUAGE_WORDS: frozenset[str] = frozenset("language speaker speaking spoken tongue".split())
-"""Words that tell that an adjective before them is meant as the name of a language."""
+LANGUAGE_WORDS: frozenset[str] = frozenset(
+    "language speak speaker speaking spoken talk talking tongue".split()
+)
+"""Words that tell that an adjective beside them is meant as the name of a language."""
 
 OTHER_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     tag: frozenset(words.split())

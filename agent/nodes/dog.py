@@ -66,7 +66,8 @@ def dog(
     and the relation path that wins is executed, so that everything it reaches answers.
     """
     kept: dict[int, OrderedUnits] = {}
-    find, vote = surroundings(kg), induce(kg, None, common=True, apart=True)
+    find = surroundings(kg)
+    votes = {apart: induce(kg, None, common=True, apart=apart) for apart in (True, False)}
 
     @once
     def asking() -> ChainPrompt:
@@ -130,7 +131,7 @@ def dog(
                 chains = [own for own in chains if not _returns(own, banned)]
             return _Searched(chains, found.cost, around)
 
-        alone = options.every_topic and trained and topics
+        alone = options.every_topic and trained and bool(topics)
         try:
             runs = of_each([[topic] for topic in topics] if alone else [topics], searched)
         except NoPathError as error:
@@ -156,7 +157,7 @@ def dog(
         decisive = next((own.chain for own in concluded if own.answers), None)
         if options.complete and decisive in walks:
             voting: Any = {**state, **changes, "candidates": walks}
-            return {**changes, **vote(voting, runtime)}
+            return {**changes, **votes[alone](voting, runtime)}
         shown = [chain for answer in changes["answers"] for chain in answer["chains"]]
         proofs = [own.chain for own in concluded if own.chain and own.chain["steps"] in shown]
         return {**changes, "notes": with_reading(notes, readings_of(proofs))}

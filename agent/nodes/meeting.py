@@ -24,7 +24,7 @@ Way = Sequence[Party]
 
 @dataclass(frozen=True)
 class Ends:
-    """What relation paths reach, and how likely these are."""
+    """What the relation paths that won reach, their votes, and how likely they are meant."""
 
     run: Execution
     votes: float
@@ -65,7 +65,7 @@ def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> 
     """
     searched = frozenset[Term]().union(*(party.relevances for party in parties))
     most = max(party.weight_from(topic) for party in parties for topic in party.relevances)
-    options = list[Way]()
+    options = list[Sequence[Party]]()
     for topic in linked:
         joins = common and topic not in searched
         own = [party for party in parties if topic in party.relevances or joins]
@@ -78,7 +78,7 @@ def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> 
             yield way
 
 
-def _likeliest(options: Sequence[Way], linked: Sequence[Term]) -> Iterator[Way]:
+def _likeliest(options: Sequence[Sequence[Party]], linked: Sequence[Term]) -> Iterator[Way]:
     """The choices of one of each, by the product of their weights, without making them all."""
 
     def chosen(places: Sequence[int]) -> Way:

@@ -21,9 +21,11 @@ class Party:
     """Those that it was found likely for."""
     relevances: Mapping[Term, float]
     """How likely its relations are meant, for each topic that it was found for."""
-    votes: float
     relevance: float
     """The most of these."""
+    votes: float
+    telling: bool
+    """Whether the model tells of any path how relevant it is."""
 
     def relevance_from(self, topic: Term) -> float:
         """How likely its relations are meant from a topic; from one without any, as from others."""
@@ -31,7 +33,7 @@ class Party:
 
     def weight_from(self, topic: Term) -> float:
         """The same; where the model cannot tell, how likely its paths are."""
-        return self.relevance_from(topic) or self.votes
+        return self.relevance_from(topic) if self.telling else self.votes
 
 
 def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
@@ -41,7 +43,7 @@ def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
         path = path_of(decoded["topic"]["term"], decoded["steps"])
         ballots.setdefault(walked_relations(decoded), []).append((path, decoded))
     mass = _mass([ballot for own in ballots.values() for ballot in own])
-    total = sum(mass.values())
+    total = sum(mass.values()) or 1.0
     telling = any(decoded["relevance"] for decoded in candidates)
     parties = list[Party]()
     for relations, own in ballots.items():
@@ -52,7 +54,8 @@ def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
             relevances[path.topic] = most
         relevance = max(relevances.values())
         votes = share * relevance if telling else sum(_mass(own).values())
-        parties.append(Party(relations, _topics(own), relevances, round(votes, 6), relevance))
+        found = Party(relations, _topics(own), relevances, relevance, round(votes, 6), telling)
+        parties.append(found)
     return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
 
 

@@ -70,10 +70,10 @@ def vote(
     banned = () if options.revisits == "walk" else linked
     junction = Junction(store, banned=banned, keep=options.max_chains)
 
-    def met(offered: Callable[[Sequence[Term]], Collection[Term]] | None) -> Ends | None:
+    def met(among: Callable[[Sequence[Term]], Collection[Term]] | None) -> Ends | None:
         if len(linked) < 2:
             return None
-        return meeting(junction, parties, linked, offered, common=common, apart=apart)
+        return meeting(junction, parties, linked, among, common=common, apart=apart)
 
     runs, won = list[tuple[Party, Execution]](), met(offered)
     if won is None:
@@ -83,9 +83,9 @@ def vote(
             for p in likely
         ]
         reaching = [(party, run) for party, run in runs if run.reached] or runs
-        among = _among(reaching, offered) if offered else reaching
-        won = None if among else met(None)
-        won = won or _most_voted(among or reaching)
+        chosen = _among(reaching, offered) if offered else reaching
+        won = None if chosen else met(None)
+        won = won or _most_voted(chosen or reaching, apart=apart)
 
     decoded = {c["answer"]["term"] for c in candidates}
     ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
@@ -115,15 +115,19 @@ def _among(
     return [(party, run) for party, run in left if run.reached]
 
 
-def _most_voted(runs: Sequence[tuple[Party, Execution]]) -> Ends:
-    """What the parties that reach the same entities have the most votes for."""
+def _most_voted(runs: Sequence[tuple[Party, Execution]], *, apart: bool) -> Ends:
+    """What the parties that reach the same entities have the most votes for.
+
+    How likely these are is the sum; where topics were searched `apart`, the most of any topic's.
+    """
     members: dict[frozenset[Term], list[tuple[Party, Execution]]] = {}
     for party, result in runs:
         members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
     votes = {ends: sum(party.votes for party, _ in own) for ends, own in members.items()}
-    own = members[max(votes, key=votes.__getitem__)]
-    return Ends(
-        own[0][1],
-        sum(party.votes for party, _ in own),
-        sum(party.relevance for party, _ in own),
-    )
+    won = max(votes, key=votes.__getitem__)
+    parties = [party for party, _ in members[won]]
+    relevance = sum(party.relevance for party in parties)
+    if apart:
+        topics = {topic for party in parties for topic in party.relevances}
+        relevance = max(sum(p.relevances.get(topic, 0.0) for p in parties) for topic in topics)
+    return Ends(members[won][0][1], votes[won], relevance)

@@ -5,6 +5,8 @@ from math import log
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Triple, name_iri, open_kg
+from groundwalk.agent.kg.execution import Execution, Junction
+from groundwalk.agent.kg.terms import RelationPath
 from groundwalk.agent.nodes.records import candidate
 from groundwalk.agent.nodes.vote import Outcome, vote
 from groundwalk.agent.options import Options
@@ -253,14 +255,46 @@ def test_how_likely_a_relation_path_is_from_another_topic_does_not_count(
     assert ends(elect(kg, *walks, common=True, apart=True)) == {iri("Africa")}
 
 
-def test_many_topics_with_many_relation_paths_are_not_all_tried(kg: KnowledgeGraph) -> None:
+def test_many_topics_with_many_relation_paths_are_not_all_tried(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of 10 to the power of 12 ways the likeliest come first, and few are tried."""
+    tried = list[Sequence[tuple[str, RelationPath]]]()
+    reached = Junction.reached
+
+    def counted(self: Junction, walks: Sequence[tuple[str, RelationPath]]) -> Execution:
+        tried.append(walks)
+        return reached(self, walks)
+
+    monkeypatch.setattr(Junction, "reached", counted)
     names = [f"T{n}" for n in range(12)]
+    walks = [walk(kg, f"{t} -> r{n} -> X", 0.1, 0.5 + n / 100) for t in names for n in range(10)]
+    assert not elect(kg, *walks, common=True).elected
+    assert {relations for _, relations in tried[0]} == {((iri("r9"), False),)}
+    assert 1 < len(tried) < 50
+
+
+def test_what_is_hardly_relevant_from_a_topic_is_not_weighed_by_its_votes(
+    kg: KnowledgeGraph,
+) -> None:
     walks = [
-        walk(kg, f"{name} -> r{n} -> X", 0.1, 0.5 + n / 100) for name in names for n in range(10)
+        walk(kg, "Chad -> speaks -> French", 0.5, 0.9),
+        walk(kg, "Chad -> continent -> Africa", 0.5, 0.5),
+        walk(kg, "Mali -> speaks -> French", 0.5, 1e-7),
+        walk(kg, "Mali -> continent -> Africa", 0.5, 0.8),
     ]
-    outcome = elect(kg, *walks, common=True)
-    assert not outcome.elected and outcome.requests < 12 * 10 + 20
+    outcome = elect(kg, *walks, common=True, apart=True)
+    assert ends(outcome) == {iri("Africa")} and outcome.confidence == pytest.approx(0.5)
+
+
+def test_topics_that_were_searched_apart_make_each_other_no_likelier(kg: KnowledgeGraph) -> None:
+    walks = [
+        walk(kg, "Paris -> country -> France", 0.5, 0.4),
+        walk(kg, "Spain -> ^borders -> France", 0.5, 0.4),
+        walk(kg, "Peru -> continent -> America", 0.5, 0.1),
+    ]
+    together, apart = (elect(kg, *walks, apart=own).confidence for own in (False, True))
+    assert (together, apart) == (pytest.approx(0.8), pytest.approx(0.4))
 
 
 def test_a_topic_with_other_paths_only_joins_nothing(kg: KnowledgeGraph) -> None:
