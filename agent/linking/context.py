@@ -39,8 +39,8 @@ def nouns(vocabulary: Iterable[Word]) -> frozenset[str]:
 
     Not of `flows through`, and no word of languages: `official` does not tell what is `Spanish`.
     """
-    last = {word.text: normalise(word.text).split()[-1:] for word in vocabulary}
-    return _content(own[0] for own in last.values() if own) - LANGUAGE_WORDS
+    names = [normalise(word.text).split() for word in vocabulary]
+    return _content(name[-1] for name in names if name) - LANGUAGE_WORDS
 
 
 def relation_spans(
