@@ -5,8 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
+from ..kg.labels import Hit
 from ..kg.names import normalise
 from ..kg.store import Labels
+from ..kg.terms import is_literal
+from .amounts import amount
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .mentions import (
@@ -26,7 +29,7 @@ from .parts import MOST_TRIED, Part, parts, share, whole
 from .plausible import Typing, everyday_words, is_plausible, typing_of, words_of_name
 from .ranking import Found, as_typed, best_known, found, grade, grade_fuzzy, grade_part
 from .topics import Words, mentions
-from .typos import likeness, most_typos, suspects
+from .typos import is_apart, likeness, most_typos, suspects
 from .words import singular
 
 _LEAST_LIKENESS = 0.8
@@ -74,7 +77,8 @@ class LabelLinker:
 
         Names in [brackets] are taken at their word, and then nothing else is linked. Where a name
         seems to be missing, those with a typo or two are tried, and those of which a word is part.
-        A topic that is named twice is one mention.
+        Where nothing is named, a value may be the topic, as in `the 8,611 m peak`. A topic that is
+        named twice is one mention.
         """
         if marked := bracketed(question):
             named = [
@@ -88,7 +92,8 @@ class LabelLinker:
         exact = self._named(question, tokens, typing)
         parted = self._parted(question, tokens, typing, exact)
         mended = self._mended(question, tokens, typing, exact, parted)
-        return self._topics(question, tokens, without_overlaps([*mended, *parted]))
+        named = without_overlaps([*mended, *parted]) or self._measured(question, tokens)
+        return self._topics(question, tokens, named)
 
     def _explicit(self, question: str, span: Span) -> Found | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -105,14 +110,19 @@ class LabelLinker:
         part = whole(span, question[span.start : span.end])
         return self._close_to(question, span) or (self._in_part(question, part) if part else None)
 
-    def _close_to(self, question: str, span: Span, intact: Sequence[str] = ()) -> Found | None:
-        """What a text names with a typo or two, none of them in digits or in what is `intact`."""
+    def _close_to(
+        self, question: str, span: Span, intact: Sequence[str] = (), *, apart: bool = False
+    ) -> Found | None:
+        """What a text names with a typo or two, none of them in digits or in what is `intact`.
+
+        Of a word that stands `apart` the ends are intact too.
+        """
         text = question[span.start : span.end]
         norm = normalise(text)
         grades = [
             grade_fuzzy(hit, alike)
             for near in self._labels.similar(norm, 5, distance=most_typos(norm))
-            if (alike := likeness(norm, near, intact)) >= _LEAST_LIKENESS
+            if (alike := likeness(norm, near, intact, apart=apart)) >= _LEAST_LIKENESS
             for hit in self._labels.lookup(near.norm)
         ]
         return found(span, text, grades)
@@ -184,6 +194,16 @@ class LabelLinker:
         text = as_typed(question, span, grades)
         return found(span, text, grades, case_tells=bool(typed and typed[1].telling))
 
+    def _measured(self, question: str, tokens: Sequence[Token]) -> list[Found]:
+        """The values that are what the question says something measures."""
+        said = amount(question, tokens, self._words.relations)
+        if said is None:
+            return []
+        values = filter(is_literal, self._labels.labelled(said.text))
+        hits = [Hit(value, said.text, "label", 0) for value in values]
+        item = found(said.span, said.text, map(grade, hits))
+        return [item] if item else []
+
     def _topics(
         self, question: str, tokens: Sequence[Token], named: Iterable[Found]
     ) -> list[Mention]:
@@ -240,7 +260,8 @@ class LabelLinker:
                     for other in kept
                     if span.start <= other.start < span.end
                 ]
-                if item := self._close_to(question, span, intact):
+                apart = is_apart(tokens, span, kept)
+                if item := self._close_to(question, span, intact, apart=apart):
                     mended.append(item)
         named = without_overlaps([*mended, *certain])
         proper = any(has_capital(tokens, item.span) for item in (*named, *parted))

@@ -1,6 +1,6 @@
 """Scores of candidates: how well the text fits, how well connected, how well in context."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import NamedTuple
@@ -160,15 +160,15 @@ def in_context(
     )
 
 
-def as_adjective(several: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def as_adjective(several: Sequence[Candidate], hidden: Collection[Term]) -> tuple[Candidate, ...]:
     """Candidates of which a hidden name is an adjective, where that is how the text is used.
 
     `French rivers` are of France, not of the language: hidden names count as labels do, and what
     is of another class counts less. Beside a name in full of its own class, a hidden one is just
-    another spelling.
+    another spelling. `hidden` are the terms that were found by a hidden name, misspelt or not.
     """
-    named = {own.kind for own in several if own.matched != "hidden"}
-    made_of = {own.kind for own in several if own.matched == "hidden"} - named
+    named = {own.kind for own in several if own.term not in hidden}
+    made_of = {own.kind for own in several if own.term in hidden} - named
     if not named or not made_of:
         return tuple(several)
     fit = _FIT["hidden"]

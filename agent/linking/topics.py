@@ -42,6 +42,10 @@ def mentions(
         return []
     infos = {info.term: info for info in labels.describe(list(terms))}
     first = {item.span: _mention(question, item, infos) for item in items}
+    hidden = {
+        item.span: {graded.hit.term for graded in item.grades if graded.hit.kind == "hidden"}
+        for item in items
+    }
     lists = listed_with(question, tokens, list(first))
     ranked: dict[Span, Mention] = {}
     absorbed: set[Span] = set()
@@ -60,7 +64,9 @@ def mentions(
             word = described(question, tokens, lists[span])
             kinds = {normalise(candidate.kind) for candidate in mention.candidates}
             if word in words.nouns - kinds:
-                mention = replace(mention, candidates=as_adjective(mention.candidates))
+                mention = replace(
+                    mention, candidates=as_adjective(mention.candidates, hidden[span])
+                )
         ranked[span] = mention
         best = f" {normalise(mention.candidates[0].description)} "
         absorbed.update(

@@ -6,6 +6,7 @@ from rapidfuzz.distance import OSA
 
 from ..kg.labels import Similar
 from .mentions import Span, Token, spans
+from .ordinary import is_ordinary
 from .plausible import Typing
 from .words import is_everyday
 
@@ -13,6 +14,8 @@ _SHORTEST = 5
 _MOST_WORDS = 5
 _MOST_WORDS_IN_CAPITALS = 10
 _SHORTEST_WITH_TWO = 8
+_SHORTEST_APART = 7
+"""Letters from which a word that stands apart is misspelt, and no other name: Cyprus, Cyrus."""
 _LEAST_LEFT = 0.65
 """How alike the words must be that are not exactly a name of their own."""
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -23,17 +26,21 @@ def most_typos(norm: str) -> int:
     return 2 if len(norm.removeprefix("the ")) >= _SHORTEST_WITH_TWO else 1
 
 
-def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
+def likeness(norm: str, near: Similar, intact: Iterable[str] = (), *, apart: bool = False) -> float:
     """How alike a text and a name are from 0 to 1, a leading `the` apart.
 
     They are nothing alike where digits differ, the name lacks a part that is `intact`, or what is
     left without these parts is another word, as in `led Stone` and `Fred Stone`. Two typos change
     no first letter, and no word by half: Ruritania is not Mauritania, nor Mount Doom Mount Cook.
+    Where a word stands `apart`, see `is_apart`, its first and last letters stay, and of a short
+    word all letters, in any order.
     """
     if _digits(norm) != _digits(near.norm):
         return 0.0
     texts = [norm.removeprefix("the "), near.norm.removeprefix("the ")]
     letters = max(map(len, texts))
+    if apart and not _is_slip(*texts):
+        return 0.0
     for part in intact:
         if f" {part} " not in f" {near.norm} ":
             return 0.0
@@ -43,6 +50,12 @@ def likeness(norm: str, near: Similar, intact: Iterable[str] = ()) -> float:
     if near.distance > 1 and (texts[0][:1] != texts[1][:1] or _has_another_word(*texts)):
         return 0.0
     return 1 - near.distance / letters
+
+
+def _is_slip(text: str, name: str) -> bool:
+    """Whether letters differ within a word only, and of a short one only in their order."""
+    same = sorted(text) == sorted(name) or len(text) >= _SHORTEST_APART
+    return same and (text[:1], text[-1:]) == (name[:1], name[-1:])
 
 
 def _has_another_word(text: str, name: str) -> bool:
@@ -66,14 +79,22 @@ def suspects(
     Where names were `kept` already, only those that hold a word which should be part of one: in
     capitals, or an unusual one, which where capitals tell must stand beside a lone name. They may
     swallow what is kept, as `Michael Wadleihg` does if there is a Michael, not cut it. A single
-    word is among them only where `and` or `or` joins it to a name, because `Romanian` elsewhere is
-    no misspelt `Romania`.
+    ordinary word is among them only where `and` or `or` joins it to a name.
     """
     found = _like_names(tokens, typing, everyday, longest)
     if kept:
         odd = _odd(tokens, typing, everyday, kept)
         found = (span for span in found if _completes(tokens, span, kept, odd))
     return sorted(found, key=lambda span: (-len(_core(tokens, span)), span))
+
+
+def is_apart(tokens: Sequence[Token], span: Span, kept: Collection[Span]) -> bool:
+    """Whether a span is a single word that nothing joins to the names `kept`.
+
+    Its ends tell it from them: `Romanian` is no misspelt `Romania`, nor `Tiger` a `Niger`.
+    """
+    joined = any(_are_joined(tokens, span, other) for other in kept)
+    return bool(kept) and len(_core(tokens, span)) == 1 and not joined
 
 
 def _digits(text: str) -> list[str]:
@@ -134,13 +155,13 @@ def _completes(
     kept: Collection[Span],
     odd: Set[int],
 ) -> bool:
-    """Whether a stretch holds an odd word, whole kept names only, and is not a lone word."""
+    """Whether a stretch holds an odd word, whole kept names only, and is no lone ordinary word."""
     if odd.isdisjoint(range(span.first, span.last + 1)):
         return False
     touched = [other for other in kept if other.first <= span.last and span.first <= other.last]
     if touched:
         return all(span.first <= other.first and other.last <= span.last for other in touched)
-    return len(_core(tokens, span)) > 1 or any(_are_joined(tokens, span, other) for other in kept)
+    return not (is_apart(tokens, span, kept) and is_ordinary(_core(tokens, span)[0].norm))
 
 
 def _are_joined(tokens: Sequence[Token], one: Span, other: Span) -> bool:

@@ -59,6 +59,32 @@ def test_an_adjective_before_a_word_of_the_graph_means_what_it_is_made_of(
     assert not is_ambiguous(mention)
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        (
+            "African countries where Portugese is an official language?",
+            ["continent/africa", "language/portuguese"],
+        ),
+        ("where is portugese spoken in africa", ["language/portuguese", "continent/africa"]),
+        (
+            "Which Portugese rivers flow into the Atlantic Ocean?",
+            ["country/portugal", "ocean/atlantic-ocean"],
+        ),
+        ("Portugese rivers", ["country/portugal"]),
+        ("African countries that border Kazakstan", ["continent/africa", "country/kazakhstan"]),
+        ("which French-speaking countries border Isreal", ["language/french", "country/israel"]),
+        ("Which tigers live in Nigeria?", ["country/nigeria"]),
+        ("Which European countries have a Romanic language?", ["continent/europe"]),
+    ],
+)
+def test_a_misspelt_word_beside_a_name_means_what_it_would_spelt_rightly(
+    world: LabelLinker, question: str, meant: list[str]
+) -> None:
+    best = [mention.candidates[0].term for mention in world.link(question)]
+    assert best == [f"<https://groundwalk.example/world/{key}>" for key in meant]
+
+
 @pytest.mark.parametrize("question", ["the Dominican capital", "the Korean currency"])
 def test_an_adjective_of_two_countries_is_asked_about(world: LabelLinker, question: str) -> None:
     (mention,) = world.link(question)

@@ -3,13 +3,16 @@
 import pytest
 from groundwalk.agent.kg import Similar
 from groundwalk.agent.linking.mentions import Span, tokenise
+from groundwalk.agent.linking.ordinary import is_ordinary
 from groundwalk.agent.linking.plausible import everyday_words, typing_of
-from groundwalk.agent.linking.typos import likeness, most_typos, suspects
+from groundwalk.agent.linking.typos import is_apart, likeness, most_typos, suspects
 from hypothesis import given
 from hypothesis import strategies as st
 
 EVERYDAY = everyday_words([])
-WORDS = st.sampled_from("the The of and is film Film Grumb grumb snork Snork 17 It's x".split())
+WORDS = st.sampled_from(
+    "the The of and is film Film Grumb grumb snork Snork Island 17 It's x".split()
+)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,26 @@ WORDS = st.sampled_from("the The of and is film Film Grumb grumb snork Snork 17 
 )
 def test_likeness(text: str, name: str, distance: int, intact: list[str], expected: float) -> None:
     assert likeness(text, Similar(name, distance), intact) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "distance", "alike"),
+    [
+        ("portugese", "portuguese", 1, True),
+        ("phillipines", "philippines", 2, True),
+        ("isreal", "israel", 1, True),
+        ("romanian", "romania", 1, False),
+        ("texan", "texas", 1, False),
+        ("cyrus", "cyprus", 1, False),
+        ("angela", "angola", 1, False),
+        ("barzania", "tarzania", 1, False),
+    ],
+)
+def test_a_word_apart_is_misspelt_within_and_no_other_name(
+    text: str, name: str, distance: int, alike: bool
+) -> None:
+    assert bool(likeness(text, Similar(name, distance), apart=True)) == alike
+    assert likeness(text, Similar(name, distance))
 
 
 def test_two_typos_need_eight_letters() -> None:
@@ -62,5 +85,7 @@ def test_stretches_hold_something_new_and_whole_names_only(
         assert len(text) >= 5
         assert any(word not in EVERYDAY for word in text.split()) or typing.telling
         assert span.last - span.first < 5
+        if span in found and is_apart(tokens, span, [kept]):
+            assert not is_ordinary(text)
     sizes = [span.last - span.first + 1 - (tokens[span.first].norm == "the") for span in free]
     assert sizes == sorted(sizes, reverse=True)
