@@ -150,6 +150,17 @@ class Recipe:
             steps=200 if supervised else 600, batch=32, rate=rate, warm_up=20, decay=0.0, pool=8
         )
 
+    def size_for(self, hops: int) -> Size:
+        """The size of a new model.
+
+        By default, one of questions with answers has a layer more than they have hops, up to four:
+        of the few wordings of such questions deeper models learn turns of phrase by heart.
+        """
+        if self.size:
+            return self.size
+        most = Size().layers
+        return Size(layers=min(hops + 1, most) if self.supervised else most)
+
     def record(self) -> dict[str, Any]:
         """What was set to other than its default, as plain JSON."""
         default = asdict(Recipe())

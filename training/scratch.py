@@ -3,7 +3,6 @@
 from ..agent.llm.local import LocalModel
 from .encode import Encoder
 from .making import Job, Made
-from .recipe import Size
 
 
 def from_scratch(job: Job) -> Made:
@@ -17,7 +16,8 @@ def from_scratch(job: Job) -> Made:
     tokenizer = train_tokenizer(job.material.texts(masked=masked), kinds=graph.kinds)
     encoder = Encoder(graph, tokenizer, masked=masked)
     eos, pad = encoder.units.eos, encoder.units.pad
-    model = new_model(len(tokenizer), recipe.size or Size(), recipe.seed, eos=eos, pad=pad)
+    size = recipe.size_for(job.material.hops)
+    model = new_model(len(tokenizer), size, recipe.seed, eos=eos, pad=pad)
     settings = job.settings(masked=masked, instruct=False)
     local = LocalModel("in training", model, tokenizer, settings)
     trained = train_model(

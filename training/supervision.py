@@ -22,8 +22,6 @@ from .ties import settle
 
 GENERATED = 0.3
 """The share of generated questions between the lessons of a new model."""
-SCRAMBLED = 0.6
-"""The share of noisy lessons whose words are scrambled too."""
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -107,8 +105,8 @@ def lesson_stream(
 ) -> Iterator[Sample]:
     """Samples from the lessons without end, and some questions that the graph cannot answer.
 
-    For a `new` model, which knows no language but that of the lessons, some noisy ones are
-    scrambled too, and generated questions between them ask for paths that no lesson has: in the
+    For a `new` model, which knows no language but that of the lessons, noisy ones are scrambled
+    too, and generated questions between them ask for paths that no lesson has: in the
     words of the lessons where these spell their relations.
     """
     rng = Random(f"lessons {seed}")
@@ -138,7 +136,7 @@ def draw(
 ) -> Sample | None:
     """One sample of a lesson: a path, an answer, and noise on its words.
 
-    With a vocabulary, some of the noisy ones are scrambled too.
+    With a vocabulary, noisy ones are scrambled too.
     """
     graph, composer = questioner.graph, questioner.composer
     moves = rng.choice(lesson.paths)
@@ -148,7 +146,7 @@ def draw(
     text = lesson.text
     if rng.random() < noise:
         text = disturb(text.lower(), composer.english, composer.book.synonyms, rng)
-        if vocabulary and rng.random() < SCRAMBLED:
+        if vocabulary:
             text = scramble(text, vocabulary, rng)
     question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
     return Sample(question, mentions, walk, moves)
