@@ -50,10 +50,11 @@ def disturb(text: str, english: English, synonyms: Mapping[str, Texts], rng: Ran
     return " ".join(word for word in words if word)
 
 
-def scramble(text: str, vocabulary: Sequence[str], rng: Random) -> str:
-    """A text of which words are lost, replaced by others, added, and moved by a few places.
+def scramble(text: str, others: Sequence[str], rng: Random) -> str:
+    """A text of which words are lost, replaced by `others`, added, and moved by a few places.
 
-    A model that learns from these too goes by all the words, not by turns of phrase.
+    A model that learns from these too goes by all the words, not by turns of phrase; where common
+    words are common among the others, not by these.
     """
     lost = rng.choice((0.0, 0.1, 0.25, 0.4))
     reach = rng.choice((0.0, 1.5, 3.0, 6.0))
@@ -63,10 +64,10 @@ def scramble(text: str, vocabulary: Sequence[str], rng: Random) -> str:
             if rng.random() < lost:
                 continue
             if rng.random() < 0.05:
-                word = rng.choice(vocabulary)
+                word = rng.choice(others)
         words.append(word)
         if rng.random() < 0.05:
-            words.append(rng.choice(vocabulary))
+            words.append(rng.choice(others))
     keys = [place + reach * rng.random() for place in range(len(words))]
     return " ".join(word for _, word in sorted(zip(keys, words, strict=True)))
 

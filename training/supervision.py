@@ -112,8 +112,7 @@ def lesson_stream(
     rng = Random(f"lessons {seed}")
     generated = questioner.refusing(0.0)
     forms = forms_of(questioner.graph, lessons) if new else None
-    words = {word for lesson in lessons for word in plain_words(lesson.text)}
-    vocabulary = sorted(words) if new else []
+    words = [word for lesson in lessons for word in _plain_words(lesson.text)] if new else []
     while True:
         if rng.random() < unanswerable:
             yield questioner.unanswerable(rng)
@@ -122,7 +121,7 @@ def lesson_stream(
             yield (forms and _retold(forms, rng)) or generated.sample(rng)
             continue
         lesson = rng.choice(lessons)
-        sample = draw(questioner, lesson, rng, noise, vocabulary)
+        sample = draw(questioner, lesson, rng, noise, words)
         if sample:
             yield sample
 
@@ -132,11 +131,11 @@ def draw(
     lesson: Lesson,
     rng: Random,
     noise: float,
-    vocabulary: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Sample | None:
     """One sample of a lesson: a path, an answer, and noise on its words.
 
-    With a vocabulary, noisy ones are scrambled too.
+    With `words` of other lessons, noisy ones are scrambled too.
     """
     graph, composer = questioner.graph, questioner.composer
     moves = rng.choice(lesson.paths)
@@ -146,8 +145,8 @@ def draw(
     text = lesson.text
     if rng.random() < noise:
         text = disturb(text.lower(), composer.english, composer.book.synonyms, rng)
-        if vocabulary:
-            text = scramble(text, vocabulary, rng)
+        if words:
+            text = scramble(text, words, rng)
     question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
     return Sample(question, mentions, walk, moves)
 
@@ -160,7 +159,7 @@ def _retold(forms: Forms, rng: Random) -> Sample | None:
     return Sample(question, mentions, told.walk, told.moves)
 
 
-def plain_words(text: str) -> list[str]:
+def _plain_words(text: str) -> list[str]:
     """The words of a lesson's text but its topics."""
     return [word for word in text.lower().split() if TOPIC not in word and OTHER not in word]
 
