@@ -16,6 +16,9 @@ from .phrasebook import Key, Noun, Phrasebook, Wording
 from .template import Filling, Phrase, fill, mentions_slot, with_article
 
 _EMPTY = Wording()
+_PAIR = "\ufff6"
+"""Stands for two topics that are put in later."""
+_BACK = re.compile(r"\b(?:all of )?(?:they|them)\b")
 
 
 class Route(NamedTuple):
@@ -66,6 +69,8 @@ class Composer:
         """
         if after.key and rng.random() < 0.3 and (text := self._told(route, other, after, rng)):
             return text
+        if route == other and not after.key and rng.random() < 0.15:
+            return self._both(route, rng)
         met = self._met(route, other, rng)
         if not met:
             return ""
@@ -115,6 +120,14 @@ class Composer:
         pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
         opening = opening.replace(MET, pair) if alike else f"{opening}{_and(rng)}{rest}"
         return self._asked_back(after, Phrase(MET, many), opening, rng)
+
+    def _both(self, route: Route, rng: Random) -> str:
+        """Two topics, and then what one route reaches from both of them."""
+        pair = fill(rng.choice(("{x}", *self.english.frames["intro"])), Filling(Phrase(_PAIR)), rng)
+        text = self._asked_back(route, Phrase(MET, many=True), pair, rng)
+        both = rng.choice(("both of them", "both", "the two of them", "both of those"))
+        text, count = _BACK.subn(both, text)
+        return text.replace(_PAIR, f"{TOPIC} and {OTHER}") if count == 1 else ""
 
     def _asked_back(self, route: Route, inner: Phrase, opening: str, rng: Random) -> str:
         """An opening, and what the last move of a route reaches from it asked with a pronoun."""

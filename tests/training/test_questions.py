@@ -1,3 +1,4 @@
+import re
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -6,6 +7,7 @@ import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import open_kg
 from groundwalk.training.clauses import OTHER, TOPIC
+from groundwalk.training.compose import Route
 from groundwalk.training.data import questioner_for
 from groundwalk.training.english import load_english
 from groundwalk.training.graph import Graph, load_graph
@@ -49,7 +51,7 @@ def check(graph: Graph, sample: Sample) -> None:
     assert sample.mentions
     for mention in sample.mentions:
         assert sample.question[mention.start : mention.end] == mention.name
-    assert not {TOPIC, OTHER, "{", "}", "\ufff9"} & set(sample.question)
+    assert not {"{", "}", *map(chr, range(0xFFF6, 0xFFFD))} & set(sample.question)
     assert sample.moves is None or is_answered(graph, sample)
     if sample.moves:
         assert sample.walk[0] not in sample.walk[1:]
@@ -68,6 +70,15 @@ def test_shares_of_hops_and_of_unanswerable_questions(world: Questioner) -> None
     assert 0.13 < hops.count(0) / 2000 < 0.21
     assert 0.30 < hops.count(1) / 2000 < 0.48
     assert 0.12 < hops.count(3) / 2000 < 0.25
+
+
+def test_two_topics_may_come_first_and_what_both_lead_to_then(world: Questioner) -> None:
+    route = Route(("^flows through",), ("country", "river"))
+    nothing = Route((), ("river",))
+    texts = {world.composer.joint(route, route, nothing, Random(seed)) for seed in range(2000)}
+    first = [text for text in texts if re.match(f"(take )?{TOPIC} and {OTHER}[:;.,] ", text)]
+    assert len(first) > 5
+    assert all(re.search(r"\b(both|the two of them)\b", text) for text in first)
 
 
 def test_a_seed_fixes_the_stream(world: Questioner) -> None:
