@@ -124,7 +124,7 @@ def train(
     from ..agent.settings import read_settings
     from ..evaluation.readers import kg_of
     from ..training.progress import show_progress
-    from ..training.recipe import Recipe, sized
+    from ..training.recipe import Recipe
     from ..training.train import train as run
 
     console = Console(highlight=False)
@@ -151,7 +151,7 @@ def train(
         base=base,
         lora=lora,
         mask=mask,
-        size=None if width is None else sized(width),
+        width=width,
         steps=steps,
         batch=batch,
         accumulate=accumulate,

@@ -18,6 +18,9 @@ METHODS = {"path": "gcr", "plan": "plan", "chain": "dog"}
 SHARES = {"path": 0.4, "plan": 0.4, "chain": 0.2}
 """How much of the training each gets where all are learnt."""
 
+_HEAD = 64
+"""The width of a head."""
+
 Optimizer: TypeAlias = Literal["adamw", "muon"]
 
 
@@ -28,13 +31,6 @@ class Size:
     width: int = 192
     layers: int = 4
     heads: int = 3
-
-
-def sized(width: int) -> Size:
-    """A model of some width, with heads of 64. Raises InputError for what these do not divide."""
-    if width % 64:
-        raise InputError(f"a width of {width} is no multiple of 64", "give 128, 192, 256 ...")
-    return Size(width=width, heads=width // 64)
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,10 @@ class Recipe:
     """The model that is fine-tuned: a folder or a hub id; without one, a new model is trained."""
     lora: bool = False
     """Whether low-rank adapters are trained and merged, instead of all weights."""
+    width: int | None = None
+    """Of a new model, in heads of 64."""
     size: Size | None = None
+    """Of a new model, in place of a width and as many layers as suit its questions."""
     schedule: Schedule | None = None
     steps: int | None = None
     batch: int | None = None
@@ -123,7 +122,11 @@ class Recipe:
             raise InputError(f"{option} is for a model that is fine-tuned", "name it with --base")
         if self.base and self.optimizer:
             raise InputError("--optimizer is for a new model", "leave out --base or --optimizer")
-        if self.base and self.size:
+        if self.width and self.width % _HEAD:
+            raise InputError(
+                f"a width of {self.width} is no multiple of {_HEAD}", "give 128, 192, 256 ..."
+            )
+        if self.base and (self.size or self.width):
             raise InputError("the size of a base model is given", "leave out --base or the size")
 
     @property
@@ -153,13 +156,15 @@ class Recipe:
     def size_for(self, hops: int) -> Size:
         """The size of a new model.
 
-        By default, one of questions with answers has a layer more than they have hops, up to four:
-        of the few wordings of such questions deeper models learn turns of phrase by heart.
+        By default, one of questions with answers has a layer more than its walks have hops, up to
+        four: of the few wordings of such questions deeper models learn turns of phrase by heart.
         """
         if self.size:
             return self.size
-        most = Size().layers
-        return Size(layers=min(hops + 1, most) if self.supervised else most)
+        usual = Size()
+        width = self.width or usual.width
+        layers = min(hops + 1, usual.layers) if self.supervised else usual.layers
+        return Size(width, layers, heads=width // _HEAD)
 
     def record(self) -> dict[str, Any]:
         """What was set to other than its default, as plain JSON."""

@@ -55,7 +55,7 @@ def train(
         )
         material = gather(kg, kg_source, recipe, _chat(recipe, out) if first else None)
         schedule = recipe.schedule_for(supervised=material.supervision is not None)
-        partial = open_partial(out, _record(kg, recipe, schedule), watcher)
+        partial = open_partial(out, _record(kg, recipe, schedule, material.hops), watcher)
     with needed(partial):
         made = _make(Job(kg, material, recipe, schedule, partial, watcher))
         made = replace(made, local=replace(made.local, scope=(scope := scope_of(material))))
@@ -166,14 +166,16 @@ def _alone() -> Generator[None]:
     yield None
 
 
-def _record(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, Any]:
+def _record(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule, hops: int) -> dict[str, Any]:
     """All that decides the trained weights."""
     files = {
         name: sha256(file.read_bytes()).hexdigest()
         for name in _FILES
         if (file := getattr(recipe, name))
     }
-    return {**recipe.record(), **files, "kg": kg.digest, "schedule": asdict(schedule)}
+    made = {"kg": kg.digest, "schedule": asdict(schedule)}
+    size = {} if recipe.base else {"size": asdict(recipe.size_for(hops))}
+    return {**recipe.record(), **files, **made, **size}
 
 
 def _shown(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, Any]:

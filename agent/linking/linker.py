@@ -5,11 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
-from ..kg.labels import Hit
 from ..kg.names import normalise
 from ..kg.store import Labels
-from ..kg.terms import is_literal
-from .amounts import amount
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .mentions import (
@@ -77,8 +74,7 @@ class LabelLinker:
 
         Names in [brackets] are taken at their word, and then nothing else is linked. Where a name
         seems to be missing, those with a typo or two are tried, and those of which a word is part.
-        Where nothing is named, a value may be the topic, as in `the 8,611 m peak`. A topic that is
-        named twice is one mention.
+        A topic that is named twice is one mention.
         """
         if marked := bracketed(question):
             named = [
@@ -92,8 +88,7 @@ class LabelLinker:
         exact = self._named(question, tokens, typing)
         parted = self._parted(question, tokens, typing, exact)
         mended = self._mended(question, tokens, typing, exact, parted)
-        named = without_overlaps([*mended, *parted]) or self._measured(question, tokens)
-        return self._topics(question, tokens, named)
+        return self._topics(question, tokens, without_overlaps([*mended, *parted]))
 
     def _explicit(self, question: str, span: Span) -> Found | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -193,16 +188,6 @@ class LabelLinker:
         ]
         text = as_typed(question, span, grades)
         return found(span, text, grades, case_tells=bool(typed and typed[1].telling))
-
-    def _measured(self, question: str, tokens: Sequence[Token]) -> list[Found]:
-        """The values that are what the question says something measures."""
-        said = amount(question, tokens, self._words.relations)
-        if said is None:
-            return []
-        values = filter(is_literal, self._labels.labelled(said.text))
-        hits = [Hit(value, said.text, "label", 0) for value in values]
-        item = found(said.span, said.text, map(grade, hits))
-        return [item] if item else []
 
     def _topics(
         self, question: str, tokens: Sequence[Token], named: Iterable[Found]

@@ -78,7 +78,13 @@ def tokenise(question: str) -> list[Token]:
         joins = bool(tokens) and not before
         ended = any(mark in before for mark in _SENTENCE_END)
         opens = not tokens or (ended and not (before in (".", ". ") and len(tokens[-1].text) == 1))
-        tail = norm == "s" and len(before) == 1 and before in _APOSTROPHES
+        clings = len(before) == 1 and before in _APOSTROPHES
+        if clings and norm == "t" and tokens[-1].norm.endswith("n"):
+            last = tokens.pop()
+            text = question[last.start : end]
+            tokens.append(last._replace(text=text, norm=normalise(text), end=end))
+            continue
+        tail = norm == "s" and clings
         tokens.append(Token(text, norm, start, end, opens, tail, joins))
     return tokens
 

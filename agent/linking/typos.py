@@ -1,5 +1,6 @@
 """Names with typos: which stretches of a question to try, and how alike a name must be."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from rapidfuzz.distance import OSA
@@ -14,11 +15,12 @@ _SHORTEST = 5
 _MOST_WORDS = 5
 _MOST_WORDS_IN_CAPITALS = 10
 _SHORTEST_WITH_TWO = 8
-_SHORTEST_APART = 7
-"""Letters from which a word that stands apart is misspelt, and no other name: Cyprus, Cyrus."""
+_SHORTEST_APART = 8
+"""Letters of a word that stands apart from which one may be lost: Cyprus, Cyrus."""
 _LEAST_LEFT = 0.65
 """How alike the words must be that are not exactly a name of their own."""
 _ARTICLES = frozenset({"a", "an", "the"})
+_DOUBLED = re.compile(r"(\w)\1")
 
 
 def most_typos(norm: str) -> int:
@@ -32,8 +34,8 @@ def likeness(norm: str, near: Similar, intact: Iterable[str] = (), *, apart: boo
     They are nothing alike where digits differ, the name lacks a part that is `intact`, or what is
     left without these parts is another word, as in `led Stone` and `Fred Stone`. Two typos change
     no first letter, and no word by half: Ruritania is not Mauritania, nor Mount Doom Mount Cook.
-    Where a word stands `apart`, see `is_apart`, its first and last letters stay, and of a short
-    word all letters, in any order.
+    A word that stands `apart`, see `is_apart`, is the name but for letters doubled or swapped, or
+    one that a long word lacks, all within it: others are other words, as Javanese and Japanese.
     """
     if _digits(norm) != _digits(near.norm):
         return 0.0
@@ -53,9 +55,12 @@ def likeness(norm: str, near: Similar, intact: Iterable[str] = (), *, apart: boo
 
 
 def _is_slip(text: str, name: str) -> bool:
-    """Whether letters differ within a word only, and of a short one only in their order."""
-    same = sorted(text) == sorted(name) or len(text) >= _SHORTEST_APART
-    return same and (text[:1], text[-1:]) == (name[:1], name[-1:])
+    if (text[:1], text[-1:]) != (name[:1], name[-1:]):
+        return False
+    doubled = _DOUBLED.sub(r"\1", text) == _DOUBLED.sub(r"\1", name)
+    letters = iter(name)
+    lost = _SHORTEST_APART <= len(text) == len(name) - 1 and all(own in letters for own in text)
+    return doubled or lost or sorted(text) == sorted(name)
 
 
 def _has_another_word(text: str, name: str) -> bool:
@@ -106,7 +111,8 @@ def _like_names(
 ) -> Iterator[Span]:
     """Stretches that neither begin nor end with an everyday word, an article or capitals apart.
 
-    A short question as a whole may be a name, whatever it begins and ends with.
+    Nor are they one ordinary word in lower case. A short question as a whole may be a name,
+    whatever it begins and ends with.
     """
 
     def ends_a_name(token: Token) -> bool:
@@ -124,6 +130,8 @@ def _like_names(
         norms = [token.norm for token in core]
         name = " ".join(norms)
         if len(name) < _SHORTEST or not any(map(str.isalpha, name)):
+            continue
+        if not whole and len(core) == 1 and core[0].text.islower() and is_ordinary(name):
             continue
         if is_everyday(norms, everyday) and not (typing.telling and len(norms) > 1):
             continue

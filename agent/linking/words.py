@@ -105,5 +105,7 @@ def singular(word: str) -> str:
 
 
 def is_everyday(words: Iterable[str], everyday: frozenset[str]) -> bool:
-    """Whether all words, or their singulars, are everyday words."""
-    return all(word in everyday or singular(word) in everyday for word in words)
+    """Whether all words, or their singulars, are everyday words; `don't` is one too."""
+    return all(
+        word in everyday or singular(word) in everyday or word.endswith("n t") for word in words
+    )

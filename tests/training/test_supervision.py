@@ -1,11 +1,13 @@
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.evaluation.split import part
+from groundwalk.training.data import questioner_for
 from groundwalk.training.graph import load_graph
-from groundwalk.training.supervision import read_questions, select, supervise
+from groundwalk.training.supervision import lesson_stream, read_questions, select, supervise
 
 from .toy import toy_turtle
 
@@ -48,6 +50,26 @@ def test_json_lines(kg: KnowledgeGraph, tmp_path: Path) -> None:
     )
     found = supervise(kg, load_graph(kg), read_questions(file), 2)
     assert found.lessons[0].text == "Where is \ufffc governed from?"
+
+
+def test_noisy_lessons_of_a_new_model_hold_words_of_others(
+    kg: KnowledgeGraph, tmp_path: Path
+) -> None:
+    file = tmp_path / "qa.txt"
+    file.write_text(METAQA, encoding="utf-8")
+    graph = load_graph(kg)
+    lessons = supervise(kg, graph, read_questions(file), 3).lessons
+    questioner = questioner_for(kg, graph, None, hops=2, seed=0)
+
+    def asked(*, new: bool) -> list[str]:
+        stream = lesson_stream(lessons, questioner, noise=1.0, unanswerable=0.0, seed=1, new=new)
+        drawn = islice(stream, 2000)
+        ruled = [sample.question for sample in drawn if "rule next" in sample.question]
+        assert len(ruled) > 20
+        return ruled
+
+    assert any("pay" in text for text in asked(new=True))
+    assert not any("pay" in text for text in asked(new=False))
 
 
 @pytest.mark.parametrize(

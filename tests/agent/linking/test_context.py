@@ -75,10 +75,28 @@ def test_an_adjective_before_a_word_of_the_graph_means_what_it_is_made_of(
         ("African countries that border Kazakstan", ["continent/africa", "country/kazakhstan"]),
         ("which French-speaking countries border Isreal", ["language/french", "country/israel"]),
         ("Which tigers live in Nigeria?", ["country/nigeria"]),
+        ("Which languages do Javanese people in Indonesia speak?", ["country/indonesia"]),
+        ("Which languages are spoken in Granada, Spain?", ["country/spain"]),
+        ("what is the most common surname in china", ["country/china"]),
         ("Which European countries have a Romanic language?", ["continent/europe"]),
     ],
 )
 def test_a_misspelt_word_beside_a_name_means_what_it_would_spelt_rightly(
+    world: LabelLinker, question: str, meant: list[str]
+) -> None:
+    best = [mention.candidates[0].term for mention in world.link(question)]
+    assert best == [f"<https://groundwalk.example/world/{key}>" for key in meant]
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Don't tell me about Russia", ["country/russia"]),
+        ("what can't i miss in chile", ["country/chile"]),
+        ("Which countries share the 8,611 m peak?", []),
+    ],
+)
+def test_neither_a_contraction_nor_an_ordinary_word_is_a_name(
     world: LabelLinker, question: str, meant: list[str]
 ) -> None:
     best = [mention.candidates[0].term for mention in world.link(question)]

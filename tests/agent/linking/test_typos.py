@@ -49,6 +49,15 @@ def test_likeness(text: str, name: str, distance: int, intact: list[str], expect
         ("cyrus", "cyprus", 1, False),
         ("angela", "angola", 1, False),
         ("barzania", "tarzania", 1, False),
+        ("lichtenstein", "liechtenstein", 1, True),
+        ("britian", "britain", 1, True),
+        ("javanese", "japanese", 1, False),
+        ("sundanese", "sudanese", 1, False),
+        ("granada", "grenada", 1, False),
+        ("columbia", "colombia", 1, False),
+        ("surname", "suriname", 1, False),
+        ("everett", "everest", 1, False),
+        ("philippe", "philippine", 2, False),
     ],
 )
 def test_a_word_apart_is_misspelt_within_and_no_other_name(
