@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
@@ -22,6 +22,8 @@ from .ties import settle
 
 GENERATED = 0.3
 """The share of generated questions between the lessons of a new model."""
+SCRAMBLED = 0.6
+"""The share of noisy lessons of several hops that are scrambled; of one hop, all are."""
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -39,6 +41,16 @@ class Supervision:
         """The longest path of all but a few lessons."""
         lengths = sorted(len(lesson.paths[0]) for lesson in self.lessons)
         return lengths[min(len(lengths) - 1, int(len(lengths) * 0.97))] if lengths else 1
+
+
+class Vocabulary(NamedTuple):
+    """The words of all lessons, as often as they are there, and each once."""
+
+    running: Sequence[str]
+    distinct: Sequence[str]
+
+
+_NO_WORDS = Vocabulary((), ())
 
 
 def read_questions(file: Path) -> list[Asked]:
@@ -106,13 +118,14 @@ def lesson_stream(
     """Samples from the lessons without end, and some questions that the graph cannot answer.
 
     For a `new` model, which knows no language but that of the lessons, noisy ones are scrambled
-    too, and generated questions between them ask for paths that no lesson has: in the
-    words of the lessons where these spell their relations.
+    too, and generated questions between them ask for paths that no lesson has: in the words of the
+    lessons where these spell their relations.
     """
     rng = Random(f"lessons {seed}")
     generated = questioner.refusing(0.0)
     forms = forms_of(questioner.graph, lessons) if new else None
     words = [word for lesson in lessons for word in _plain_words(lesson.text)] if new else []
+    vocabulary = Vocabulary(words, sorted(set(words)))
     while True:
         if rng.random() < unanswerable:
             yield questioner.unanswerable(rng)
@@ -121,7 +134,7 @@ def lesson_stream(
             yield (forms and _retold(forms, rng)) or generated.sample(rng)
             continue
         lesson = rng.choice(lessons)
-        sample = draw(questioner, lesson, rng, noise, words)
+        sample = draw(questioner, lesson, rng, noise, vocabulary)
         if sample:
             yield sample
 
@@ -131,11 +144,12 @@ def draw(
     lesson: Lesson,
     rng: Random,
     noise: float,
-    words: Sequence[str] = (),
+    vocabulary: Vocabulary = _NO_WORDS,
 ) -> Sample | None:
     """One sample of a lesson: a path, an answer, and noise on its words.
 
-    With `words` of other lessons, noisy ones are scrambled too.
+    With a vocabulary, noisy ones are scrambled too. Where there are several hops, the order of
+    words tells that of the relations: then fewer are, and common words are not put between them.
     """
     graph, composer = questioner.graph, questioner.composer
     moves = rng.choice(lesson.paths)
@@ -145,8 +159,11 @@ def draw(
     text = lesson.text
     if rng.random() < noise:
         text = disturb(text.lower(), composer.english, composer.book.synonyms, rng)
-        if words:
-            text = scramble(text, words, rng)
+        others = vocabulary.running
+        if len(moves) > 1:
+            others = vocabulary.distinct if rng.random() < SCRAMBLED else ()
+        if others:
+            text = scramble(text, others, rng)
     question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
     return Sample(question, mentions, walk, moves)
 
