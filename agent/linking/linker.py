@@ -110,7 +110,7 @@ class LabelLinker:
     ) -> Found | None:
         """What a text names with a typo or two, none of them in digits or in what is `intact`.
 
-        Of a word that stands `apart` the ends are intact too.
+        What changes a word that stands `apart` is told by `likeness`.
         """
         text = question[span.start : span.end]
         norm = normalise(text)
