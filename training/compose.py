@@ -3,22 +3,18 @@
 A composer knows nothing of particular entities: it writes `TOPIC` where the topic is named.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from .clauses import CLAUSES, HOLE, MET, OTHER, TOPIC, predicate, refer_back, stated, suited
+from .clauses import CLAUSES, HOLE, TOPIC, predicate, refer_back, stated, suited
 from .english import English
 from .graph import Graph, Move, Moves
 from .phrasebook import Key, Noun, Phrasebook, Wording
 from .template import Filling, Phrase, fill, mentions_slot, with_article
 
 _EMPTY = Wording()
-_PAIR = "\ufff6"
-"""Stands for two topics that are put in later."""
-_BACK = re.compile(r"\b(?:all of )?(?:they|them)\b")
 
 
 class Route(NamedTuple):
@@ -62,90 +58,6 @@ class Composer:
             text = self._telegraph(route, rng, topic)
         return text or self._noun(route, rng, topic)
 
-    def joint(self, route: Route, other: Route, after: Route, rng: Random) -> str:
-        """A question for what two routes of one step both reach, from `TOPIC` and from `OTHER`.
-
-        Where `after` has a move, for what that leads to from there.
-        """
-        if after.key and rng.random() < 0.3 and (text := self._told(route, other, after, rng)):
-            return text
-        if route == other and not after.key and rng.random() < 0.15:
-            return self._both(route, rng)
-        met = self._met(route, other, rng)
-        if not met:
-            return ""
-        if after.key:
-            text = self.question(after, rng, MET)
-            return re.sub(f"(the )?{MET}(?!')", met.text, text) if f"{MET}'" not in text else ""
-        many, noun = met.many, self._class(route.kinds[-1], met.many, rng)
-        clauses = [self._clause(own, mark, many, rng) for own, mark in _marked(route, other)]
-        first, second = (predicate(clause) for clause in clauses)
-        if first and second and rng.random() < 0.4:
-            frame = rng.choice(self.english.frames["verb"])
-            return fill(frame, Filling(Phrase(first + _and(rng) + second), many, noun), rng)
-        frame = rng.choice(self.english.frames["noun"])
-        return fill(frame, Filling(met, many, noun), rng)
-
-    def _met(self, route: Route, other: Route, rng: Random) -> Phrase | None:
-        """A noun phrase for what two routes of one step both reach."""
-        many = rng.random() < 0.6
-        style = rng.random()
-        if route == other and style < 0.5:
-            pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
-            phrase = self.phrase(route, 1, rng, MET)
-            fits = f"{MET}'" not in phrase.text and "the " + MET not in phrase.text
-            return phrase._replace(text=phrase.text.replace(MET, pair)) if fits else None
-        clauses = [self._clause(own, mark, many, rng) for own, mark in _marked(route, other)]
-        if not all(clauses):
-            return None
-        noun = self._class(route.kinds[-1], many, rng)
-        word = self.wording(route, 0, 1).noun
-        if word and style > 0.7:
-            inner = self._named(route.kinds[0], rng, TOPIC)
-            noun = fill(suited(word, inner, rng), Filling(inner, many, noun), rng)
-            return self._determined(clauses[1], noun.removeprefix("the "), many, rng)
-        return self._determined(_and(rng).join(clauses), noun, many, rng)
-
-    def _told(self, route: Route, other: Route, after: Route, rng: Random) -> str:
-        """Two sentences of what both routes reach, and a question that refers back to it."""
-        many, named, alike = rng.random() < 0.3, rng.random() < 0.5, route == other
-        noun = self._class(route.kinds[-1], many, rng)
-        clause = self._clause(route, MET if alike else TOPIC, many, rng, several=alike)
-        opening = stated(clause, many, noun, named=named, rng=rng)
-        clause = self._clause(other, OTHER, many, rng)
-        rest = stated(clause, many, noun, named=False, rng=rng)
-        fits = (f"{MET}'" not in opening and f"the {MET}" not in opening) if alike else rest
-        if not self.wording(after, 0, 1).ask or not opening or not fits:
-            return ""
-        pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
-        opening = opening.replace(MET, pair) if alike else f"{opening}{_and(rng)}{rest}"
-        return self._asked_back(after, Phrase(MET, many), opening, rng)
-
-    def _both(self, route: Route, rng: Random) -> str:
-        """Two topics, and then what one route reaches from both of them."""
-        pair = fill(rng.choice(("{x}", *self.english.frames["intro"])), Filling(Phrase(_PAIR)), rng)
-        text = self._asked_back(route, Phrase(MET, many=True), pair, rng)
-        both = rng.choice(("both of them", "both", "the two of them", "both of those"))
-        text, count = _BACK.subn(both, text)
-        return text.replace(_PAIR, f"{TOPIC} and {OTHER}") if count == 1 else ""
-
-    def _asked_back(self, route: Route, inner: Phrase, opening: str, rng: Random) -> str:
-        """An opening, and what the last move of a route reaches from it asked with a pronoun."""
-        many = self._many(route.key[-1], inner.many, rng)
-        noun = self._class(route.kinds[-1], many, rng)
-        template = suited(self.wording(route, len(route.key) - 1, len(route.key)).ask, HOLE, rng)
-        text = fill(template, Filling(Phrase(HOLE.text, inner.many), many, noun), rng)
-        return self.refer(inner, route.kinds[-2], text, rng, opening)
-
-    def _clause(
-        self, route: Route, mark: str, many: bool, rng: Random, *, several: bool = False
-    ) -> str:
-        """What follows a class noun; `several` where the mark stands for more than one name."""
-        that = self.wording(route, 0, 1).that
-        named = self._named(route.kinds[0], rng, mark)
-        named = named._replace(many=named.many or several)
-        return fill(rng.choice(that), Filling(named, many, ""), rng) if that else ""
-
     def phrase(self, route: Route, end: int, rng: Random, topic: str = TOPIC) -> Phrase:
         """A noun phrase for what the first `end` moves of a route reach."""
         if end == 0:
@@ -155,14 +67,14 @@ class Composer:
         if carried:
             return carried
         inner = self.phrase(route, chunk.inner, rng, topic)
-        many = self._many(route.key[end - 1], inner.many, rng)
-        noun = self._class(route.kinds[end], many, rng)
+        many = self.plural(route.key[end - 1], inner.many, rng)
+        noun = self.noun(route.kinds[end], many, rng)
         if chunk.wording.noun and (rng.random() < 0.55 or not chunk.wording.that):
             template = suited(chunk.wording.noun, inner, rng)
             heavy = inner.heavy or not mentions_slot(template, "x's")
             return Phrase(fill(template, Filling(inner, many, noun), rng), many, heavy and end > 0)
         clause = fill(suited(chunk.wording.that, inner, rng), Filling(inner, many, noun), rng)
-        return self._determined(clause, noun, many, rng)
+        return self.determined(clause, noun, many, rng)
 
     def decorate(self, text: str, rng: Random) -> str:
         """A whole question with harmless words around it."""
@@ -180,7 +92,7 @@ class Composer:
         frames = self.english.frames
         intros = frames["intro"] + (frames["visit"] if not visited or kind in visited else ())
         opening = opening or fill(rng.choice(intros), Filling(intro), rng)
-        noun = self._class(kind, intro.many, rng)
+        noun = self.noun(kind, intro.many, rng)
         joint = rng.choice(self.english.frames["joint"])
         return opening + joint + refer_back(text, intro.many, noun, rng)
 
@@ -215,14 +127,15 @@ class Composer:
             return None
         inner = self.phrase(route, end - 2, rng, topic)
         many = rng.random() < 0.8
-        noun = self._class(route.kinds[end], many, rng)
+        noun = self.noun(route.kinds[end], many, rng)
         word = self.wording(route, end - 1, end).word
         if word and rng.random() < 0.7:
             noun = fill(rng.choice(word), Filling(inner, many, noun), rng)
         clause = fill(suited(before.that, inner, rng), Filling(inner, many, noun), rng)
-        return self._determined(clause, noun, many, rng)
+        return self.determined(clause, noun, many, rng)
 
-    def _determined(self, clause: str, noun: str, many: bool, rng: Random) -> Phrase:
+    def determined(self, clause: str, noun: str, many: bool, rng: Random) -> Phrase:
+        """A class noun and a clause that says which: `the rivers that flow through {x}`."""
         frame = rng.choice(self.english.frames["many" if many else "one"])
         return Phrase(fill(frame, Filling(Phrase(clause), many, noun), rng), many, True)
 
@@ -230,8 +143,8 @@ class Composer:
         if not chunk.wording.ask:
             return ""
         inner = self.phrase(route, chunk.inner, rng, topic)
-        many = self._many(route.key[-1], inner.many, rng)
-        noun = self._class(route.kinds[-1], many, rng)
+        many = self.plural(route.key[-1], inner.many, rng)
+        noun = self.noun(route.kinds[-1], many, rng)
         refers = rng.random() < 0.22
         template = suited(chunk.wording.ask, HOLE if refers else inner, rng)
         hole = Phrase(HOLE.text, inner.many)
@@ -254,13 +167,13 @@ class Composer:
         inner = self.phrase(route, chunk.inner, rng, topic)
         if not chunk.wording.that:
             return ""
-        noun = self._class(route.kinds[end], many, rng)
+        noun = self.noun(route.kinds[end], many, rng)
         clause = fill(suited(chunk.wording.that, inner, rng), Filling(inner, many, noun), rng)
         return stated(clause, many, noun, named=rng.random() < 0.6, rng=rng)
 
     def _noun(self, route: Route, rng: Random, topic: str) -> str:
         answer = self.phrase(route, len(route.key), rng, topic)
-        noun = self._class(route.kinds[-1], answer.many, rng)
+        noun = self.noun(route.kinds[-1], answer.many, rng)
         frame = rng.choice(self.english.frames["noun"])
         return fill(frame, Filling(answer, answer.many, noun), rng)
 
@@ -268,15 +181,15 @@ class Composer:
         if not chunk.wording.that:
             return ""
         inner = self.phrase(route, chunk.inner, rng, topic)
-        many = self._many(route.key[-1], inner.many, rng)
-        noun = self._class(route.kinds[-1], many, rng)
+        many = self.plural(route.key[-1], inner.many, rng)
+        noun = self.noun(route.kinds[-1], many, rng)
         clause = fill(suited(chunk.wording.that, inner, rng), Filling(inner, many, noun), rng)
         verb = predicate(clause)
         if verb:
             frame = rng.choice(self.english.frames["verb"])
             return fill(frame, Filling(Phrase(verb, many), many, noun), rng)
         if clause.split(" ", 1)[0] in CLAUSES or clause.startswith(inner.text):
-            answer = self._determined(clause, noun, many, rng)
+            answer = self.determined(clause, noun, many, rng)
             frame = rng.choice(self.english.frames["noun"])
             return fill(frame, Filling(answer, many, noun), rng)
         frame = rng.choice(self.english.frames["adjective"])
@@ -290,16 +203,16 @@ class Composer:
             return ""
         text = rng.choice(self.english.telegraph[name]).replace("{x}", topic)
         for place, (letter, options) in enumerate(zip("abc", words, strict=False)):
-            many = self._many(route.key[place], False, rng)
-            noun = self._class(route.kinds[place + 1], many, rng)
+            many = self.plural(route.key[place], False, rng)
+            noun = self.noun(route.kinds[place + 1], many, rng)
             word = fill(rng.choice(options), Filling(Phrase(""), many, noun), rng)
             text = text.replace(f"{{{letter}}}", word)
         return text
 
     def _topic(self, kind: str, rng: Random, topic: str) -> Phrase:
         if rng.random() < 0.86 or not kind or kind in self.book.names.values:
-            return self._named(kind, rng, topic)
-        noun = self._class(kind, False, rng)
+            return self.named(kind, rng, topic)
+        noun = self.noun(kind, False, rng)
         form = rng.choice(
             (
                 "the {n} {x}",
@@ -316,7 +229,7 @@ class Composer:
         )
         return Phrase(with_article(form.format(n=noun, x=topic)))
 
-    def _named(self, kind: str, rng: Random, topic: str) -> Phrase:
+    def named(self, kind: str, rng: Random, topic: str) -> Phrase:
         """A topic by its name alone, with an article where such names mostly have one."""
         names = self.book.names
         if kind in names.values:
@@ -325,23 +238,17 @@ class Composer:
         many = kind in names.plural and rng.random() < 0.7
         return Phrase(f"the {topic}" if article else topic, many)
 
-    def _class(self, kind: str, many: bool, rng: Random) -> str:
+    def noun(self, kind: str, many: bool, rng: Random) -> str:
+        """A word for a class."""
         noun: Noun = rng.choice(self.book.nouns(kind))
         return noun.many if many else noun.one
 
-    def _many(self, move: str, inner: bool, rng: Random) -> bool:
+    def plural(self, move: str, inner: bool, rng: Random) -> bool:
+        """Whether what a move reaches is put in the plural; `inner`: what it starts from is."""
         if inner:
             return rng.random() < 0.93
         plenty = self.plenty.get(move, 1.0)
         return plenty > 1.1 and rng.random() < (0.5 if plenty < 2.5 else 0.85)
-
-
-def _marked(route: Route, other: Route) -> Iterable[tuple[Route, str]]:
-    return (route, TOPIC), (other, OTHER)
-
-
-def _and(rng: Random) -> str:
-    return rng.choice((" and ", " and also ", " and ", ", ", " but also ", " as well as "))
 
 
 def plenty_of(graph: Graph) -> dict[str, float]:

@@ -12,6 +12,7 @@ from .clauses import OTHER, TOPIC
 from .compose import Composer, plenty_of, route_of
 from .english import English
 from .graph import Graph, Moves, Node, execute, sample_walk
+from .in_common import in_common
 from .near_misses import of_foreign
 from .noise import disturb
 from .phrasebook import Phrasebook
@@ -121,7 +122,7 @@ class Questioner:
             route_of(self.graph, (move,), (other, answer)),
             route_of(self.graph, after, (answer, *end)),
         )
-        text = self.composer.joint(*routes, rng)
+        text = in_common(self.composer, *routes, rng)
         if not text:
             return None
         if rng.random() < 0.5:

@@ -11,6 +11,7 @@ from groundwalk.training.compose import Route
 from groundwalk.training.data import questioner_for
 from groundwalk.training.english import load_english
 from groundwalk.training.graph import Graph, load_graph
+from groundwalk.training.in_common import in_common
 from groundwalk.training.noise import disturb
 from groundwalk.training.phrasebook import make_phrasebook
 from groundwalk.training.questions import Questioner, Sample, is_answered, make_questioner
@@ -75,7 +76,7 @@ def test_shares_of_hops_and_of_unanswerable_questions(world: Questioner) -> None
 def test_two_topics_may_come_first_and_what_both_lead_to_then(world: Questioner) -> None:
     route = Route(("^flows through",), ("country", "river"))
     nothing = Route((), ("river",))
-    texts = {world.composer.joint(route, route, nothing, Random(seed)) for seed in range(2000)}
+    texts = {in_common(world.composer, route, route, nothing, Random(seed)) for seed in range(2000)}
     first = [text for text in texts if re.match(f"(take )?{TOPIC} and {OTHER}[:;.,] ", text)]
     assert len(first) > 5
     assert all(re.search(r"\b(both|the two of them)\b", text) for text in first)
