@@ -77,7 +77,7 @@ def add_baselines(
 
 def _clean(material: Material) -> Iterator[Sample]:
     """Samples without noise: one for each relation path of each question of a file."""
-    questioner = material.questioner.undisturbed()
+    questioner = material.questioner.undisturbed().refusing(0.0)
     if not material.lessons:
         yield from islice(questioner.stream(material.seed), _TEMPLATES)
     rng = Random(f"templates {material.seed}")

@@ -86,11 +86,16 @@ def judge(
 
 
 def calibration_samples(questioner: Questioner, count: int, seed: int) -> list[Sample]:
-    """Questions of the generator, and a tenth more whose topics lack what they ask."""
-    samples = list(islice(questioner.stream(seed), count))
+    """Questions of the generator, and a tenth more whose topics lack what they ask.
+
+    There is no noise on those without an answer: a lost word may be the one that the graph lacks.
+    """
+    clear = questioner.undisturbed()
+    answered = [sample for sample in islice(questioner.stream(seed), count) if sample.moves]
+    refused = [sample for sample in islice(clear.stream(seed), count) if not sample.moves]
     rng = Random(f"absent {seed}")
-    absent = (questioner.absent(rng) for _ in range(count))
-    return samples + list(islice((sample for sample in absent if sample), count // 10))
+    absent = (clear.absent(rng) for _ in range(count))
+    return answered + refused + list(islice((sample for sample in absent if sample), count // 10))
 
 
 def confidence_of(judged: Sequence[Judged]) -> float:

@@ -88,7 +88,8 @@ class Material:
             return calibration_samples(self.questioner, count, self.seed + 2)
         rng = Random(f"judged {self.seed}")
         drawn = _drawn(self.questioner, self.held_out, rng)
-        refused = [self.questioner.unanswerable(rng) for _ in range(len(self.held_out) // 3 + 1)]
+        clear = self.questioner.undisturbed()
+        refused = [clear.unanswerable(rng) for _ in range(len(self.held_out) // 3 + 1)]
         return drawn + refused
 
     def watched_samples(self) -> list[Sample]:

@@ -127,7 +127,7 @@ def read_wordings(reply: str, slots: Slots, most: int) -> list[str]:
 def _distinct(questioner: Questioner, seed: int, count: int) -> Iterator[tuple[Sample, Slots]]:
     """Answerable questions of different wording or meaning, as far as there are so many."""
     seen = set[tuple[str, object]]()
-    for sample in islice(questioner.undisturbed().stream(seed), 20 * count):
+    for sample in islice(questioner.undisturbed().refusing(0.0).stream(seed), 20 * count):
         slots = _slots(questioner.graph, sample)
         key = _with_slots(sample, slots), sample.moves
         if sample.moves and slots and len(slots) == len(sample.mentions) and key not in seen:

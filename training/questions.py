@@ -81,8 +81,8 @@ class Questioner:
         return self._sample(text, lacking, tuple(lacking), None, rng)
 
     def undisturbed(self) -> "Questioner":
-        """The same without noise, and with answerable questions only."""
-        return replace(self, mix=replace(self.mix, noise=0.0, unanswerable=0.0))
+        """The same without noise."""
+        return replace(self, mix=replace(self.mix, noise=0.0))
 
     def refusing(self, share: float) -> "Questioner":
         """The same with another share of questions that have no answer."""

@@ -93,7 +93,7 @@ def test_thresholds_keep_silent_where_people_asked_what_has_no_answer(
 
 def test_words_are_of_disturbed_questions_and_templates_of_clean_ones(kg: KnowledgeGraph) -> None:
     own = material(kg)
-    samples = [own.questioner.undisturbed().sample(Random(n)) for n in range(4)]
+    samples = [own.questioner.undisturbed().refusing(0.0).sample(Random(n)) for n in range(4)]
     found = fit_baselines(own.graph, samples[:2], samples[2:])
     assert sum(found.words.classes.values()) == 2
     assert sum(sum(counts.values()) for counts in found.templates.values()) == 2

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -6,6 +7,7 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import open_kg
+from groundwalk.training.calibrate import calibration_samples
 from groundwalk.training.clauses import OTHER, TOPIC
 from groundwalk.training.compose import Route
 from groundwalk.training.data import questioner_for
@@ -80,6 +82,20 @@ def test_two_topics_may_come_first_and_what_both_lead_to_then(world: Questioner)
     first = [text for text in texts if re.match(f"(take )?{TOPIC} and {OTHER}[:;.,] ", text)]
     assert len(first) > 5
     assert all(re.search(r"\b(both|the two of them)\b", text) for text in first)
+
+
+def test_no_noise_takes_away_what_makes_a_calibrating_question_unanswerable(
+    world: Questioner,
+) -> None:
+    def judging(noise: float) -> list[Sample]:
+        noisy = replace(world, mix=replace(world.mix, noise=noise))
+        return calibration_samples(noisy, 60, 0)
+
+    noisy, clear = judging(1.0), judging(0.0)
+    refused = [sample for sample in noisy if sample.moves is None]
+    assert len(refused) > 5
+    assert refused == [sample for sample in clear if sample.moves is None]
+    assert noisy != clear
 
 
 def test_a_seed_fixes_the_stream(world: Questioner) -> None:
