@@ -72,7 +72,7 @@ def mentions(
         absorbed.update(
             other
             for other, candidate in beside.items()
-            if f" {normalise(candidate.label)} " in best
+            if any(f" {normalise(name)} " in best for name in (candidate.label, first[other].text))
         )
     topics: dict[Term, Mention] = {}
     for span, mention in ranked.items():
