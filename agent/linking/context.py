@@ -12,8 +12,7 @@ _MOST_BEFORE = 3
 _MOST_AFTER = 6
 _DETERMINERS = frozenset({"the", "a", "an", "not"})
 _LIST_WORDS = frozenset({"and", "or"})
-_RELATIVES = frozenset({"that", "which", "who", "whose"})
-_ENDS = frozenset(",.;:?!)")
+_THE_ONE = frozenset({"the one in", "the one of", "the one at", "the one on", "the one near"})
 
 
 class Surroundings(NamedTuple):
@@ -117,17 +116,14 @@ def following(question: str, tokens: Sequence[Token], span: Span) -> list[Token]
         return []
     words = [tokens[place]]
     for later in range(place + 1, min(place + _MOST_AFTER, len(tokens))):
-        if not _ENDS.isdisjoint(_gap(question, tokens, later - 1)):
+        if any(mark in _gap(question, tokens, later - 1) for mark in ",.;:?!)"):
             break
         words.append(tokens[later])
     return words
 
 
 def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
-    """Whether `other` only says which `span` is meant: `Paris, France`, not `Paris, Rome and`.
-
-    So does it in a clause of its own: `Paris, the one in Texas`.
-    """
+    """Whether `other` only says which `span` is meant: `Paris, France`, not `Paris, Rome and`."""
     if other in (span, None) or other.first < 0 or span.first < 0:
         return False
     if other.first == span.last + 1:
@@ -144,20 +140,15 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
         )
         before = question[tokens[span.first - 1].end : span.start] if span.first else ""
         return not listed and "," not in before
-    said = [*preceding(question, tokens, span), *_clause(question, tokens, span)]
-    return any(other.start <= token.start < other.end for token in said)
+    return any(
+        other.start <= token.start < other.end for token in preceding(question, tokens, span)
+    )
 
 
-def _clause(question: str, tokens: Sequence[Token], span: Span) -> Sequence[Token]:
-    """The words of `X, the one ...`, and of a question that begins `the X that ..., which`."""
-    said = following(question, tokens, span)
-    if len(said) > 1 and said[1].norm == "one":
-        return said
-    begins = all(token.norm in _DETERMINERS for token in tokens[: span.first])
-    places = range(span.last, len(tokens) - 1)
-    ends = (at for at in places if not _ENDS.isdisjoint(_gap(question, tokens, at)))
-    clause = tokens[span.last + 1 : next(ends, span.last) + 1]
-    return clause if begins and clause and clause[0].norm in _RELATIVES else ()
+def tells_which(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
+    """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`."""
+    said = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
+    return " ".join(said).removesuffix(" the") in _THE_ONE
 
 
 def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) -> str:

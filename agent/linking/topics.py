@@ -15,6 +15,7 @@ from .context import (
     listed_with,
     relevance,
     surroundings,
+    tells_which,
 )
 from .mention import Candidate, Mention, is_ambiguous
 from .mentions import Span, Token, whole_end
@@ -50,14 +51,15 @@ def mentions(
     ranked: dict[Span, Mention] = {}
     absorbed: set[Span] = set()
     for span, mention in first.items():
+        several = len(mention.candidates) > 1
         beside = {
             other: first[other].candidates[0]
             for other in first
             if is_apposition(question, tokens, span, other)
+            or (several and tells_which(question, tokens, span, other))
         }
         listed = lists[span] - {span, *beside}
         others = [first[other] for other in first if other not in (span, *beside, *listed)]
-        several = len(mention.candidates) > 1
         if several and span.first >= 0:
             said = surroundings(question, tokens, span, words.relations, words.everyday, listed)
             mention = _in_context(mention, said, list(beside.values()), others, infos)
