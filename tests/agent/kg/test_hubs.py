@@ -1,8 +1,8 @@
 """Of a hub, every relation has steps, whatever the order in which a store gives its facts."""
 
-import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyoxigraph as ox
 import pytest
@@ -106,16 +106,30 @@ def million() -> ox.Store:
     return inner
 
 
+class Counting:
+    """A store that counts the quads that are read from it."""
+
+    def __init__(self, inner: ox.Store) -> None:
+        self.inner = inner
+        self.read = 0
+
+    def quads_for_pattern(self, *pattern: Any) -> Iterator[ox.Quad]:
+        for quad in self.inner.quads_for_pattern(*pattern):
+            self.read += 1
+            yield quad
+
+
 def test_the_rare_relation_of_a_million_edges_is_found(million: ox.Store) -> None:
-    store = OxigraphStore(million, relations=lambda: ["<x:in>", "<x:leads>", "<x:other>"])
+    counting: Any = Counting(million)
+    store = OxigraphStore(counting, relations=lambda: ["<x:in>", "<x:leads>", "<x:other>"])
     labels: Labels = LocalNames()  # pyright: ignore[reportAssignmentType]
     (first,) = store.neighbours([HUB], limit=10_001)
     leads = Step(Triple("<x:mayor>", "<x:leads>", HUB), True)
     assert leads not in first, "the store gives it among the first anyway"
     view = GraphView(store, labels, ViewLimits(max_degree=500), "Who leads the hub?")
-    since = time.process_time()
+    counting.read = 0
     (steps,) = view.neighbours([HUB])
-    assert time.process_time() - since < 1, "it does not read all edges of the hub"
+    assert 500 <= counting.read < 20_000, "it does not read all edges of the hub"
     assert leads in steps and len(steps) == 500
     assert [(cut.kept, cut.found, cut.more) for cut in view.cuts] == [(500, 10_000, True)]
 
