@@ -79,7 +79,7 @@ def tokenise(question: str) -> list[Token]:
         ended = any(mark in before for mark in _SENTENCE_END)
         opens = not tokens or (ended and not (before in (".", ". ") and len(tokens[-1].text) == 1))
         clings = len(before) == 1 and before in _APOSTROPHES
-        if clings and norm == "t" and tokens[-1].norm.endswith("n"):
+        if clings and norm == "t" and tokens and tokens[-1].norm.endswith("n"):
             last = tokens.pop()
             text = question[last.start : end]
             tokens.append(last._replace(text=text, norm=normalise(text), end=end))

@@ -46,6 +46,10 @@ def test_spans_do_not_start_with_a_possessive() -> None:
     assert [(span.first, span.last) for span in spans(tokens, 2)] == [(0, 0), (0, 1), (2, 2)]
 
 
+def test_a_question_may_begin_with_an_apostrophe() -> None:
+    assert [token.norm for token in tokenise("'t was in France")] == ["t", "was", "in", "france"]
+
+
 @pytest.mark.parametrize(
     ("text", "exact", "changed"),
     [
