@@ -43,7 +43,7 @@ def _met(composer: Composer, route: Route, other: Route, rng: Random) -> Phrase 
     many = rng.random() < 0.6
     style = rng.random()
     if route == other and style < 0.5:
-        pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
+        pair = _pair(rng)
         phrase = composer.phrase(route, 1, rng, MET)
         fits = f"{MET}'" not in phrase.text and "the " + MET not in phrase.text
         return phrase._replace(text=phrase.text.replace(MET, pair)) if fits else None
@@ -70,7 +70,7 @@ def _told(composer: Composer, route: Route, other: Route, after: Route, rng: Ran
     fits = (f"{MET}'" not in opening and f"the {MET}" not in opening) if alike else rest
     if not composer.wording(after, 0, 1).ask or not opening or not fits:
         return ""
-    pair = rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
+    pair = _pair(rng)
     opening = opening.replace(MET, pair) if alike else f"{opening}{_and(rng)}{rest}"
     return _asked_back(composer, after, Phrase(MET, many), opening, rng)
 
@@ -105,6 +105,10 @@ def _clause(
 
 def _marked(route: Route, other: Route) -> Iterable[tuple[Route, str]]:
     return (route, TOPIC), (other, OTHER)
+
+
+def _pair(rng: Random) -> str:
+    return rng.choice((f"{TOPIC} and {OTHER}", f"both {TOPIC} and {OTHER}"))
 
 
 def _and(rng: Random) -> str:
