@@ -146,9 +146,12 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
 
 
 def tells_which(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
-    """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`."""
+    """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`.
+
+    Nor in `Of the neighbours of Georgia, the one in the Caucasus`.
+    """
     said = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
-    return " ".join(said).removesuffix(" the") in _THE_ONE
+    return " ".join(said).removesuffix(" the") in _THE_ONE and tokens[0].norm != "of"
 
 
 def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) -> str:

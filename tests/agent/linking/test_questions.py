@@ -51,6 +51,12 @@ def test_the_topics_of_the_worlds_questions(world: KnowledgeGraph) -> None:
         ("Georgia, the one in the Caucasus: where is its capital?", ["country/georgia"]),
         ("Georgia, the one outside the Caucasus", ["country/georgia", "range/caucasus"]),
         ("Georgia, the one country in the Caucasus", ["country/georgia", "range/caucasus"]),
+        ("[Georgia] and [Caucasus]", ["country/georgia", "range/caucasus"]),
+        ("Of Georgia's neighbours: the one in the Caucasus", ["country/georgia", "range/caucasus"]),
+        (
+            "Of the neighbours of Georgia, the one in the Caucasus",
+            ["country/georgia", "range/caucasus"],
+        ),
         ("Lesotho, the one in South Africa", ["country/lesotho", "country/south-africa"]),
         ("the US state of Georgia", ["region/georgia-us-state"]),
         ("Georgia (USA)", ["region/georgia-us-state"]),
