@@ -2,12 +2,17 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..agent.errors import QuestionError
+from ..agent.kg.names import one_line
 from . import options as o
+
+if TYPE_CHECKING:
+    from .render import Screen
+    from .session import Session
 
 
 def ask(
@@ -39,8 +44,8 @@ def ask(
         raise QuestionError("the question is empty", "ask about something in the graph")
     from ..graphs.tool import result_of
     from .evidence import form_of, origin_of, print_evidence
-    from .render import Changed, Screen
-    from .session import open_session, run
+    from .render import Screen
+    from .session import open_session
 
     form = form_of(explain, as_json=as_json)
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
@@ -65,39 +70,61 @@ def ask(
             device=device,
             dtype=dtype,
             prompts=prompts,
-            interactive=terminal,
+            interactive=terminal and not quiet,
             thread=thread,
         )
 
-    def choose(asked: dict[str, Any]) -> str:
-        try:
-            return screen.choose(asked)
-        except (Changed, EOFError):
-            return "none"
+    state = _answered(session, question, thread or "ask", screen)
+    if form is not None:
+        screen.console.print()
+        print_evidence(form, result_of(state), origin_of(session.kg, model))
+    elif as_json:
+        typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
+    elif quiet:
+        computed = state["result"]
+        for line in [computed["text"]] if computed else labels(state):
+            typer.echo(line)
+        if not state["answers"] and not computed:
+            typer.echo(f"{state['messages'][-1].text} {'; '.join(state['notes'])}", err=True)
+    else:
+        screen.result(state, session.kg)
+    if state.get("status") == "unchecked":
+        raise typer.Exit(3)
 
-    origin = origin_of(session.kg, model)
-    for event in run(session, question, thread or "ask", choose):
-        if "event" in event:
-            screen.event(event)
-        else:
-            state: Any = event
-            if form is not None:
-                screen.console.print()
-                print_evidence(form, result_of(state), origin)
-            elif as_json:
-                typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
-            elif quiet:
-                computed = state["result"]
-                for line in [computed["text"]] if computed else labels(state):
-                    typer.echo(line)
-                if not state["answers"] and not computed:
-                    typer.echo(
-                        f"{state['messages'][-1].text} {'; '.join(state['notes'])}", err=True
-                    )
+
+def _answered(session: "Session", question: str, thread: str, screen: "Screen") -> Any:
+    """The final state of a question, or of the one that the user asks instead of a choice.
+
+    Raises QuestionError where the user leaves without a choice.
+    """
+    from .choosing import Changed, choose
+    from .session import run
+
+    def chosen(asked: dict[str, Any]) -> str:
+        try:
+            return choose(
+                asked,
+                kg=session.kg,
+                console=screen.console,
+                read=input,
+                command=lambda line: f"{line.split()[0]}: commands work in `groundwalk chat` only",
+                others="or a new question; Ctrl-D leaves",
+            )
+        except EOFError as error:
+            hint = "name it in full, or take the likeliest with --on-ambiguous best"
+            raise QuestionError("no entity was chosen", hint) from error
+
+    state: Any = None
+    try:
+        for event in run(session, question, thread, chosen):
+            if "event" in event:
+                screen.event(event)
             else:
-                screen.result(state, session.kg)
-            if state.get("status") == "unchecked":
-                raise typer.Exit(3)
+                state = event
+    except Changed as changed:
+        screen.console.print(f"the question is dropped: {one_line(question)}", style="dim")
+        return _answered(session, changed.line, thread, screen)
+    return state
 
 
 def labels(state: Any) -> list[str]:

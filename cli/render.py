@@ -1,9 +1,9 @@
 """What appears in the terminal. Whatever comes from a KG is data: no markup, no control codes."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import typer
 from rich.console import Console
@@ -35,27 +35,11 @@ _REASONERS = {
 """How the line under an answer says who decided; else the vote did."""
 
 
-class Changed(Exception):
-    """The user typed something else instead of a choice."""
-
-    def __init__(self, line: str) -> None:
-        super().__init__(line)
-        self.line = line
-
-
 class Screen:
     """Prints the steps of a question as they happen, and its result. `silent` prints nothing."""
 
-    def __init__(
-        self,
-        *,
-        silent: bool = False,
-        console: Console | None = None,
-        read: Callable[[str], str] = input,
-    ) -> None:
-        """`read` reads the reply of the user who is asked back, after a prompt."""
+    def __init__(self, *, silent: bool = False, console: Console | None = None) -> None:
         self.console = console or Console(quiet=silent, highlight=False, soft_wrap=True)
-        self._read = read
 
     def waiting(self, what: str) -> AbstractContextManager[None]:
         """A spinner while something takes long, on a terminal only."""
@@ -68,7 +52,7 @@ class Screen:
                 self.console.print(_step("asked", Text(printable(event["asked"]))))
             case "linked":
                 for topic in event["topics"]:
-                    self.console.print(_step("linked", _entity(topic)))
+                    self.console.print(_step("linked", entity_text(topic)))
             case "loaded" if event["view"]["widened"]:
                 hops = event["view"]["hops"]
                 text = f"nothing stands yet: once more, up to {hops} hops in both directions"
@@ -112,21 +96,6 @@ class Screen:
             )
         self.console.print()
         self.console.print(Text(footer(state, kg), style="dim"))
-
-    def choose(self, asked: dict[str, Any]) -> str:
-        """Ask the user which entity is meant: a number or a name. Raises Changed for others."""
-        self.console.print(Text(printable(asked["ask"]), style="bold"))
-        for number, option in enumerate(asked["options"], 1):
-            self.console.print(Text(f"  {number}  ").append_text(_entity(option)))
-        if asked["hint"]:
-            self.console.print(Text(f"  {asked['hint']}", style="yellow"))
-        reply = self._read("> ").strip()
-        for option in asked["options"]:
-            if reply.casefold() in (option["label"].casefold(), option["term"].casefold()):
-                return option["term"]
-        if reply.isdecimal() and reply.isascii():
-            return reply
-        raise Changed(reply)
 
 
 def proof(
@@ -190,7 +159,8 @@ def _step(name: str, text: Text) -> Text:
     return Text(f"{name:>8}  ", style="dim").append_text(text)
 
 
-def _entity(entity: Entity) -> Text:
+def entity_text(entity: Entity) -> Text:
+    """An entity's name, and what it is."""
     text = Text(printable(entity["label"]), style="cyan")
     about = entity["description"] or entity["kind"]
     return text.append(f"  {printable(about)}" if about else "", style="dim")

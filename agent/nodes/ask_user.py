@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ..linking.picking import picked
 from ..options import Options
 from ..state import MentionRecord, State
 from . import Node
@@ -15,7 +16,11 @@ from .link import best_topics
 
 
 def ask_user() -> Node:
-    """Ask about each ambiguous mention. The reply is an option's number from 1, or its term."""
+    """Ask about each ambiguous mention.
+
+    The reply is an option's number from 1, its term, or a text that only one option's name or
+    description has.
+    """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         mentions = [
@@ -36,12 +41,8 @@ def _settle(mention: MentionRecord) -> MentionRecord:
         reply = interrupt(
             {"ask": f"Which {mention['text']} do you mean?", "options": options, "hint": hint}
         )
-        chosen = [
-            option
-            for number, option in enumerate(options, 1)
-            if reply in (number, str(number), option["term"], option["label"])
-        ]
-        if chosen:
+        chosen = picked(str(reply), options)
+        if len(chosen) == 1:
             rest = [option for option in options if option != chosen[0]]
-            return {**mention, "ambiguous": False, "candidates": [chosen[0], *rest]}
-        hint = f"answer with a number from 1 to {len(options)}"
+            return {**mention, "ambiguous": False, "candidates": [*chosen, *rest]}
+        hint = f"answer with a number from 1 to {len(options)}, or a part of one name only"

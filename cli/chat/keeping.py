@@ -30,7 +30,7 @@ def thread(talk: Talk, name: str) -> None:
 
     if name:
         talk.change(thread=name)
-        talk.forget()
+        talk.begin(name)
     try:
         turns = thread_turns(talk.threads(talk.wanted.thread), talk.thread)
     except InputError:
@@ -88,5 +88,5 @@ def clear(talk: Talk, _: str) -> None:
         delete_thread(talk.threads(talk.wanted.thread), talk.thread)
     except InputError:
         pass  # there was nothing yet
-    talk.forget()
+    talk.begin(talk.wanted.thread)
     talk.console.print("The conversation is forgotten.")

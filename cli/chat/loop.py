@@ -2,7 +2,9 @@
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg.names import one_line
@@ -21,47 +23,69 @@ class Reader(Protocol):
         ...
 
     def choice(self, prompt: str) -> str:
-        """A reply to what the graph asked back. Raises KeyboardInterrupt and EOFError."""
+        """A reply to what was asked back. Raises KeyboardInterrupt and EOFError."""
         ...
 
 
-def converse(talk: Talk, reader: Reader, *, typing: bool = False) -> None:
+def converse(talk: Talk, reader: Reader) -> None:
     """Answer lines; an error is told in one of its own, and an interrupt ends a turn only.
 
-    Where somebody is `typing`, a reply that is no choice is asked for again; else it is a line of
-    its own. Lines that were pasted at once are asked in turn, and an interrupt drops their rest.
+    Lines that were pasted at once are asked in turn, and an interrupt drops their rest.
     """
-    from ..main import internal
-
     lines, pasted = deque[str](), False
+
+    def reply(prompt: str) -> str:
+        nonlocal pasted
+        first, *rest = _lines(reader.choice(prompt)) or [""]
+        lines.extendleft(reversed(rest))
+        pasted = pasted or bool(rest)
+        return first
+
+    talk.reply = reply
     while not talk.over:
         if not lines:
             read = reader.question()
             if read is None:
                 return
-            lines.extend(line for line in read.split("\n") if line.strip())
+            lines.extend(_lines(read))
             pasted = len(lines) > 1
             continue
         line = lines.popleft()
         if pasted:
             talk.console.print(f"\nyou > {one_line(line)}", style="bold")
         try:
-            if line.strip().startswith("/"):
-                perform(talk, line)
-            elif typed := _ask(talk, line, reader, typing=typing):
-                lines.appendleft(typed)
+            with _told(talk):
+                if line.strip().startswith("/"):
+                    perform(talk, line)
+                elif instead := _ask(talk, line):
+                    lines.appendleft(instead)
         except KeyboardInterrupt:
             left = f"; pasted lines left out: {len(lines)}" if lines else ""
             talk.console.print(f"\nstopped{left}", style="dim")
             lines.clear()
         except EOFError:
             talk.console.print("\nthe question is dropped", style="dim")
-        except GroundwalkError as error:
-            _tell(talk, error)
-        except Exception as error:
-            if os.environ.get("GROUNDWALK_DEBUG"):
-                raise
-            _tell(talk, internal(error))
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
+@contextmanager
+def _told(talk: Talk) -> Generator[None]:
+    """Tell an error in a line of its own; the end of the lines is none."""
+    from ..main import internal
+
+    try:
+        yield
+    except EOFError:
+        raise
+    except GroundwalkError as error:
+        _tell(talk, error)
+    except Exception as error:
+        if os.environ.get("GROUNDWALK_DEBUG"):
+            raise
+        _tell(talk, internal(error))
 
 
 def _tell(talk: Talk, error: GroundwalkError) -> None:
@@ -69,18 +93,30 @@ def _tell(talk: Talk, error: GroundwalkError) -> None:
     talk.console.print(one_line(f"{error.message}{hint}"), style="yellow")
 
 
-def _ask(talk: Talk, question: str, reader: Reader, *, typing: bool) -> str | None:
-    """Answer a question; what the user typed instead, where it was to be made clearer."""
+def _ask(talk: Talk, question: str) -> str | None:
+    """Answer a question; the line that takes its place where the user chose nothing."""
     session = talk.session()
+    from ..choosing import Changed, choose
     from ..evidence import origin_of
-    from ..render import Changed
     from ..session import run
     from .screen import ChatScreen
 
-    screen = ChatScreen(console=talk.console, read=reader.choice, again=typing)
+    screen = ChatScreen(console=talk.console)
+
+    def chosen(asked: dict[str, Any]) -> str:
+        screen.pause()
+        return choose(
+            asked,
+            kg=talk.kg,
+            console=talk.console,
+            read=talk.reply,
+            command=_meanwhile(talk, question),
+            others="a new question or a /command; Ctrl-D drops this one",
+        )
+
     origin = origin_of(talk.kg, talk.wanted.model)
     try:
-        for event in screen.watched(run(session, question, talk.thread, screen.choose), "thinking"):
+        for event in screen.watched(run(session, question, talk.thread, chosen), "thinking"):
             if "event" in event:
                 screen.event(event)
             else:
@@ -88,6 +124,29 @@ def _ask(talk: Talk, question: str, reader: Reader, *, typing: bool) -> str | No
                 talk.remember(state, origin)
                 screen.result(state, talk.kg)
     except Changed as changed:
-        talk.console.print("the question is dropped", style="dim")
+        if changed.line != question and not talk.over:
+            talk.console.print(f"the question is dropped: {one_line(question)}", style="dim")
         return changed.line
     return None
+
+
+def _meanwhile(talk: Talk, question: str) -> Callable[[str], str]:
+    """Carries out commands while a choice is due.
+
+    It raises Changed after those that make the choice pointless: where the user leaves, another
+    conversation began, or the question is to be answered with other parts.
+    """
+    from ..choosing import Changed
+
+    wanted, begun = talk.wanted, talk.begun
+
+    def carry_out(line: str) -> str:
+        with _told(talk):
+            perform(talk, line)
+        if talk.over or talk.begun != begun:
+            raise Changed("")
+        if talk.wanted != wanted:
+            raise Changed(question)
+        return ""
+
+    return carry_out

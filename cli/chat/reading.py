@@ -24,7 +24,9 @@ class Typed:
             complete_in_thread=True,
             bottom_toolbar=self._toolbar,
         )
-        self._choices: PromptSession[str] = PromptSession()
+        self._choices: PromptSession[str] = PromptSession(
+            completer=Completing(talk), complete_in_thread=True
+        )
         self._questions.app.after_render += self._load
 
     def question(self) -> str | None:

@@ -1,8 +1,8 @@
 """How the chat shows an answer: with numbers that refer to the chains below it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.console import Console
 from rich.text import Text
@@ -11,23 +11,17 @@ from ...agent.evidence.text import printable
 from ...agent.kg import KnowledgeGraph
 from ...agent.state import Answer, Result, State
 from ..brackets import brackets
-from ..render import Changed, Screen, footer, proof, step_text
+from ..render import Screen, footer, proof, step_text
 from .citations import Citations, cite
 
 Item = TypeVar("Item")
-
-_LEAVE = "an empty line drops the question"
 
 
 class ChatScreen(Screen):
     """Shows results with citations, and waits visibly."""
 
-    def __init__(
-        self, *, console: Console, read: Callable[[str], str], again: bool = False
-    ) -> None:
-        """`again` asks again for a reply that is no choice, until it is one or empty."""
-        super().__init__(console=console, read=read)
-        self._again = again
+    def __init__(self, *, console: Console) -> None:
+        super().__init__(console=console)
         self._spinner = ExitStack()
 
     def watched(self, items: Iterable[Item], what: str) -> Iterator[Item]:
@@ -42,24 +36,9 @@ class ChatScreen(Screen):
                     return
             yield item
 
-    def choose(self, asked: dict[str, Any]) -> str:
-        """Ask the user which entity is meant; nothing spins meanwhile. Raises Changed."""
+    def pause(self) -> None:
+        """Nothing spins until the next item is waited for."""
         self._spinner.close()
-        if not self._again:
-            return super().choose(asked)
-        numbers = [str(number) for number, _ in enumerate(asked["options"], 1)]
-        choices = f"a number from 1 to {numbers[-1]}, or a name; {_LEAVE}"
-        hint = choices
-        while True:
-            try:
-                chosen = super().choose({**asked, "hint": hint})
-            except Changed as changed:
-                if not changed.line:
-                    raise
-            else:
-                if chosen in numbers or not chosen.isdecimal():
-                    return chosen
-            hint = f"that is none of them: {choices}"
 
     def result(self, state: State, kg: KnowledgeGraph) -> None:
         """The answers with their citations, the chains that they cite, notes, and what it took."""

@@ -88,7 +88,7 @@ def chat(
         reader = Lines()
         talk.session()
     console.print(f"{_introduction(talk)} Ask, or /help.")
-    converse(talk, reader, typing=typing)
+    converse(talk, reader)
     if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends
         sys.stdout.flush()
         os._exit(0)

@@ -1,5 +1,6 @@
 """A conversation as it stands: what the commands show and change."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,24 @@ class Answered:
     origin: "Origin"
 
 
+def _nobody(_: str) -> str:
+    raise EOFError
+
+
 class Talk:
-    """What is talked about, with what, and the last answer; `over` once the user wants to leave."""
+    """What is talked about, with what, and the last answer; `over` once the user wants to leave.
+
+    `reply` reads what the user replies to a prompt; it raises KeyboardInterrupt, and EOFError where
+    nobody replies. `begun` counts the conversations.
+    """
 
     def __init__(self, kg: KnowledgeGraph, wanted: Wanted, console: Console) -> None:
         self.kg = kg
         self.wanted = wanted
         self.console = console
         self.over = False
+        self.reply: Callable[[str], str] = _nobody
+        self.begun = 1
         self._engine = Engine(kg)
         self._last: Answered | None = None
         self._told = set[str]()
@@ -83,6 +94,11 @@ class Talk:
         self._last = Answered(state, origin)
         self._told.update(state.get("notes", []))
 
-    def forget(self) -> None:
-        """There is no last answer."""
+    def begin(self, thread: str | None) -> None:
+        """Begin a conversation, or go on with one: there is no last answer.
+
+        `change` goes before where one of them is kept and the other is not.
+        """
+        self.wanted = replace(self.wanted, thread=thread)
+        self.begun += 1
         self._last = None

@@ -317,6 +317,8 @@ def test_ambiguous_name_interrupts_and_resumes(twins: KnowledgeGraph, model: Loc
     assert len(options) == 2 and "Springfield" in interrupt.value["ask"]
     again: Any = graph.invoke(Command(resume="7"), config)
     assert "number from 1 to 2" in again["__interrupt__"][0].value["hint"]
+    both: Any = graph.invoke(Command(resume="spring"), config)
+    assert "number from 1 to 2" in both["__interrupt__"][0].value["hint"]
     state: Any = graph.invoke(Command(resume="2"), config)
     assert state["topics"][0]["term"] == options[1]["term"]
     assert state["status"] == "answered"

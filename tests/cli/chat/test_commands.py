@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from groundwalk.agent.conversation.threads import close_threads
 from groundwalk.agent.errors import GroundwalkError, InputError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
@@ -39,15 +40,19 @@ def shared() -> Talk:
 
 
 @pytest.fixture
-def talk(shared: Talk) -> Iterator[Talk]:
-    """A conversation that begins, with a model that is loaded once."""
+def talk(shared: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Talk]:
+    """A conversation that begins, with a model that is loaded once, and threads of its own."""
+    monkeypatch.setenv("GROUNDWALK_THREADS", str(tmp_path / "threads.sqlite"))
     before = shared.wanted
     shared.console = Console(
         file=io.StringIO(), width=100, markup=False, highlight=False, soft_wrap=True
     )
     shared.over = False
     yield shared
+    if opened := shared._engine._threads.pop(True, None):
+        close_threads(opened)
     shared.wanted = before
+    shared.change()
     perform(shared, "/clear")
 
 
@@ -176,11 +181,7 @@ def test_an_option_that_the_method_does_not_use_is_told_with_the_answer(talk: Ta
     assert talk.last.state.get("notes", [])[0] == "gcr does not use free"
 
 
-def test_a_reply_may_be_another_question_or_the_end(talk: Talk) -> None:
-    converse(talk, Said("What is the capital of Congo?", "What is the capital of Peru?", "/thread"))
-    text = shown(talk)
-    assert "Which Congo do you mean?" in text and "Lima [1]" in text
-    assert "Congo" not in text.split("Lima [1]")[1]
+def test_the_lines_may_end_where_a_choice_is_due(talk: Talk) -> None:
     converse(talk, Said("What is the capital of Congo?"))
     assert shown(talk).count("do you mean?") == 1
 
@@ -201,12 +202,11 @@ def test_pasted_lines_are_questions_of_their_own(talk: Talk) -> None:
 
 
 def test_an_interrupt_drops_what_was_pasted_after_it(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(_: Talk, __: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setenv("GROUNDWALK_THREADS", str(tmp_path / "threads.sqlite"))
     monkeypatch.setitem(COMMANDS, "/kg", COMMANDS["/kg"]._replace(run=stopped))
     converse(talk, Said("/kg\n/help\n/help", "/threads"))
     text = shown(talk)
@@ -215,20 +215,100 @@ def test_an_interrupt_drops_what_was_pasted_after_it(
 
 
 CONGO = "What is the capital of Congo?"
+WHICH = "Which Congo do you mean?"
 
 
-@pytest.mark.parametrize("wrong", ["Narnia", "3", "0", "9" * 5000, "²", "/help", "What is this?"])
+def test_a_choice_is_any_part_of_one_name_or_description(talk: Talk) -> None:
+    for reply, capital in (
+        ("democratic", "Kinshasa"),
+        ("brazza", "Brazzaville"),
+        ("Republic of the Congo", "Brazzaville"),
+        ("1.", "Kinshasa"),
+        (" Kinshasa? ", "Kinshasa"),
+    ):
+        converse(talk, Said(CONGO, reply))
+        text = shown(talk)
+        assert text.count(WHICH) == 1 and f"\n{capital} [1]\n" in text, reply
+
+
+@pytest.mark.parametrize("wrong", ["Narnia", "3", "0", "9" * 5000, "²", "?", "the first", "-1"])
 def test_a_wrong_choice_is_asked_for_again(talk: Talk, wrong: str) -> None:
-    converse(talk, Said(CONGO, wrong, "democratic republic of the congo"), typing=True)
+    converse(talk, Said(CONGO, wrong, "democratic republic of the congo"))
     text = shown(talk)
-    assert text.count("Which Congo do you mean?") == 2 and text.count("none of them") == 1
-    assert text.count("an empty line drops the question") == 2 and "Kinshasa [1]" in text
+    assert text.count(WHICH) == 2 and text.count("that is none of them") == 1
+    assert "Kinshasa [1]" in text
 
 
-def test_a_choice_can_be_left(talk: Talk) -> None:
-    converse(talk, Said(CONGO, "  ", "What is the capital of Peru?"), typing=True)
+def test_a_part_that_several_have_names_them(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "republic", "brazza"))
     text = shown(talk)
-    assert "the question is dropped" in text and "Lima [1]" in text
+    several = "Democratic Republic of the Congo, Republic of the Congo"
+    assert f"that fits 2 of them ({several})" in text and "Brazzaville [1]" in text
+
+
+def test_an_empty_reply_tells_what_can_be_typed(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "  ", "2"))
+    text = shown(talk)
+    assert text.count("type 1 to 2, a part of a name") == 2 and "Brazzaville [1]" in text
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the capital of Peru?", "Peru capital", "tell me the capital of Peru"]
+)
+def test_a_new_question_takes_the_place_of_a_choice(talk: Talk, question: str) -> None:
+    converse(talk, Said(CONGO, question, "/thread"))
+    text = shown(talk)
+    assert text.count(WHICH) == 1 and f"the question is dropped: {CONGO}\n" in text
+    assert "Lima [1]" in text and "Congo" not in text.split("Lima [1]")[1]
+
+
+def test_commands_are_carried_out_while_a_choice_is_due(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "/entity Peru", "/nonsense", "/why", "/thread", "democratic"))
+    text = shown(talk)
+    assert text.count(WHICH) == 5 and "Kinshasa [1]" in text
+    assert "country in South America" in text and "/nonsense is no command" in text
+    assert "there is no answer yet" in text
+    assert "dropped" not in text
+
+
+def test_a_command_that_breaks_leaves_the_choice(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Talk, __: str) -> None:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setitem(COMMANDS, "/kg", COMMANDS["/kg"]._replace(run=broken))
+    converse(talk, Said(CONGO, "/kg", "democratic"))
+    text = shown(talk)
+    assert "internal error: RuntimeError: out of order" in text and "Kinshasa [1]" in text
+
+
+def test_the_user_may_leave_while_a_choice_is_due(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "/quit", "/kg"))
+    text = shown(talk)
+    assert talk.over and text.count(WHICH) == 1 and "triples" not in text and "dropped" not in text
+
+
+@pytest.mark.parametrize("command", ["/clear", "/thread trip"])
+def test_another_conversation_drops_the_choice(talk: Talk, command: str) -> None:
+    converse(talk, Said(CONGO, command, "2", "/thread"))
+    text = shown(talk)
+    assert text.count(WHICH) == 1 and f"the question is dropped: {CONGO}\n" in text
+    assert "  1  2\n" in text, "what follows is a question"
+
+
+def test_a_choice_that_is_due_is_answered_as_set_meanwhile(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "/set beams=3", "democratic"))
+    text = shown(talk)
+    assert text.count(WHICH) == 2 and "dropped" not in text
+    assert "Kinshasa [1]" in text and "by a vote of 3 paths" in text
+
+
+def test_lines_pasted_as_a_reply_are_asked_after_it(talk: Talk) -> None:
+    converse(talk, Said(CONGO, "\n democratic\nWhat is the capital of Peru?\n", "/thread"))
+    text = shown(talk)
+    assert text.index("Kinshasa [1]") < text.index("Lima [1]")
+    assert "you > What is the capital of Peru?" in text
 
 
 def test_the_end_of_a_choice_is_not_the_end_of_the_chat(talk: Talk) -> None:
@@ -236,7 +316,7 @@ def test_the_end_of_a_choice_is_not_the_end_of_the_chat(talk: Talk) -> None:
         def choice(self, prompt: str) -> str:
             raise EOFError
 
-    converse(talk, Ending(CONGO, "What is the capital of Peru?"), typing=True)
+    converse(talk, Ending(CONGO, "What is the capital of Peru?"))
     text = shown(talk)
     assert "the question is dropped" in text and "Lima [1]" in text
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 def shown(**state: Any) -> str:
     console = Console(file=io.StringIO(), width=100)
-    screen = ChatScreen(console=console, read=input)
+    screen = ChatScreen(console=console)
     screen.result(
         cast(State, {"answers": [], "topics": [], "notes": [], **state}), open_kg("world")
     )

@@ -1,0 +1,57 @@
+"""Which candidates a reply fits."""
+
+import pytest
+from groundwalk.agent.linking.picking import picked
+from groundwalk.agent.state import Entity
+
+
+def entity(term: str, label: str, description: str = "", kind: str = "") -> Entity:
+    return Entity(term=f"<urn:{term}>", label=label, kind=kind, description=description, score=1.0)
+
+
+OPTIONS = [
+    entity("niger", "Niger", "country in West Africa"),
+    entity("river", "Niger River", "", "river"),
+    entity("nigeria", "Nigéria", "country independent since 1960, with Lagos"),
+    entity("film", "2 Days in \x1b[31mNiger", "film"),
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "terms"),
+    [
+        ("1", ["niger"]),
+        ("4.", ["film"]),
+        ("2)", ["river"]),
+        ("0", []),
+        ("5", []),
+        ("196", []),
+        ("1960", ["nigeria"]),
+        ("²", ["film"]),
+        ("niger", ["niger"]),
+        ("NIGERIA!", ["nigeria"]),
+        ("river", ["river"]),
+        ("the river", []),
+        ("lago", ["nigeria"]),
+        ("country", ["niger", "nigeria"]),
+        ("nig", ["niger", "river", "nigeria", "film"]),
+        ("days in", ["film"]),
+        ("<urn:river>", ["river"]),
+        ("", []),
+        ("  ", []),
+        ("?", []),
+        ("\udcff", []),
+    ],
+)
+def test_a_reply_fits_what_it_names(reply: str, terms: list[str]) -> None:
+    assert [option["term"] for option in picked(reply, OPTIONS)] == [f"<urn:{t}>" for t in terms]
+
+
+def test_a_kind_is_a_description_only_where_there_is_no_other() -> None:
+    rivals = [entity("a", "Congo", "a state", "country"), entity("b", "Congo River", "", "river")]
+    assert not picked("country", rivals) and picked("river", rivals) == [rivals[1]]
+
+
+def test_a_name_as_it_is_written_is_one_of_those_that_differ_in_case() -> None:
+    rivals = [entity("a", "US"), entity("b", "us"), entity("c", "Us")]
+    assert picked("us", rivals) == [rivals[1]] and picked("uS", rivals) == rivals
