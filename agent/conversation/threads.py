@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,6 +26,7 @@ _OLDEST = """
 SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
 ORDER BY checkpoint_id LIMIT ?
 """
+_NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9][0-9]{0,5})", re.DOTALL)
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!"})
 
 
@@ -113,6 +116,18 @@ def export_thread(saver: "SqliteSaver", thread: str, form: Form = "markdown") ->
     return "\n".join([f"# {_plain(thread)}", *(line for turn in turns for line in _turn(turn))])
 
 
+def next_name(saver: "SqliteSaver", thread: str) -> str:
+    """A name that no thread has: `demo-2` after `demo`, then `demo-3`.
+
+    A number at the end of a name counts only where there is a thread of the name without it.
+    """
+    stem, number = thread, 1
+    if (numbered := _NUMBERED.fullmatch(thread)) and _has_thread(saver, numbered["stem"]):
+        stem, number = numbered["stem"], int(numbered["number"])
+    names = (f"{stem}-{later}" for later in count(number + 1))
+    return next(name for name in names if not _has_thread(saver, name))
+
+
 def delete_thread(saver: "SqliteSaver", thread: str) -> None:
     """Forget a thread. Raises InputError where there is none."""
     thread_turns(saver, thread)
@@ -121,6 +136,11 @@ def delete_thread(saver: "SqliteSaver", thread: str) -> None:
 
 def _config(thread: str) -> Any:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+
+def _has_thread(saver: "SqliteSaver", thread: str) -> bool:
+    """Whether anything is kept under a name, be it only a question that was stopped."""
+    return saver.get_tuple(_config(thread)) is not None
 
 
 def _info(saver: "SqliteSaver", thread: str) -> ThreadInfo | None:

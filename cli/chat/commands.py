@@ -80,7 +80,8 @@ COMMANDS: dict[str, Command] = {
         Command("/thread", "[ID]", "show this conversation, or go on with another", keeping.thread),
         Command("/export", "[FILE]", "the conversation (.md, .json), the evidence (.html, .ttl)",
                 keeping.export),
-        Command("/clear", "", "forget the conversation", keeping.clear),
+        Command("/clear", "", "begin a new conversation; a thread is kept", keeping.clear),
+        Command("/delete", "ID", "delete a thread for good, once you say yes", keeping.delete),
         Command("/quit", "", "leave, as Ctrl-D does", _quit),
         Command("/exit", "", "the same", _quit),
     )

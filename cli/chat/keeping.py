@@ -1,4 +1,4 @@
-"""The commands about the conversation itself: kept, shown, exported, forgotten."""
+"""The commands about the conversation itself: kept, shown, exported, begun anew, deleted."""
 
 import errno
 from pathlib import Path
@@ -17,8 +17,7 @@ def threads(talk: Talk, _: str) -> None:
 
     kept = list_threads(talk.threads(""))
     for own in kept:
-        turns = f"{own.turns} turn{'' if own.turns == 1 else 's'}"
-        first = one_line(own.first)
+        turns, first = _turns(own.turns), one_line(own.first)
         talk.console.print(f"  {one_line(own.id)}  {own.time[:16]}  {turns}  {first}")
     if not kept:
         talk.console.print("No thread is kept; /thread ID begins one.")
@@ -36,7 +35,7 @@ def thread(talk: Talk, name: str) -> None:
     except InputError:
         turns = []
     if name:
-        talk.console.print(f"This is thread {one_line(name)}, of {len(turns)} questions so far.")
+        talk.console.print(f"This is thread {one_line(name)}, of {_turns(len(turns))} so far.")
         return
     for turn in turns:
         talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
@@ -81,12 +80,56 @@ def export(talk: Talk, name: str) -> None:
 
 
 def clear(talk: Talk, _: str) -> None:
-    """Forget the conversation, kept or not."""
-    from ...agent.conversation.threads import delete_thread
+    """Begin a new conversation; a thread stays as it is, and the new one has a name like it."""
+    from ...agent.conversation.threads import next_name, thread_turns
 
+    saver = talk.threads(talk.wanted.thread)
+    if talk.wanted.thread is None:
+        saver.delete_thread(talk.thread)
+        talk.begin(None)
+        talk.console.print("The conversation begins anew.")
+        return
+    before = talk.thread
     try:
-        delete_thread(talk.threads(talk.wanted.thread), talk.thread)
+        thread_turns(saver, before)
     except InputError:
-        pass  # there was nothing yet
-    talk.begin(talk.wanted.thread)
-    talk.console.print("The conversation is forgotten.")
+        talk.begin(before)
+        talk.console.print(f"This is thread {one_line(before)}, in which nothing was asked yet.")
+        return
+    talk.begin(next_name(saver, before))
+    new, old = one_line(talk.thread), one_line(before)
+    talk.console.print(
+        f"This is a new thread, {new}. {old} is kept: /thread {old} goes on with it."
+    )
+
+
+def delete(talk: Talk, name: str) -> None:
+    """Delete a thread for good, if the user replies `yes` and nothing else."""
+    from ...agent.conversation.threads import delete_thread, thread_turns
+
+    saver, shown = talk.threads(""), one_line(name)
+    try:
+        what = _turns(len(thread_turns(saver, name)))
+    except InputError as error:
+        raise InputError(error.message, "/threads lists them") from error
+    talk.console.print(f"Thread {shown} has {what}. Type yes to delete it for good.", style="bold")
+    try:
+        reply = talk.reply("> ").strip()
+    except EOFError:
+        reply = ""
+    if reply.casefold() != "yes":
+        instead = f": {one_line(reply)!r} is not yes" if reply else ""
+        talk.console.print(f"{shown} is kept{instead}.")
+        return
+    delete_thread(saver, name)
+    if talk.wanted.thread is None or talk.thread != name:
+        talk.console.print(f"{shown} is deleted ({what}).")
+        return
+    talk.begin(name)
+    talk.console.print(
+        f"{shown} is deleted ({what}). What you ask now begins it anew; /thread ID goes elsewhere."
+    )
+
+
+def _turns(number: int) -> str:
+    return f"{number} turn{'' if number == 1 else 's'}"

@@ -12,6 +12,7 @@ from groundwalk.agent.conversation.threads import (
     delete_thread,
     export_thread,
     list_threads,
+    next_name,
     open_threads,
     thread_turns,
     threads_file,
@@ -73,6 +74,15 @@ def test_threads_are_listed_exported_and_deleted(threads: SqliteSaver) -> None:
     assert "Vienna\\](https" in text and "\\<b\\>" in text and "<b>" not in text
     delete_thread(threads, "two")
     assert [info.id for info in list_threads(threads)] == ["one"]
+
+
+def test_the_next_name_is_free_and_counts_on(threads: SqliteSaver) -> None:
+    assert next_name(threads, "demo") == "demo-2"
+    for name in ("demo", "demo-2", "trip-2024"):
+        converse(threads, name, 1)
+    assert next_name(threads, "demo") == next_name(threads, "demo-2") == "demo-3"
+    assert next_name(threads, "trip-2024") == "trip-2024-2", "there is no thread trip"
+    assert next_name(threads, "demo-" + "9" * 5000) == "demo-" + "9" * 5000 + "-2"
 
 
 @pytest.mark.parametrize("durability", ["exit", "sync"])

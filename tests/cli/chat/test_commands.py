@@ -1,9 +1,10 @@
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from groundwalk.agent.conversation.threads import close_threads
+from groundwalk.agent.conversation.threads import close_threads, list_threads
 from groundwalk.agent.errors import GroundwalkError, InputError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
@@ -162,8 +163,8 @@ def test_a_conversation_remembers_until_it_is_cleared(talk: Talk) -> None:
     assert "Santiago [1]" in shown(talk)
     converse(talk, Said("/clear", "/thread", "/why", "and Kenya?"))
     text = shown(talk)
-    assert "forgotten" in text and "Nothing was asked" in text and "no answer yet" in text
-    assert "What is the capital of Kenya?" not in text
+    assert "begins anew" in text and "Nothing was asked" in text and "no answer yet" in text
+    assert "What is the capital of Kenya?" not in text and kept(talk) == {}
 
 
 def test_what_answers_can_be_changed(talk: Talk) -> None:
@@ -319,6 +320,94 @@ def test_the_end_of_a_choice_is_not_the_end_of_the_chat(talk: Talk) -> None:
     converse(talk, Ending(CONGO, "What is the capital of Peru?"))
     text = shown(talk)
     assert "the question is dropped" in text and "Lima [1]" in text
+
+
+PERU = "What is the capital of Peru?"
+
+
+@pytest.fixture
+def demo(talk: Talk) -> Talk:
+    """A conversation in the thread demo, of two turns."""
+    converse(talk, Said("/thread demo", PERU, "and Chile?"))
+    assert "Santiago [1]" in shown(talk)
+    return talk
+
+
+def kept(talk: Talk) -> dict[str, int]:
+    """The number of turns of every thread."""
+    return {own.id: own.turns for own in list_threads(talk.threads(""))}
+
+
+def test_clear_begins_a_thread_and_keeps_the_one_before(demo: Talk) -> None:
+    converse(demo, Said("/clear", "/why", "/thread", "and its currency?"))
+    text = shown(demo)
+    assert "a new thread, demo-2. demo is kept: /thread demo goes on with it." in text
+    assert "there is no answer yet" in text and "Nothing was asked" in text
+    assert "no entity of the graph was recognised" in text, "it refers to nothing before"
+    assert kept(demo) == {"demo": 2, "demo-2": 1}
+    converse(demo, Said("/clear", PERU, "/thread demo", "and Bolivia?", "/clear"))
+    text = shown(demo)
+    assert "new thread, demo-3" in text and "This is thread demo, of 2 turns" in text
+    assert "Sucre" in text and "new thread, demo-4" in text
+    assert kept(demo) == {"demo": 3, "demo-2": 1, "demo-3": 1}
+
+
+def test_clear_of_a_new_thread_is_that_thread(talk: Talk) -> None:
+    converse(talk, Said("/thread demo", "/clear", CONGO, "/clear", PERU))
+    assert shown(talk).count("This is thread demo, in which nothing was asked yet.") == 2
+    assert kept(talk) == {"demo": 1}
+
+
+@pytest.mark.parametrize("reply", ["", "no", "y", "yes, please", PERU, "/quit", None])
+def test_a_thread_is_deleted_after_a_yes_only(demo: Talk, reply: str | None) -> None:
+    converse(demo, Said("/delete demo", *([] if reply is None else [reply])))
+    text = shown(demo)
+    assert "Thread demo has 2 turns. Type yes" in text and "demo is kept" in text
+    assert kept(demo) == {"demo": 2} and demo.last
+
+
+def test_nothing_is_deleted_where_nobody_can_be_asked(demo: Talk, monkeypatch: Any) -> None:
+    def stopped(_: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "reply", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        perform(demo, "/delete demo")
+    fresh = Talk(demo.kg, demo.wanted, demo.console)
+    perform(fresh, "/delete demo")
+    assert kept(demo) == {"demo": 2}
+
+
+def test_another_thread_is_deleted_and_this_one_goes_on(demo: Talk) -> None:
+    converse(demo, Said("/clear", PERU, "/delete demo", "yes", "/why", "and Chile?"))
+    text = shown(demo)
+    assert "demo is deleted (2 turns)." in text and "[1] ✓ Peru" in text and "Santiago" in text
+    assert kept(demo) == {"demo-2": 2}
+
+
+def test_the_thread_that_is_deleted_begins_anew(demo: Talk) -> None:
+    converse(demo, Said("/delete demo", "Yes", "/why", "/thread", PERU))
+    text = shown(demo)
+    assert "demo is deleted (2 turns). What you ask now begins it anew" in text
+    assert "there is no answer yet" in text and "Nothing was asked" in text and "Lima" in text
+    assert kept(demo) == {"demo": 1}
+
+
+def test_a_choice_is_due_until_its_own_thread_is_deleted(demo: Talk) -> None:
+    converse(demo, Said("/clear", PERU, CONGO, "/delete demo", "yes", "/delete demo-2", "yes", "2"))
+    text = shown(demo)
+    assert text.count(WHICH) == 2 and f"the question is dropped: {CONGO}" in text
+    assert kept(demo) == {"demo-2": 1}
+
+
+def test_what_is_not_there_cannot_be_deleted(demo: Talk) -> None:
+    converse(demo, Said("/delete nope", "/delete", "/delete \x1b[2Jnope"))
+    lines = shown(demo).splitlines()
+    assert lines[:2] == [
+        "there is no thread 'nope' (/threads lists them)",
+        "/delete needs ID (type /delete ID)",
+    ]
+    assert len(lines) == 3 and lines[2].isprintable()
 
 
 def test_completion(talk: Talk) -> None:

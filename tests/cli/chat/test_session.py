@@ -61,8 +61,10 @@ def test_the_thread_goes_on_in_another_process(screen: str, home: Path) -> None:
     turns = json.loads((home / "trip.json").read_text(encoding="utf-8"))["turns"]
     assert [turn["number"] for turn in turns] == list(range(1, 11))
     assert "trip" in plain(home, say="/threads\n")
-    assert "forgotten" in plain(home, "--thread", THREAD, say="/clear\n")
-    assert "No thread is kept" in plain(home, say="/threads\n")
+    said = f"/clear\n/threads\n/delete {THREAD}\nyes\n/threads\n"
+    cleared, deleted = plain(home, "--thread", THREAD, say=said).split("Type yes")
+    assert f"new thread, {THREAD}-2" in cleared and f"  {THREAD}  " in cleared
+    assert f"{THREAD} is deleted (10 turns)" in deleted and "No thread is kept" in deleted
 
 
 def test_what_was_typed_is_for_the_user_only(screen: str, home: Path) -> None:
