@@ -242,7 +242,7 @@ def test_chat_answers_line_after_line(home: Path) -> None:
 def test_chat_asks_back(home: Path) -> None:
     run = groundwalk(home, "chat", say="Which countries border Congo?\n9\n1\n")
     assert run.returncode == 0, run.stderr
-    assert "Which Congo do you mean?" in run.stdout and "number from 1 to" in run.stdout
+    assert "Which Congo do you mean?" in run.stdout and "none of them: type 1 to 2" in run.stdout
     assert "verified" in run.stdout
 
 
