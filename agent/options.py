@@ -1,11 +1,20 @@
 """How a question is answered: the options of all methods, and reading them from text."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, get_type_hints
+from reprlib import repr as shortened
+from typing import Annotated, Any, Literal, Self, get_type_hints
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import (
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic.dataclasses import dataclass
 
 from .errors import InputError
 
@@ -17,9 +26,13 @@ Warmth = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-@dataclass
+@dataclass(config=ConfigDict(strict=True, extra="forbid", validate_assignment=True))
 class Options:
-    """How a question is answered; `None` means what the model or the method prefers."""
+    """How a question is answered; `None` means what the model or the method prefers.
+
+    Raises InputError where it is made, copied with changes or assigned to, for an option that there
+    is none of, or a value that it cannot have. No value is converted: a text is no number.
+    """
 
     beams: Annotated[int, Field(ge=1, le=32)] | None = None
     hops: Annotated[int, Field(ge=1, le=8)] | None = None
@@ -91,6 +104,18 @@ class Options:
     """Whether questions may refer to earlier ones, and ask for counts, sets, extremes, yes or no;
     a question of a set, which has an `id`, never does."""
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _checked(cls, given: Any, make: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return make(given)
+        except ValidationError as error:
+            first, hints = error.errors()[0], get_type_hints(cls, include_extras=True)
+            name = str(first["loc"][0])
+            if name not in hints:
+                raise _no_option(name, hints) from None
+            raise _cannot_be(name, hints[name], first["input"]) from None
+
 
 def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
     """`base` with what texts such as `width=5` or `planning=random` set; `none` unsets.
@@ -105,8 +130,7 @@ def read_options(pairs: Sequence[str], base: Options | None = None) -> Options:
         if not sign:
             raise InputError(f"--set {pair}: is not NAME=VALUE", "such as --set width=5")
         if name not in hints:
-            near = get_close_matches(name, hints, 3) or sorted(hints)
-            raise InputError(f"there is no option {name!r}", f"there are {', '.join(near)}")
+            raise _no_option(name, hints)
         values[name] = _value(name, hints[name], text.strip())
     return replace(base or Options(), **values)
 
@@ -145,6 +169,37 @@ def _value(name: str, kind: Any, text: str) -> Any:
         pass
     try:
         return adapter.validate_python(text)
-    except ValidationError as error:
-        reason = error.errors()[0]["msg"].lower()
-        raise InputError(f"the option {name} cannot be {text!r}", reason) from error
+    except ValidationError:
+        raise _cannot_be(name, kind, text) from None
+
+
+def _no_option(name: str, names: Collection[str]) -> InputError:
+    near = get_close_matches(name, names, 3) or sorted(names)
+    return InputError(f"there is no option {name!r}", f"there are {', '.join(near)}")
+
+
+def _cannot_be(name: str, kind: Any, value: Any) -> InputError:
+    return InputError(f"the option {name} cannot be {shortened(value)}: it is {_allowed(kind)}")
+
+
+_KINDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "a text",
+    "null": "none",
+}
+_BOUNDS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
+
+
+def _allowed(kind: Any) -> str:
+    """What an option of a type may be, in words."""
+    schema = TypeAdapter(kind).json_schema()
+    return ", or ".join(_one_allowed(one) for one in schema.get("anyOf", [schema]))
+
+
+def _one_allowed(schema: Mapping[str, Any]) -> str:
+    if choices := schema.get("enum"):
+        return f"one of {', '.join(choices)}"
+    bounds = [f"{word} {schema[bound]:g}" for bound, word in _BOUNDS.items() if bound in schema]
+    return " of ".join(filter(None, [_KINDS[schema["type"]], " and ".join(bounds)]))

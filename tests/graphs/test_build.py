@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from groundwalk.agent.errors import InputError
 from groundwalk.agent.llm.local import LocalModel, load_model, write_settings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build
@@ -36,4 +37,16 @@ def test_questions_of_a_batch_share_the_model_that_they_load(
     one = build.build_graph("gcr", kg=kg, generator=local)
     alone: list[Any] = [one.invoke(turn, context=options) for turn in turns]
     assert [labels(state) for state in asked] == [labels(state) for state in alone]
+    kg.close()
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [({"beams": 99}, "the option beams cannot be 99"), ({"beems": 3}, "no option 'beems'")],
+)
+def test_a_context_is_checked_before_anything_runs(tmp_path: Path, context: Any, said: str) -> None:
+    kg = open_family(tmp_path)
+    graph: Any = build.build_graph("gcr", kg=kg, generator=random_local())
+    with pytest.raises(InputError, match=said):
+        graph.invoke({"question": QUESTIONS[0]}, context=context)
     kg.close()
