@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from groundwalk.graphs import ask_tool, build_graph
+from groundwalk import ask_tool, build_graph
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage

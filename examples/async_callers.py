@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from groundwalk.graphs import build_graph
+from groundwalk import build_graph
 
 COUNTRIES = ["Austria", "Brazil", "Canada", "Denmark", "Egypt", "France", "Ghana", "Hungary"]
 

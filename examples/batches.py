@@ -1,8 +1,6 @@
 """Many questions at once, with options for all of them."""
 
-from groundwalk.agent.options import Options
-from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk import Options, State, build_graph
 
 QUESTIONS = [
     "What is the capital of Kenya?",

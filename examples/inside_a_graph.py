@@ -1,7 +1,6 @@
 """groundwalk as a node of another LangGraph: they share the keys `question` and `answers`."""
 
-from groundwalk.agent.state import Answer
-from groundwalk.graphs import build_graph
+from groundwalk import Answer, build_graph
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 

@@ -1,7 +1,6 @@
 """groundwalk as a Runnable in an LCEL chain: a country goes in, a sentence comes out."""
 
-from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk import State, build_graph
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import PromptTemplate
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk import State, build_graph
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult

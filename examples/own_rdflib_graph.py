@@ -1,8 +1,6 @@
 """Your own `rdflib.Graph`: every triple of an answer is looked up in it."""
 
-from groundwalk.agent.kg import kg_of
-from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk import State, build_graph, kg_of
 from rdflib import RDF, RDFS, Graph, Literal, Namespace
 
 EX = Namespace("https://example.org/")

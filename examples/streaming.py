@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
+from groundwalk import State, build_graph
 
 graph = build_graph()
 question: State = {"question": "What is the capital of the country around Lesotho?"}

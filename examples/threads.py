@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from groundwalk.graphs import build_graph
+from groundwalk import build_graph
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 

@@ -118,8 +118,9 @@ def test_options_are_checked_where_they_are_changed() -> None:
 
 def test_every_option_says_what_it_may_be() -> None:
     for option in fields(Options):
+        wrong: dict[str, Any] = {option.name: [object()]}
         with pytest.raises(InputError, match=f"the option {option.name} cannot be .*: it is "):
-            Options(**{option.name: [object()]})
+            Options(**wrong)
 
 
 def test_options_are_copied_and_pickled() -> None:

@@ -1,0 +1,108 @@
+"""What `from groundwalk import ...` gives, and what that loads."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import groundwalk
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PUBLIC = [
+    "Answer",
+    "AskResult",
+    "ConstraintError",
+    "DatasetError",
+    "DiskError",
+    "GroundwalkError",
+    "InputError",
+    "KGError",
+    "KnowledgeGraph",
+    "ModelError",
+    "NoPathError",
+    "Options",
+    "QuestionError",
+    "ServiceError",
+    "ShortageError",
+    "State",
+    "UnavailableError",
+    "__version__",
+    "ask_tool",
+    "build_graph",
+    "kg_of",
+    "open_kg",
+]
+HEAVY = {"torch", "transformers", "langchain_core", "langgraph"}
+
+
+def modules_after(script: str, folder: Path = ROOT) -> set[str]:
+    """The names of the modules that a new process has loaded after a script."""
+    script += "\nimport sys; print(*sys.modules)"
+    run = [sys.executable, "-c", script]
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_public_names() -> None:
+    assert groundwalk.__all__ == PUBLIC
+    assert set(PUBLIC) <= set(dir(groundwalk))
+    for name in PUBLIC:
+        assert getattr(groundwalk, name) is getattr(groundwalk, name)
+
+
+def test_every_error_is_public() -> None:
+    from groundwalk.agent import errors
+
+    classes = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    assert classes == {name for name in PUBLIC if name.endswith("Error")}
+
+
+def test_all_names_can_be_imported_at_once() -> None:
+    names = dict[str, object]()
+    exec("from groundwalk import *", names)
+    assert {*PUBLIC} <= {*names}
+
+
+def test_a_name_that_there_is_not() -> None:
+    said = "module 'groundwalk' has no attribute 'answer'"
+    with pytest.raises(AttributeError, match=said):
+        _ = groundwalk.answer  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+    assert not hasattr(groundwalk, "__wrapped__")
+
+
+def test_parts_are_modules_still() -> None:
+    from groundwalk.agent import kg
+
+    assert isinstance(groundwalk.agent, ModuleType)
+    assert groundwalk.open_kg is kg.open_kg
+
+
+def test_what_is_public_is_copied_and_pickled() -> None:
+    error = groundwalk.KGError("the file is empty", "name another")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.message, again.hint) == (type(error), error.message, error.hint)
+    options = groundwalk.Options(beams=3)
+    assert pickle.loads(pickle.dumps(options)) == copy.copy(options) == options
+    assert pickle.loads(pickle.dumps(groundwalk.build_graph)) is groundwalk.build_graph
+
+
+def test_importing_the_package_loads_next_to_nothing(tmp_path: Path) -> None:
+    bare = modules_after("import importlib, pkgutil, typing", tmp_path)
+    for folder in (tmp_path, ROOT):
+        new = modules_after("import groundwalk", folder) - bare
+        assert {module for module in new if not module.startswith("__editable__")} == {"groundwalk"}
+
+
+@pytest.mark.parametrize("name", ["Options", "InputError", "__version__"])
+def test_light_names_load_no_heavy_library(name: str) -> None:
+    assert not HEAVY & modules_after(f"from groundwalk import {name}")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_parts_load_from_any_folder(inside: bool, tmp_path: Path) -> None:
+    script = "from groundwalk import DiskError; import groundwalk.agent.kg.terms, groundwalk.data"
+    loaded = modules_after(script, ROOT if inside else tmp_path)
+    assert {"groundwalk.agent.errors", "groundwalk.agent.kg.terms", "groundwalk.data"} <= loaded
