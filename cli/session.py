@@ -154,10 +154,11 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
     import sqlite3
 
     from langchain_core.messages import HumanMessage
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.types import Command
 
     config: Any = {"configurable": {"thread_id": thread}}
-    can_ask = bool(session.graph.checkpointer)
+    can_ask = isinstance(session.graph.checkpointer, BaseCheckpointSaver)
     asks = can_ask and session.options.on_ambiguous == "ask"
     kept: Any = {"durability": "exit"} if can_ask else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}

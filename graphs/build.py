@@ -63,7 +63,7 @@ def build_graph(
     generator: LocalModel | str = BUNDLED,
     llm: BaseChatModel | None = None,
     linker: Linker | None = None,
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    checkpointer: BaseCheckpointSaver[Any] | bool | None = True,
     device: str = "cpu",
     dtype: str = "auto",
     prompts: Path | None = None,
@@ -72,8 +72,11 @@ def build_graph(
 
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
-    of templates that go before the packaged ones. Raises InputError for an unknown method, KGError
-    and ModelError for what cannot be opened.
+    of templates that go before the packaged ones. `checkpointer` keeps threads, so that questions
+    may refer to earlier ones and the graph may ask which entity is meant. With `True`, that of the
+    graph in which this one is a node does, and none where it runs by itself; `None` has it for one
+    run only, so that a node may run beside itself; `False` has none. Raises InputError for an
+    unknown method, KGError and ModelError for what cannot be opened.
     """
     wanted = method_named(method)
     opened = open_kg(kg) if isinstance(kg, str) else kg

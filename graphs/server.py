@@ -31,6 +31,7 @@ def graph() -> Compiled:
         llm=chat_model(settings.llm),
         device=settings.device,
         dtype=settings.dtype,
+        checkpointer=None,
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -37,6 +38,7 @@ from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.state import State
 from .method import COMMON, Method, Parts
+from .nesting import Nestable, lent_checkpointer
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
@@ -51,14 +53,16 @@ _AS_STORED = "walks the facts as they are stored: --mediators and --infer are no
 
 
 def skeleton(
-    name: str, method: Method, parts: Parts, checkpointer: BaseCheckpointSaver[Any] | None
+    name: str,
+    method: Method,
+    parts: Parts,
+    checkpointer: BaseCheckpointSaver[Any] | bool | None,
 ) -> Compiled:
     """Compile the state machine around a method.
 
-    Without a checkpointer an interrupt could not be resumed, so an ambiguous question then ends
-    with the status `ambiguous` and its readings in the notes.
+    A run without a checkpointer could not be resumed after an interrupt, so an ambiguous question
+    then ends with the status `ambiguous` and its readings in the notes.
     """
-    can_ask = checkpointer is not None
     own = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
     settings, least = replace(parts.settings, confidence=own), _least(own, method)
     told = list[str]()
@@ -90,7 +94,7 @@ def skeleton(
         graph.add_node(own, spared(counted, COMMON | method.uses))
     graph.add_edge(START, "understand")
     graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
-    after_link = _after_link(can_ask)
+    after_link = _after_link(may_ask=checkpointer is not False)
     graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
     graph.add_edge("ask_user", "load")
     graph.add_edge("load", name)
@@ -101,8 +105,8 @@ def skeleton(
     graph.add_conditional_edges("verify", after_verify, ["load", "combine", "respond"])
     graph.add_conditional_edges("combine", _after_combine, ["link", "respond"])
     graph.add_edge("respond", END)
-    compiled: Any = graph.compile(checkpointer=checkpointer, name="groundwalk")
-    return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+    compiled = graph.compile(checkpointer=checkpointer, name="groundwalk")
+    return Nestable(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
 
 
 _Ended = Literal["combine", "respond"]
@@ -122,15 +126,18 @@ def _ended(state: State) -> _Ended:
 
 
 def _after_link(
-    can_ask: bool,
-) -> Callable[[State, Runtime[Options]], Literal["ask_user", "load"] | _Ended]:
-    def route(state: State, runtime: Runtime[Options]) -> Literal["ask_user", "load"] | _Ended:
+    *, may_ask: bool
+) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["ask_user", "load"] | _Ended]:
+    def route(
+        state: State, runtime: Runtime[Options], config: RunnableConfig
+    ) -> Literal["ask_user", "load"] | _Ended:
         if not state.get("topics"):
             return _ended(state)
         if any(mention["ambiguous"] for mention in state.get("mentions", [])):
             on_ambiguous = (runtime.context or Options()).on_ambiguous
             if on_ambiguous != "best":
-                return "ask_user" if can_ask and on_ambiguous == "ask" else _ended(state)
+                asks = may_ask and on_ambiguous == "ask" and lent_checkpointer(config)
+                return "ask_user" if asks else _ended(state)
         return "load"
 
     return route

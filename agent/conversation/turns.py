@@ -13,13 +13,7 @@ _MOST_CHAINS = 200
 def turn_of(state: State, text: str) -> Turn:
     """The record of a question that was answered, or not, with `text`."""
     answers = state.get("answers", [])
-    kept = answers[:_MOST_ANSWERS]
-    left = _MOST_CHAINS - len(kept)
-    bounded = list[Answer]()
-    for answer in kept:
-        more = min(left, len(answer["chains"]) - 1)
-        bounded.append({**answer, "chains": answer["chains"][: 1 + more]})
-        left -= more
+    kept = bounded(answers)
     notes, done = state.get("notes", []), state.get("operation")
     return Turn(
         number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
@@ -29,7 +23,7 @@ def turn_of(state: State, text: str) -> Turn:
         status=state.get("status", "abstained"),
         mentions=state.get("mentions", []),
         topics=state.get("topics", []),
-        answers=bounded,
+        answers=kept,
         cut=len(kept) < len(answers) or is_cut(notes),
         confidence=state.get("confidence", 0.0),
         notes=notes,
@@ -37,6 +31,18 @@ def turn_of(state: State, text: str) -> Turn:
         source=_source_of(state),
         empty=_is_empty(state),
     )
+
+
+def bounded(answers: Sequence[Answer]) -> list[Answer]:
+    """As many of the answers and their chains as a turn keeps."""
+    kept = answers[:_MOST_ANSWERS]
+    left = _MOST_CHAINS - len(kept)
+    made = list[Answer]()
+    for answer in kept:
+        more = min(left, len(answer["chains"]) - 1)
+        made.append({**answer, "chains": answer["chains"][: 1 + more]})
+        left -= more
+    return made
 
 
 def _is_empty(state: State) -> bool:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pyoxigraph as ox
 
-from .terms import Term
+from .terms import Term, Triple, is_iri, is_literal
 
 Node: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal
 """A node that is no triple."""
@@ -89,6 +89,17 @@ def to_node(term: Term) -> Node:
         return ox.Literal(text, language=match["language"])
     direction = ox.BaseDirection.LTR if match["direction"] == "ltr" else ox.BaseDirection.RTL
     return ox.Literal(text, language=match["language"], direction=direction)
+
+
+def is_triple(triple: Triple) -> bool:
+    """Whether a store may hold it: whether its terms are terms, and in their places."""
+    try:
+        for term in triple[:2]:
+            to_node(term)
+        to_any_node(triple.tail)
+    except ValueError:
+        return False
+    return is_iri(triple.relation) and not is_literal(triple.head)
 
 
 def to_term(node: Node | ox.Triple) -> Term:

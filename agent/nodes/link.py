@@ -5,7 +5,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from ..errors import QuestionError
@@ -19,6 +19,8 @@ from . import Node
 from .given import given_mentions
 from .usage import spent
 
+NAME = "groundwalk"
+"""The name of the messages that this agent writes."""
 MAX_CHARACTERS = 4_000
 
 _LONG = 2.0
@@ -40,10 +42,11 @@ def link(
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since, part = perf_counter(), current_part(state)
-        question, said = (part["question"], True) if part else question_of(state)
         if part:
+            question, said = part["question"], True
             found = Linked(part["mentions"], part.get("notes", []), 0)
         else:
+            question, _, said = question_of(state)
             found = linked(linker, kg, question, state.get("given"))
         notes = [*told, *found.notes]
         seconds = perf_counter() - since
@@ -130,14 +133,35 @@ def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, s
     return replace(mention, candidates=tuple(found.values())), note
 
 
-def question_of(state: State) -> tuple[str, bool]:
-    """The question, and whether it is already the last message of the conversation.
+def question_of(state: State) -> tuple[str, list[AnyMessage], bool]:
+    """The question, the messages before it, and whether it is itself a message.
 
-    Raises QuestionError for one that is empty or too long.
+    It is the last message where a person wrote that. Else it is `question`, unless that is the one
+    before and a person has written something since this agent last did. Raises QuestionError for
+    one that is empty or too long.
     """
-    messages = state.get("messages")
-    said = bool(messages) and isinstance(messages[-1], HumanMessage)
-    question = messages[-1].text if said and messages else state.get("question")
+    messages, question = state.get("messages") or [], state.get("question")
+    place = _asked_last(messages)
+    if place is not None and place < len(messages) - 1 and question != state.get("said"):
+        place = None
+    if place is None:
+        return readable(question), messages, False
+    return readable(messages[place].text), messages[:place], True
+
+
+def _asked_last(messages: Sequence[AnyMessage]) -> int | None:
+    """The place of a person's last message; None where this agent has written since."""
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if isinstance(message, HumanMessage):
+            return place
+        if isinstance(message, AIMessage) and message.name == NAME:
+            return None
+    return None
+
+
+def readable(question: object) -> str:
+    """The question as it is read. Raises QuestionError for one that is empty or too long."""
     if not isinstance(question, str) or not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
     try:
@@ -151,7 +175,7 @@ def question_of(state: State) -> tuple[str, bool]:
             f"the question has {len(question):,} characters, more than {MAX_CHARACTERS:,}",
             "ask a shorter question; the graph itself is given with --kg",
         )
-    return question.strip(), said
+    return question.strip()
 
 
 def mention_record(mention: Mention) -> MentionRecord:

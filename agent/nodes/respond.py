@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from ..conversation.turns import turn_of
 from ..options import Options
 from ..state import State, silence
 from . import Node
+from .history import message_of
 from .judged import Judged, judged
 
 
@@ -38,6 +38,6 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "notes": own.notes,
         }
         turn = turn_of({**state, **said}, text)
-        return {**said, "turns": [turn], "messages": [AIMessage(text)]}
+        return {**said, "turns": [turn], "messages": [message_of(turn)]}
 
     return run

@@ -28,6 +28,7 @@ from ..llm.asking import Asker, UnansweredError
 from ..options import Options
 from ..state import Entity, Operation, Part, State, Turn, no_usage
 from . import Node
+from .history import earlier_turns
 from .link import linked, question_of, unanswered
 from .usage import spent
 
@@ -41,15 +42,16 @@ def understand(
 ) -> Node:
     """Put the question in full, and split it into an operation and plain parts.
 
-    By rules; where they are not certain what a follow-up means, `llm` rewrites it. Clears what an
-    earlier turn of the thread left in the state. The node raises QuestionError for a question that
-    is empty or too long.
+    By rules; where they are not certain what a follow-up means, `llm` rewrites it. Where the thread
+    has no turns, the messages before the question tell of them. Clears what an earlier turn of the
+    thread left in the state. The node raises QuestionError for a question that is empty or too
+    long.
     """
     entities, relations = _entities(kg), _relations(kg)
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since = perf_counter()
-        question, spoken = question_of(state)
+        question, before, spoken = question_of(state)
         fresh: State = {"usage": no_usage()}
         changes = {
             **unanswered(method),
@@ -66,13 +68,15 @@ def understand(
             "notes": [],
             "usage": no_usage(),
         }
-        turns = state.get("turns", [])
         if not _is_open(state, runtime.context or Options()):
             return changes
+        turns, requests = state.get("turns", []), 0
+        if not turns and (turns := earlier_turns(kg, linker, before, entities)):
+            changes["turns"], requests = turns, len(turns)
         if not turns and not may_compute(question):
             return changes
         named, read_as = linked(linker, kg, question), question
-        requests = named.requests or 1
+        requests += named.requests or 1
         read = masked(question, named.mentions)
         followed = follow(read, turns, entities) if turns else None
         asker, notes = Asker(llm) if llm else None, list[str]()

@@ -121,7 +121,7 @@ def _path(chain: Sequence[StepRecord]) -> Path:
 def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
     """The steps with their verdicts; what does not prove the answer is not supported."""
     whole = judged.verdict
-    if whole == "supported" and not _proves(proof, judged.path):
+    if whole == "supported" and not proves(proof.form, proof.answer, judged.path):
         whole = "unsupported"
     return [
         {**step, "verdict": own if whole == "supported" or own != "supported" else whole}
@@ -129,11 +129,11 @@ def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
     ]
 
 
-def _proves(proof: _Proof, path: Path) -> bool:
+def proves(form: Form, answer: Term, path: Path) -> bool:
     """Whether a path ends in the answer, or a chain has it among its entities."""
-    if proof.form == "path":
-        return path.end == proof.answer
-    return any(proof.answer in (step.source, step.target) for step in path.steps)
+    if form == "path":
+        return path.end == answer
+    return any(answer in (step.source, step.target) for step in path.steps)
 
 
 def _supported(chain: Sequence[StepRecord]) -> bool:

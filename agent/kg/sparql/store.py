@@ -6,6 +6,7 @@ from itertools import chain
 
 from ...errors import KGError, ServiceError
 from ..metering import unanswered
+from ..nodes import is_triple
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way
 from ..terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_term
@@ -14,7 +15,7 @@ from .client import Answer, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .results import Row
 from .scan import in_batches, number, read_all, read_some, relation_counts
-from .verdicts import is_triple, read_verdicts
+from .verdicts import read_verdicts
 
 _MOST_NODES = 97
 """A prime number, so that the same number of rows for each node is not a round one."""

@@ -2,20 +2,9 @@
 
 from collections.abc import Sequence
 
-from ..nodes import to_any_node, to_node, to_term
-from ..terms import Term, Triple, is_iri, is_literal
+from ..nodes import to_any_node, to_term
+from ..terms import Term, Triple
 from .results import Row
-
-
-def is_triple(triple: Triple) -> bool:
-    """Whether a store may hold it: whether its terms are terms, and in their places."""
-    try:
-        for term in triple[:2]:
-            to_node(term)
-        to_any_node(triple.tail)
-    except ValueError:
-        return False
-    return is_iri(triple.relation) and not is_literal(triple.head)
 
 
 def read_verdicts(batch: Sequence[Triple], rows: Sequence[Row]) -> dict[Triple, bool | None]:

@@ -1,0 +1,223 @@
+"""Earlier turns from the messages of a conversation, where the state has none of its own.
+
+Nothing that a message says is believed: its questions are linked again, the triples of its answers
+are looked up again, and labels are the graph's.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from ..conversation.followups import Answered, follow
+from ..conversation.masking import masked
+from ..conversation.turns import bounded
+from ..errors import QuestionError
+from ..kg import KnowledgeGraph
+from ..kg.nodes import is_triple
+from ..kg.terms import Term, Triple
+from ..linking import Linker
+from ..state import Answer, Entity, MentionRecord, Status, StepRecord, Turn, silence
+from .checked import checked_answers, start_of
+from .link import NAME, best_topics, linked, readable
+from .records import name_terms, path_of, step_records
+from .verify import proves
+
+MOST_EXCHANGES = 6
+"""Earlier questions that are read from messages: the last ones."""
+
+
+class Reply(TypedDict):
+    """What the `response_metadata` of a message says of an answer, beside its text."""
+
+    asked: str
+    alone: bool
+    status: Status
+    topics: list[Entity]
+    answers: list[Answer]
+    cut: bool
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
+def message_of(turn: Turn) -> AIMessage:
+    """The message that tells a turn's answer, with its chains as data."""
+    reply = Reply(
+        asked=turn["asked"],
+        alone=turn["alone"],
+        status=turn["status"],
+        topics=turn["topics"],
+        answers=turn["answers"],
+        cut=turn["cut"],
+        confidence=turn["confidence"],
+    )
+    return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
+
+
+def earlier_turns(
+    kg: KnowledgeGraph, linker: Linker, messages: Sequence[AnyMessage], answered: Answered
+) -> list[Turn]:
+    """The turns that the messages before a question tell of.
+
+    Answers are known of replies of this agent only; of any other a turn has the question and its
+    topics. Raises ServiceError.
+    """
+    turns = list[Turn]()
+    for question, reply in list(_exchanges(messages))[-MOST_EXCHANGES:]:
+        turn = _open_turn(kg, linker, question, turns, answered)
+        turns.append(turn if reply is None else _replied(kg, linker, turn, reply))
+    return turns
+
+
+def _exchanges(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, Reply | None]]:
+    """Every question that can be read, with what this agent replied to it."""
+    question, reply = "", None
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            if question:
+                yield question, reply
+            question, reply = _question(message.text), None
+        elif isinstance(message, AIMessage) and message.name == NAME:
+            reply = _reply(message.response_metadata) or reply
+    if question:
+        yield question, reply
+
+
+def _question(text: str) -> str:
+    try:
+        return readable(text)
+    except QuestionError:
+        return ""
+
+
+@cache
+def _replies() -> TypeAdapter[Reply]:
+    return TypeAdapter(Reply)
+
+
+def _reply(metadata: Mapping[str, Any]) -> Reply | None:
+    try:
+        reply = _replies().validate_python(metadata)
+    except ValidationError:
+        return None
+    return reply if _question(reply["asked"]) else None
+
+
+def _open_turn(
+    kg: KnowledgeGraph,
+    linker: Linker,
+    question: str,
+    turns: Sequence[Turn],
+    answered: Answered,
+) -> Turn:
+    """The turn of a question whose answer is not known."""
+    mentions = linked(linker, kg, question).mentions
+    followed = follow(masked(question, mentions), turns, answered)
+    asked, alone = question, followed is None or followed.kind == "alone"
+    if followed is not None and alone:
+        part = followed.plain.unmasked(followed.plain.text)
+        asked, mentions = part["question"], part["mentions"]
+    return Turn(
+        number=len(turns) + 1,
+        question=question,
+        asked=asked,
+        alone=alone,
+        status="abstained",
+        mentions=mentions,
+        topics=best_topics([mention for mention in mentions if not mention["ambiguous"]]),
+        answers=[],
+        cut=False,
+        confidence=0.0,
+        notes=[],
+        text=silence("abstained"),
+        source=None,
+    )
+
+
+def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Turn:
+    """The turn with what holds of the reply to it."""
+    claimed = {topic["term"] for topic in reply["topics"]}
+    mentions = linked(linker, kg, reply["asked"]).mentions
+    if reply["status"] != "ambiguous":
+        mentions = [_settled(mention, claimed) for mention in mentions]
+    answers = _answers(kg, reply)
+    known = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
+    known.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
+    status: Status = reply["status"] if reply["status"] == "ambiguous" else "abstained"
+    return {
+        **turn,
+        "asked": reply["asked"],
+        "alone": reply["alone"],
+        "status": "answered" if answers else status,
+        "mentions": mentions,
+        "topics": _entities(kg, [topic for topic in reply["topics"] if topic["term"] in known]),
+        "answers": answers,
+        "cut": reply["cut"] or len(answers) < len(reply["answers"]),
+        "confidence": reply["confidence"],
+        "text": "; ".join(answer["label"] for answer in answers) or silence(status),
+    }
+
+
+def _settled(mention: MentionRecord, topics: set[Term]) -> MentionRecord:
+    """The mention with the candidate first that is among the topics, if one is."""
+    candidates = sorted(mention["candidates"], key=lambda own: own["term"] not in topics)
+    chosen = candidates[0]["term"] in topics
+    return {
+        **mention,
+        "candidates": candidates,
+        "ambiguous": mention["ambiguous"] and not chosen,
+    }
+
+
+def _entities(kg: KnowledgeGraph, topics: Sequence[Entity]) -> list[Entity]:
+    infos = kg.labels.describe([topic["term"] for topic in topics])
+    return [
+        Entity(
+            term=info.term,
+            label=info.name,
+            kind=info.kind,
+            description=info.description,
+            score=topic["score"],
+        )
+        for topic, info in zip(topics, infos, strict=True)
+    ]
+
+
+def _answers(kg: KnowledgeGraph, reply: Reply) -> list[Answer]:
+    """The answers of a reply that chains prove which the store holds, in the graph's words."""
+    claimed: list[Answer] = [
+        {**answer, "chains": [chain for chain in answer["chains"] if _is_proof(answer, chain)]}
+        for answer in bounded(reply["answers"])
+    ]
+    held = checked_answers(kg, reply["topics"], claimed)
+    paths = [path_of(start_of(chain), chain) for answer in held for chain in answer["chains"]]
+    chains = iter(step_records(kg.labels, paths))
+    named = name_terms(kg.labels, [answer["term"] for answer in held])
+    return [
+        {
+            **answer,
+            **named[answer["term"]],
+            "chains": [_supported(next(chains)) for _ in answer["chains"]],
+        }
+        for answer in held
+    ]
+
+
+def _is_proof(answer: Answer, chain: Sequence[StepRecord]) -> bool:
+    """Whether a chain is made of triples and proves the answer, if the store holds them."""
+    triples = [
+        Triple(*(step[end]["term"] for end in ("head", "relation", "tail"))) for step in chain
+    ]
+    if not triples or not all(map(is_triple, triples)):
+        return False
+    return proves(answer.get("form", "path"), answer["term"], path_of(start_of(chain), chain))
+
+
+def _supported(chain: Sequence[StepRecord]) -> list[StepRecord]:
+    return [{**step, "verdict": "supported"} for step in chain]
+
+
+def _steps(answers: Sequence[Answer]) -> Iterator[StepRecord]:
+    return (step for answer in answers for chain in answer["chains"] for step in chain)

@@ -1,0 +1,106 @@
+"""A compiled graph that may be a node of another graph, whose checkpointer keeps its turns."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.constants import CONF, CONFIG_KEY_CHECKPOINTER
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import get_runtime
+
+from ..agent.errors import InputError
+from ..agent.options import Options
+from ..agent.state import State
+
+_ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
+"""What names a history of its own: LangGraph then takes nothing from the run around."""
+_SENT = "__pregel_push"
+"""Where the path of a task begins that a `Send` made, and that may run beside its like."""
+
+
+class Nestable(CompiledStateGraph[State, Options, State, State]):
+    """With `checkpointer=True` it also runs by itself, without a checkpointer.
+
+    LangGraph takes `True` in a node of another graph only. There one history is kept for a thread,
+    so what a `Send` starts, which may run beside its like, has one for its run alone. The context
+    of the graph around is not for this one, unless it is `Options`.
+    """
+
+    def stream(self, input: Any, config: Any = None, **settings: Any) -> Iterator[Any]:
+        """As LangGraph's own."""
+        graph, config = self._within(config)
+        return super(Nestable, graph).stream(input, config, **_with_options(settings))
+
+    def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]:
+        """As LangGraph's own."""
+        graph, config = self._within(config)
+        return super(Nestable, graph).astream(input, config, **_with_options(settings))
+
+    def invoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
+        """As LangGraph's own; raises InputError for the history of another question."""
+        return _same_question(input, super().invoke(input, config, **settings))
+
+    async def ainvoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
+        """As LangGraph's own; raises InputError for the history of another question."""
+        return _same_question(input, await super().ainvoke(input, config, **settings))
+
+    def _within(self, config: RunnableConfig | None) -> tuple["Nestable", RunnableConfig | None]:
+        """The graph and the config for a run, with the checkpointer of the run around, if any."""
+        given = (config or {}).get(CONF, {})
+        if self.checkpointer is not True:
+            return self, config
+        if CONFIG_KEY_CHECKPOINTER in given:
+            around: RunnableConfig = config or {}
+        else:
+            around = {} if any(given.get(key) for key in _ADDRESS) else _around()
+            lent = {**given, CONFIG_KEY_CHECKPOINTER: lent_checkpointer(around)}
+            config = {**(config or {}), CONF: lent}
+        path = around.get("metadata", {}).get("langgraph_path") or ("",)
+        return self.copy({"checkpointer": None}) if path[0] == _SENT else self, config
+
+
+def lent_checkpointer(config: RunnableConfig) -> Any:
+    """The checkpointer of the run that a node or an edge is in; None where it has none."""
+    return config.get(CONF, {}).get(CONFIG_KEY_CHECKPOINTER)
+
+
+def _around() -> RunnableConfig:
+    try:
+        return get_config()
+    except RuntimeError:
+        return {}
+
+
+def _with_options(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a run, which has the context of the run around where that is `Options`."""
+    if settings.get("context") is not None:
+        return settings
+    try:
+        around: Any = get_runtime()
+    except (RuntimeError, KeyError):
+        around = None
+    if around is None or isinstance(around.context, Options):
+        return settings
+    return {**settings, "context": Options()}
+
+
+def _same_question(input: Any, state: Any) -> Any:
+    """The state, where it is about the question that went in.
+
+    Runs beside one another in a thread may be resumed with each other's histories.
+    """
+    said = state.get("said") if isinstance(state, Mapping) else None
+    if said is None or not isinstance(input, Mapping) or "__interrupt__" in state:
+        return state
+    asked = {str(input.get("question", "")).strip()}
+    given = input.get("messages") or []
+    messages = convert_to_messages(given if isinstance(given, list) else [given])
+    asked.update([m.text.strip() for m in messages if isinstance(m, HumanMessage)][-1:])
+    if any(asked) and said not in asked:
+        raise InputError(
+            "questions that ran beside one another in a thread cannot be resumed",
+            "ask one at a time, or set on_ambiguous to best or error",
+        )
+    return state

@@ -1,0 +1,238 @@
+"""The graph as a node of another one: it remembers, asks back and reads the messages there."""
+
+import asyncio
+import json
+from operator import add
+from typing import Annotated, Any
+
+import pytest
+from groundwalk.agent.errors import InputError
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import Answer
+from groundwalk.graphs import build_graph
+from groundwalk.graphs.skeleton import Compiled
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command, Send
+from typing_extensions import TypedDict
+
+CROATIA = "What is the capital of Croatia?"
+KOREA = "What is the capital of Korea?"
+CURRENCY = "and its currency?"
+
+
+class Shared(TypedDict, total=False):
+    """A state that shares two keys with the graph."""
+
+    question: str
+    answers: list[Answer]
+    status: str
+
+
+class Spread(TypedDict, total=False):
+    """A state with many questions; the answers of all come together."""
+
+    questions: list[str]
+    answers: Annotated[list[Answer], add]
+
+
+class User(TypedDict):
+    """A context that is none of ours."""
+
+    user: str
+
+
+@pytest.fixture(scope="module")
+def graph() -> Compiled:
+    return build_graph()
+
+
+def around(node: Any, schema: Any = Shared, *, saved: bool = True, context: Any = None) -> Any:
+    """A graph with one node."""
+    builder = StateGraph(schema, context_schema=context)
+    builder.add_node("kg", node)
+    builder.add_edge(START, "kg")
+    builder.add_edge("kg", END)
+    return builder.compile(checkpointer=InMemorySaver() if saved else None)
+
+
+def spread(node: Any) -> Any:
+    """A graph that starts a node for every question at once."""
+
+    def each(state: Spread) -> list[Send]:
+        return [Send("kg", {"question": question}) for question in state.get("questions", [])]
+
+    builder = StateGraph(Spread)
+    builder.add_node("kg", node)
+    builder.add_conditional_edges(START, each, ["kg"])
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+def thread(name: str = "1") -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def names(state: Any) -> list[str]:
+    return [answer["label"] for answer in state["answers"]]
+
+
+def asks(state: Any) -> list[str]:
+    return [interrupt.value["ask"] for interrupt in state.get("__interrupt__", ())]
+
+
+def calls(graph: Compiled) -> Any:
+    """A node that calls the graph itself, whatever config it is in."""
+
+    def node(state: Shared) -> Any:
+        return graph.invoke({"question": state.get("question", "")})
+
+    async def node_async(state: Shared) -> Any:
+        return await graph.ainvoke({"question": state.get("question", "")})
+
+    return RunnableLambda(node, node_async)
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_it_remembers_and_asks_back_with_the_checkpointer_around(
+    graph: Compiled, called: bool
+) -> None:
+    parent = around(calls(graph) if called else graph)
+    assert names(parent.invoke({"question": CROATIA}, thread())) == ["Zagreb"]
+    assert names(parent.invoke({"question": CURRENCY}, thread())) == ["euro"]
+    assert asks(parent.invoke({"question": KOREA}, thread("2"))) == ["Which Korea do you mean?"]
+    assert names(parent.invoke(Command(resume="2"), thread("2"))) == ["Seoul"]
+    assert names(parent.invoke({"question": CURRENCY}, thread("2"))) == ["South Korean won"]
+    assert names(parent.invoke({"question": CROATIA}, thread("2"))) == ["Zagreb"]
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_it_does_so_for_async_callers(graph: Compiled, called: bool) -> None:
+    async def run() -> None:
+        parent = around(calls(graph) if called else graph)
+        await parent.ainvoke({"question": CROATIA}, thread())
+        assert names(await parent.ainvoke({"question": CURRENCY}, thread())) == ["euro"]
+        assert asks(await parent.ainvoke({"question": KOREA}, thread("2")))
+        assert names(await parent.ainvoke(Command(resume="1"), thread("2"))) == ["Pyongyang"]
+
+    asyncio.run(run())
+
+
+def test_without_a_checkpointer_around_it_asks_nobody(graph: Compiled) -> None:
+    parent = around(graph, saved=False)
+    assert names(parent.invoke({"question": CROATIA})) == ["Zagreb"]
+    assert parent.invoke({"question": KOREA})["status"] == "ambiguous"
+    assert graph.invoke({"question": KOREA})["status"] == "ambiguous"
+    chained = RunnableLambda(lambda question: graph.invoke({"question": str(question)}))
+    assert chained.invoke(KOREA)["status"] == "ambiguous"
+
+
+def test_by_itself_it_runs_in_every_way_without_a_thread(graph: Compiled) -> None:
+    asked: Any = {"question": CROATIA}
+    assert names(graph.invoke(asked, thread())) == names(graph.invoke(asked)) == ["Zagreb"]
+    assert [names(state) for state in graph.batch([asked, asked])] == [["Zagreb"]] * 2
+    *_, last = graph.stream(asked, stream_mode="values")
+    assert names(last) == ["Zagreb"]
+    assert names(asyncio.run(graph.ainvoke(asked))) == ["Zagreb"]
+
+
+def test_a_thread_of_its_own_inside_a_node_is_no_part_of_the_run_around(graph: Compiled) -> None:
+    def node(state: Shared) -> Any:
+        return graph.invoke({"question": state.get("question", "")}, thread("other"))
+
+    assert around(node).invoke({"question": KOREA}, thread())["status"] == "ambiguous"
+
+
+def test_for_one_run_it_asks_back_and_forgets() -> None:
+    parent = around(build_graph(checkpointer=None))
+    assert asks(parent.invoke({"question": KOREA}, thread()))
+    assert names(parent.invoke(Command(resume="2"), thread())) == ["Seoul"]
+    assert names(parent.invoke({"question": CURRENCY}, thread())) == []
+    parent = around(build_graph(checkpointer=False))
+    assert parent.invoke({"question": KOREA}, thread())["status"] == "ambiguous"
+
+
+def test_what_is_sent_at_once_is_resumed_each_with_its_own_answer(graph: Compiled) -> None:
+    parent = spread(graph)
+    asked = [KOREA, "What is the capital of Kenya?", "What is the currency of Korea?"]
+    state = parent.invoke({"questions": asked}, thread())
+    replies = {interrupt.id: "2" for interrupt in state["__interrupt__"]}
+    assert names(parent.invoke(Command(resume=replies), thread())) == [
+        "Seoul",
+        "Nairobi",
+        "South Korean won",
+    ]
+
+
+def test_the_answer_to_another_question_is_never_given(graph: Compiled) -> None:
+    parent = spread(around(graph, saved=False))  # LangGraph keeps one history for these
+    state = parent.invoke({"questions": [KOREA, "What is the currency of Korea?"]}, thread())
+    replies = {interrupt.id: "2" for interrupt in state["__interrupt__"]}
+    with pytest.raises(InputError, match="beside one another"):
+        parent.invoke(Command(resume=replies), thread())
+
+
+def test_a_context_that_is_not_of_options_stays_outside(graph: Compiled) -> None:
+    question = {"question": "Which countries border Austria?"}
+    parent = around(graph, context=User)
+    assert len(names(parent.invoke(question, thread(), context={"user": "me"}))) == 8
+    parent = around(graph, context=Options)
+    few = parent.invoke(question, thread(), context=Options(max_answers=1))
+    assert len(names(few)) == 1
+
+
+def said(state: Any) -> str:
+    return state["messages"][-1].text
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_messages_are_all_that_a_supervisor_shares(graph: Compiled, saved: bool) -> None:
+    parent, messages = around(graph, MessagesState, saved=saved), list[Any]()
+    replies = list[str]()
+    for question in (
+        "Which countries border Austria?",
+        "which of them use the euro?",
+        "how many are there?",
+    ):
+        new = [HumanMessage(question)]
+        state = parent.invoke({"messages": new if saved else [*messages, *new]}, thread())
+        messages = state["messages"]
+        replies.append(said(state))
+    assert replies[1:] == [
+        "Germany; Italy; Slovakia; Slovenia",
+        "4 (counted: Germany; Italy; Slovakia; Slovenia)",
+    ]
+    assert [message.type for message in messages] == ["human", "ai"] * 3
+    assert len({message.id for message in messages}) == 6
+
+
+def test_a_question_is_handed_over(graph: Compiled) -> None:
+    def hand_over(_: MessagesState) -> Any:
+        call = {"name": "to_kg", "args": {}, "id": "1"}
+        return {"messages": [AIMessage("", tool_calls=[call]), ToolMessage("ok", tool_call_id="1")]}
+
+    builder = StateGraph(MessagesState)
+    builder.add_sequence([("supervisor", hand_over), ("kg", graph)])
+    builder.add_edge(START, "supervisor")
+    parent = builder.compile(checkpointer=InMemorySaver())
+    replies = [
+        said(parent.invoke({"messages": [("user", question)]}, thread()))
+        for question in (CROATIA, CURRENCY, CROATIA)
+    ]
+    assert replies == ["Zagreb", "euro", "Zagreb"]
+
+
+def test_the_message_has_a_name_and_the_answers_with_their_chains(graph: Compiled) -> None:
+    saver = InMemorySaver()
+    parent: Any = build_graph(checkpointer=saver)
+    message = parent.invoke({"question": CROATIA}, thread())["messages"][-1]
+    assert (message.name, message.text) == ("groundwalk", "Zagreb")
+    (answer,) = message.response_metadata["answers"]
+    assert [step["verdict"] for step in answer["chains"][0]] == ["supported"]
+    assert message.response_metadata["status"] == "answered"
+    kept = parent.get_state(thread()).values
+    plain = {key: value for key, value in kept.items() if key != "messages"}
+    assert json.loads(json.dumps(plain)) == plain
+    metadata = kept["messages"][-1].response_metadata
+    assert json.loads(json.dumps(metadata)) == metadata == message.response_metadata
