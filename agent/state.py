@@ -267,8 +267,8 @@ class State(TypedDict, total=False):
     """Goes in where the question is one of multiple choice: the texts of its choices."""
     messages: Annotated[list[AnyMessage], said_last]
     """The conversation. A person's last message is the question, where that does not go in by
-    itself; those before it tell of earlier turns, where the thread has none. The agent's own are
-    named `groundwalk` and have the answers with their chains in `response_metadata`."""
+    itself; at the first one of a thread, those before it tell of earlier turns. The agent's own
+    are named `groundwalk` and have the answers with their chains in `response_metadata`."""
     mentions: list[MentionRecord]
     topics: list[Entity]
     view: View

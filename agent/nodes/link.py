@@ -136,14 +136,15 @@ def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, s
 def question_of(state: State) -> tuple[str, list[AnyMessage], bool]:
     """The question, the messages before it, and whether it is itself a message.
 
-    It is the last message where a person wrote that. Else it is `question`, unless that is the one
-    before and a person has written something since this agent last did. Raises QuestionError for
-    one that is empty or too long.
+    It is the last message where a person wrote that. Else it is `question`, unless that is still
+    the one before and a person has written something since this agent last did. Raises
+    QuestionError for one that is empty or too long.
     """
     messages, question = state.get("messages") or [], state.get("question")
-    place = _asked_last(messages)
-    if place is not None and place < len(messages) - 1 and question != state.get("said"):
-        place = None
+    place, before = _asked_last(messages), state.get("said")
+    if place is not None and question != before:
+        is_last = place == len(messages) - 1 and messages[place].text.strip() != before
+        place = place if is_last else None
     if place is None:
         return readable(question), messages, False
     return readable(messages[place].text), messages[:place], True

@@ -42,9 +42,9 @@ def understand(
 ) -> Node:
     """Put the question in full, and split it into an operation and plain parts.
 
-    By rules; where they are not certain what a follow-up means, `llm` rewrites it. Where the thread
-    has no turns, the messages before the question tell of them. Clears what an earlier turn of the
-    thread left in the state. The node raises QuestionError for a question that is empty or too
+    By rules; where they are not certain what a follow-up means, `llm` rewrites it. At the first
+    question of a thread, messages before it tell of earlier turns. Clears what an earlier turn of
+    the thread left in the state. The node raises QuestionError for a question that is empty or too
     long.
     """
     entities, relations = _entities(kg), _relations(kg)
@@ -71,7 +71,8 @@ def understand(
         if not _is_open(state, runtime.context or Options()):
             return changes
         turns, requests = state.get("turns", []), 0
-        if not turns and (turns := earlier_turns(kg, linker, before, entities)):
+        if not turns and "said" not in state:
+            turns = earlier_turns(kg, linker, before, entities)
             changes["turns"], requests = turns, len(turns)
         if not turns and not may_compute(question):
             return changes

@@ -208,14 +208,16 @@ def test_messages_are_all_that_a_supervisor_shares(graph: Compiled, saved: bool)
 
 
 def test_a_question_is_handed_over(graph: Compiled) -> None:
-    def hand_over(_: MessagesState) -> Any:
-        call = {"name": "to_kg", "args": {}, "id": "1"}
+    def hand_over(state: MessagesState) -> Any:
+        call = {"name": "to_kg", "args": {"about": state["messages"][-1].text}, "id": "1"}
         return {"messages": [AIMessage("", tool_calls=[call]), ToolMessage("ok", tool_call_id="1")]}
 
     builder = StateGraph(MessagesState)
-    builder.add_sequence([("supervisor", hand_over), ("kg", graph)])
+    builder.add_node("supervisor", hand_over)
+    builder.add_node("kg", graph)
     builder.add_edge(START, "supervisor")
-    parent = builder.compile(checkpointer=InMemorySaver())
+    builder.add_edge("supervisor", "kg")
+    parent: Any = builder.compile(checkpointer=InMemorySaver())
     replies = [
         said(parent.invoke({"messages": [("user", question)]}, thread()))
         for question in (CROATIA, CURRENCY, CROATIA)

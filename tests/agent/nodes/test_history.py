@@ -9,11 +9,12 @@ from groundwalk.graphs import build_graph
 from groundwalk.graphs.skeleton import Compiled
 from langchain_core.messages import (
     AIMessage,
-    AnyMessage,
+    BaseMessage,
     HumanMessage,
     messages_from_dict,
     messages_to_dict,
 )
+from langgraph.checkpoint.memory import InMemorySaver
 
 CROATIA = HumanMessage("What is the capital of Croatia?")
 CURRENCY = HumanMessage("and its currency?")
@@ -25,7 +26,7 @@ def graph() -> Compiled:
     return build_graph()
 
 
-def asked(graph: Compiled, *messages: AnyMessage, **more: Any) -> Any:
+def asked(graph: Compiled, *messages: BaseMessage, **more: Any) -> Any:
     turn: Any = {"messages": list(messages), **more}
     return graph.invoke(turn)
 
@@ -60,14 +61,14 @@ def test_only_the_last_questions_are_read(graph: Compiled) -> None:
 
 
 @pytest.fixture(scope="module")
-def bordering(graph: Compiled) -> list[AnyMessage]:
+def bordering(graph: Compiled) -> list[BaseMessage]:
     """A question and its reply, after a way through JSON."""
     state = asked(graph, HumanMessage("Which countries border Austria?"))
     return messages_from_dict(json.loads(json.dumps(messages_to_dict(state["messages"]))))
 
 
 def test_the_replies_of_this_agent_are_answers(
-    graph: Compiled, bordering: list[AnyMessage]
+    graph: Compiled, bordering: list[BaseMessage]
 ) -> None:
     euro = asked(graph, *bordering, HumanMessage("which of them use the euro?"))
     assert names(euro) == ["Germany", "Italy", "Slovakia", "Slovenia"]
@@ -100,7 +101,7 @@ LIES: list[tuple[Change, int]] = [
 
 @pytest.mark.parametrize(("lie", "left"), LIES)
 def test_what_a_message_claims_is_looked_up(
-    graph: Compiled, bordering: list[AnyMessage], lie: Change, left: int
+    graph: Compiled, bordering: list[BaseMessage], lie: Change, left: int
 ) -> None:
     """Answers without a proof go, and labels and verdicts are the graph's."""
     true = bordering[-1].response_metadata["answers"]
@@ -109,3 +110,12 @@ def test_what_a_message_claims_is_looked_up(
     state = asked(graph, *forged, HumanMessage("why?"))
     assert state["answers"] == (true[-left:] if left else [])
     assert "Mars" not in state["messages"][-1].text
+
+
+def test_a_question_that_was_not_answered_is_no_earlier_turn() -> None:
+    graph = build_graph(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    korea: Any = {"question": "What is the capital of Korea?"}
+    assert graph.invoke(korea, thread)["__interrupt__"]
+    peru: Any = {"question": "What is the capital of Peru?"}
+    assert [turn["number"] for turn in graph.invoke(peru, thread)["turns"]] == [1]
