@@ -47,11 +47,11 @@ def open_setup(setup: Setup) -> Generator[Ask]:
     """Open what a setup names. Raises InputError (KGError, ModelError) and ServiceError."""
     from ..agent.linking import LabelLinker
     from ..agent.llm.chat import chat_model
-    from ..agent.llm.local import load_model
+    from ..agent.llm.local import load_generator
     from ..graphs.build import build_graph
 
     options = method_options(setup)
-    local = load_model(setup.model, device=setup.device, dtype=setup.dtype)
+    local = load_generator(setup.model, device=setup.device, dtype=setup.dtype)
     llm = chat_model(setup.llm)
 
     def opened(kg: KnowledgeGraph) -> _Opened:

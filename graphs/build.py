@@ -11,7 +11,7 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.baselines import read_baselines
-from ..agent.llm.local import BUNDLED, LocalModel, load_model, model_folder, model_settings
+from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder, model_settings
 from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
 from .cot import COT, COT_SC
@@ -85,7 +85,7 @@ def build_graph(
     @once
     def local() -> LocalModel:
         if isinstance(generator, str):
-            return load_model(generator, device=device, dtype=dtype)
+            return load_generator(generator, device=device, dtype=dtype)
         return generator
 
     @once

@@ -16,11 +16,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from transformers import PreTrainedModel
-
 from ..errors import ConstraintError, NoPathError
 from ..kg.terms import Step, Triple
 from .chains import ChainState, ChainTriples
+from .model import CausalModel
 from .plan import BeamPlan, Cost, Scores
 from .session import Searched, Session, Start
 from .tree import ROOT
@@ -128,7 +127,7 @@ class _Chain:
 
 
 def chain_search(
-    model: PreTrainedModel, questions: Sequence[ChainQuestion], plan: ChainPlan
+    model: CausalModel, questions: Sequence[ChainQuestion], plan: ChainPlan
 ) -> list[FoundChains]:
     """For each question its K best chains.
 
@@ -183,7 +182,7 @@ def chain_search(
 class _Trees:
     """The session in which chains grow: one for all steps; with local visibility one for each."""
 
-    def __init__(self, model: PreTrainedModel, questions: Sequence[ChainQuestion]) -> None:
+    def __init__(self, model: CausalModel, questions: Sequence[ChainQuestion]) -> None:
         self._model = model
         self._questions = questions
         self._shared = min(question.shared for question in questions)

@@ -1,16 +1,18 @@
 """Which way of evaluating nodes fits a model: one tree in one cache, or every line by itself."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 import torch
-from transformers import PreTrainedModel
 
 from .evaluated import Evaluated
 from .forward import TreeForward
-from .lines import LineForward
+from .model import CausalModel
 from .tree import ROOT
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 Engine = Literal["tree", "lines"]
 
@@ -18,7 +20,7 @@ _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 
 
 def open_engine(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+    model: CausalModel, prompts: Sequence[Sequence[int]], shared: int = 0
 ) -> tuple[Engine, Evaluated]:
     """The faster of the two that gives this model's own log-probabilities.
 
@@ -26,10 +28,12 @@ def open_engine(
     """
     if shares_cache(model):
         return "tree", TreeForward(model, prompts, shared)
-    return "lines", LineForward(model, prompts)
+    from .lines import LineForward
+
+    return "lines", LineForward(cast("PreTrainedModel", model), prompts)
 
 
-def shares_cache(model: PreTrainedModel) -> bool:
+def shares_cache(model: CausalModel) -> bool:
     """Whether a tree of tokens can share one cache row.
 
     It cannot where layers do not attend to their whole context. Other reasons (an attention that
@@ -44,7 +48,7 @@ def shares_cache(model: PreTrainedModel) -> bool:
 _SHARES: "WeakKeyDictionary[Any, bool]" = WeakKeyDictionary()
 
 
-def _attends_to_all(model: PreTrainedModel) -> bool:
+def _attends_to_all(model: CausalModel) -> bool:
     config = model.config.get_text_config()
     if getattr(model, "_is_stateful", False):
         return False
@@ -55,7 +59,7 @@ def _attends_to_all(model: PreTrainedModel) -> bool:
     return not windowed or not getattr(config, "use_sliding_window", True)
 
 
-def _tree_is_right(model: PreTrainedModel) -> bool:
+def _tree_is_right(model: CausalModel) -> bool:
     """Whether the second branch of a small tree has the logits of the same tokens in a row."""
     prompt, first, second = [1, 2, 3, 4], [5, 6, 7], [6, 5, 3]
     try:

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel
 
 from ..errors import ConstraintError
 from .head import OutputHead, Vector, chosen, log_softmax, whole_logprobs
+from .model import CausalModel
 from .tree import ROOT, TokenTree
 
 _CHUNK = 64
@@ -22,7 +22,7 @@ class Evaluated(ABC):
     A subclass says how nodes are evaluated. Not safe to share between threads.
     """
 
-    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]]) -> None:
+    def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
         self.trees = [TokenTree() for _ in prompts]
         self.forward_passes = 0
         self.prompt_tokens = [0] * len(prompts)

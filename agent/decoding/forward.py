@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import PreTrainedModel
 
 from .evaluated import Evaluated
+from .model import CausalModel
 from .prefix import cache_after
 from .tree import ROOT
 
@@ -24,7 +24,7 @@ class TreeForward(Evaluated):
     """The trees of several prompts under one model that `engine.shares_cache`."""
 
     def __init__(
-        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+        self, model: CausalModel, prompts: Sequence[Sequence[int]], shared: int = 0
     ) -> None:
         super().__init__(model, prompts)
         self._cache, self._shared, new = cache_after(model, prompts, shared)

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import Any, cast
 
-from transformers import PreTrainedModel
-
 from .constraint import State
+from .model import CausalModel
 from .plan import BeamPlan, Found, Question
 from .search import beam_search
 from .writing import Reply
 
 
 def search(
-    model: PreTrainedModel,
+    model: CausalModel,
     question: Question[State],
     plan: BeamPlan,
     *,
@@ -56,7 +55,7 @@ class Gathering:
 
     def search(
         self,
-        model: PreTrainedModel,
+        model: CausalModel,
         question: Question[State],
         plan: BeamPlan,
         reply: Reply | None,
@@ -89,7 +88,7 @@ _CURRENT: ContextVar[Gathering | None] = ContextVar("gathering", default=None)
 class _Asked:
     """A search that a thread waits for."""
 
-    model: PreTrainedModel
+    model: CausalModel
     question: Question[Any]
     plan: BeamPlan
     reply: Reply | None

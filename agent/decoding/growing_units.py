@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from transformers import PreTrainedTokenizerBase
 
 from .growing_tables import GrowingArray
+from .model import Tokenizer
 from .strings import Array
 from .unit_table import Branch, UnitTable
 from .units import DistinctUnits, Tokens, UnitStyle, tokenize, unit_style
@@ -21,7 +21,7 @@ class NameTokens:
     else.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, style: UnitStyle | None = None) -> None:
+    def __init__(self, tokenizer: Tokenizer, style: UnitStyle | None = None) -> None:
         """Without a `style`, it is the one in which the tokenizer spells plain names."""
         self.style = style or unit_style(tokenizer, [])
         self._tokenizer = tokenizer

@@ -7,7 +7,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import PreTrainedModel
+
+from .model import CausalModel
 
 Vector = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ class OutputHead:
     model: where matrix and model disagree, `plain` is False and whole logits must be taken.
     """
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: CausalModel) -> None:
         layer = cast(Any, model.get_output_embeddings())
         self._weight = _detached(layer, "weight")
         self._bias = _detached(layer, "bias")
@@ -81,9 +82,7 @@ def _exact(dtype: torch.dtype) -> torch.dtype:
 _PLAIN: "WeakKeyDictionary[Any, bool]" = WeakKeyDictionary()
 
 
-def _is_plain(
-    model: PreTrainedModel, weight: torch.Tensor | None, bias: torch.Tensor | None
-) -> bool:
+def _is_plain(model: CausalModel, weight: torch.Tensor | None, bias: torch.Tensor | None) -> bool:
     if weight is None or not weight.is_floating_point():
         return False
     if getattr(model.config, "final_logit_softcapping", None):

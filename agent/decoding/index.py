@@ -15,12 +15,12 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from transformers import PreTrainedTokenizerBase
 
 from ..errors import KGError
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
 from .arrays import load_array, save_arrays
+from .model import Tokenizer
 from .runs import runs_of
 from .strings import Array, StringTable
 from .unit_table import UnitTable, ranks, spans
@@ -98,7 +98,7 @@ class TokenIndex:
         return relations[np.argsort(self.relation_ranks[relations])]
 
 
-def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
+def open_index(kg: KnowledgeGraph, tokenizer: Tokenizer) -> TokenIndex:
     """The index of a KG for a tokenizer, from the KG's folder if it is there, else made now."""
     if kg.folder is None:
         return build_index(kg, tokenizer)
@@ -117,12 +117,12 @@ def open_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenI
     return index
 
 
-def is_indexed(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> bool:
+def is_indexed(kg: KnowledgeGraph, tokenizer: Tokenizer) -> bool:
     """Whether an index is in the KG's folder."""
     return kg.folder is not None and _folder(kg.folder, kg, tokenizer).is_dir()
 
 
-def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> TokenIndex:
+def build_index(kg: KnowledgeGraph, tokenizer: Tokenizer) -> TokenIndex:
     """Read every fact that walks may use and sort it by the tokens of its labels."""
     facts = list(kg.walks.facts())
     if not facts:
@@ -165,13 +165,11 @@ def build_index(kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Token
     )
 
 
-def _folder(parent: Path, kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase) -> Path:
+def _folder(parent: Path, kg: KnowledgeGraph, tokenizer: Tokenizer) -> Path:
     return parent / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}-{kg.stamp}"
 
 
-def _relation_units(
-    tokenizer: PreTrainedTokenizerBase, style: UnitStyle, names: Sequence[str]
-) -> list[Tokens]:
+def _relation_units(tokenizer: Tokenizer, style: UnitStyle, names: Sequence[str]) -> list[Tokens]:
     spelled = [spell_relation(escape(name), way) for name in names for way in (False, True)]
     return unit_tokens(tokenizer, style, spelled)
 

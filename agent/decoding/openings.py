@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from transformers import PreTrainedTokenizerBase
 
 from ..errors import KGError
 from ..kg import KnowledgeGraph
 from .arrays import load_array, save_arrays
 from .index import FORMAT, TokenIndex
+from .model import Tokenizer
 from .strings import Array
 from .unit_table import UnitTable, ranks
 from .units import tokenizer_digest, unit_tokens
@@ -37,18 +37,14 @@ class Openings:
         return names[np.argsort(self.ranks[names])]
 
 
-def relation_openings(
-    kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase, index: TokenIndex
-) -> Openings:
+def relation_openings(kg: KnowledgeGraph, tokenizer: Tokenizer, index: TokenIndex) -> Openings:
     """How a relation path may begin; made anew in each process, since relations are few."""
     names = kg.walk_labels.names(list(index.relations))
     spelled = [spell_relation(escape(name), way) for name in names for way in (False, True)]
     return _openings(tokenizer, index, spelled)
 
 
-def entity_openings(
-    kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase, index: TokenIndex
-) -> Openings:
+def entity_openings(kg: KnowledgeGraph, tokenizer: Tokenizer, index: TokenIndex) -> Openings:
     """How a triple may begin, from the KG's folder if it is there, else made now.
 
     Raises KGError where what the folder holds is damaged.
@@ -71,18 +67,14 @@ def entity_openings(
     return made
 
 
-def _entity_openings(
-    kg: KnowledgeGraph, tokenizer: PreTrainedTokenizerBase, index: TokenIndex
-) -> Openings:
+def _entity_openings(kg: KnowledgeGraph, tokenizer: Tokenizer, index: TokenIndex) -> Openings:
     if not index.style.lead:
         return Openings(index.entity_table, ranks(list(index.entity_table), index.style.arrow))
     names = kg.walk_labels.names(list(index.entities))
     return _openings(tokenizer, index, [escape(name) for name in names])
 
 
-def _openings(
-    tokenizer: PreTrainedTokenizerBase, index: TokenIndex, spelled: Sequence[str]
-) -> Openings:
+def _openings(tokenizer: Tokenizer, index: TokenIndex, spelled: Sequence[str]) -> Openings:
     units = unit_tokens(tokenizer, replace(index.style, lead=""), spelled)
     return Openings(UnitTable.of(units), ranks(units, index.style.arrow))
 

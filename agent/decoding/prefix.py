@@ -1,17 +1,22 @@
 """Instructions that many prompts begin with are computed once for a model, and kept."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 import torch
-from transformers import DynamicCache, PreTrainedModel
 
 from ..kg.recent import Recent
+from .llama import KeyValues, Llama
+from .model import CausalModel
+
+if TYPE_CHECKING:
+    from transformers import DynamicCache
 
 _KEPT = 4
 """Beginnings kept for a model; the one that was not used for longest goes first."""
 
+Cache: TypeAlias = "DynamicCache | KeyValues"
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
 Weights = tuple[tuple[int, int], ...]
 Kept = Recent[tuple[int, ...], Layers]
@@ -19,15 +24,15 @@ _BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, Kept]]" = WeakKeyDictionary(
 
 
 def cache_after(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int
-) -> tuple[DynamicCache, int, bool]:
+    model: CausalModel, prompts: Sequence[Sequence[int]], shared: int
+) -> tuple[Cache, int, bool]:
     """A cache of as many rows as prompts that holds their first `shared` tokens.
 
     Empty where they differ. Also how many tokens it holds, and whether they were computed just now.
     They are always computed by themselves, so that a result does not depend on what was asked
     before.
     """
-    cache = DynamicCache(config=model.config)
+    cache = _empty(model)
     shared = min(shared, *(len(prompt) - 1 for prompt in prompts))
     if shared <= 0:
         return cache, 0, False
@@ -46,12 +51,12 @@ def cache_after(
     return cache, shared, new
 
 
-def forget(model: PreTrainedModel) -> None:
+def forget(model: CausalModel) -> None:
     """Keep nothing of a model whose weights were changed."""
     _BEGINNINGS.pop(model, None)
 
 
-def _kept(model: PreTrainedModel) -> Kept:
+def _kept(model: CausalModel) -> Kept:
     """What is kept for a model as it is now: training it makes all of that worthless.
 
     Weights that were written to through `.data` in place, or by a fused optimizer, do not show that
@@ -66,9 +71,19 @@ def _kept(model: PreTrainedModel) -> Kept:
     return before[1]
 
 
-def _layers(model: PreTrainedModel, tokens: Sequence[int]) -> Layers:
-    cache = DynamicCache(config=model.config)
+def _layers(model: CausalModel, tokens: Sequence[int]) -> Layers:
+    cache = _empty(model)
     ids = torch.tensor([tokens], device=model.device)
     with torch.inference_mode():
         cast(Any, model.base_model)(input_ids=ids, past_key_values=cache, use_cache=True)
+    if isinstance(cache, KeyValues):
+        return [layer for layer in cache.layers if layer is not None]
     return [(layer.keys, layer.values) for layer in cast(Any, cache.layers)]
+
+
+def _empty(model: CausalModel) -> Cache:
+    if isinstance(model, Llama):
+        return model.new_cache()
+    from transformers import DynamicCache
+
+    return DynamicCache(config=model.config)

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from transformers import PreTrainedModel
-
 from .constraint import State
+from .model import CausalModel
 from .plan import BeamPlan, Cost, Found, Hypothesis, Question, Scores
 from .session import Session, Start
 from .tree import ROOT
@@ -15,7 +14,7 @@ __all__ = ["BeamPlan", "Cost", "Found", "Hypothesis", "Question", "Scores", "bea
 
 
 def beam_search(
-    model: PreTrainedModel,
+    model: CausalModel,
     questions: Sequence[Question[State]],
     plan: BeamPlan,
     *,

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from transformers import PreTrainedModel
-
 from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
 from .constraint import RelationConstraint, State
 from .engine import Engine, open_engine
 from .head import Vector
+from .model import CausalModel
 from .plan import BeamPlan, Cost, Hypothesis
 from .tree import TokenTree
 
@@ -41,7 +40,7 @@ class Session:
     """Not safe to share between threads."""
 
     def __init__(
-        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+        self, model: CausalModel, prompts: Sequence[Sequence[int]], shared: int = 0
     ) -> None:
         """Open trees after prompts, whose first `shared` tokens are those of other sessions too.
 

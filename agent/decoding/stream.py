@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic
 
-from transformers import PreTrainedModel
-
 from .beams import Beam, BeamSearch
 from .constraint import State
+from .model import CausalModel
 from .plan import BeamPlan, Cost, Hypothesis, Question
 from .session import Searched, Session, Start
 from .tree import ROOT
@@ -22,7 +21,7 @@ class Streamed(Generic[State]):
 
 
 def stream_search(
-    model: PreTrainedModel, question: Question[State], plan: BeamPlan
+    model: CausalModel, question: Question[State], plan: BeamPlan
 ) -> Iterator[Streamed[State]]:
     """The hypotheses of `beam_search`, in its order, each as soon as nothing can come before it.
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from transformers import PreTrainedTokenizerBase
-
 from ..errors import ConstraintError
+from .model import Tokenizer
 from .wire import ARROW, SEPARATOR, Wire, escape
 
 Tokens = tuple[int, ...]
@@ -29,7 +28,7 @@ class UnitStyle:
     exact: bool
 
 
-def tokenize(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[Tokens]:
+def tokenize(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Tokens]:
     """Token ids of each text, where nothing in a text counts as a special token."""
     if not texts:
         return []
@@ -37,7 +36,7 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     return [tuple(ids) for ids in batch["input_ids"]]
 
 
-def tag_token(tokenizer: PreTrainedTokenizerBase, tag: str) -> int:
+def tag_token(tokenizer: Tokenizer, tag: str) -> int:
     """The one token of a tag. Raises ConstraintError where the tokenizer has none."""
     token = cast(Any, tokenizer).get_added_vocab().get(tag)
     if token is None:
@@ -48,12 +47,12 @@ def tag_token(tokenizer: PreTrainedTokenizerBase, tag: str) -> int:
     return int(token)
 
 
-def wire_tokens(tokenizer: PreTrainedTokenizerBase, wire: Wire) -> tuple[int, int]:
+def wire_tokens(tokenizer: Tokenizer, wire: Wire) -> tuple[int, int]:
     """The tokens that open and close a wire format."""
     return tag_token(tokenizer, wire.open), tag_token(tokenizer, wire.close)
 
 
-def unit_style(tokenizer: PreTrainedTokenizerBase, names: Sequence[str]) -> UnitStyle:
+def unit_style(tokenizer: Tokenizer, names: Sequence[str]) -> UnitStyle:
     """The style whose pieces add up to the tokenizer's own spelling of walks over `names`.
 
     Where neither is exact on all of them (odd labels in odd tokenizers), the better one is taken:
@@ -78,9 +77,7 @@ def unit_style(tokenizer: PreTrainedTokenizerBase, names: Sequence[str]) -> Unit
     return best[1]
 
 
-def unit_tokens(
-    tokenizer: PreTrainedTokenizerBase, style: UnitStyle, spelled: Sequence[str]
-) -> list[Tokens]:
+def unit_tokens(tokenizer: Tokenizer, style: UnitStyle, spelled: Sequence[str]) -> list[Tokens]:
     """One unit for each escaped name, pairwise different: tokenizers and escaping merge names."""
     return DistinctUnits(partial(tokenize, tokenizer), style.lead).make(spelled)
 
@@ -116,7 +113,7 @@ class DistinctUnits:
         raise ConstraintError(f"the tokenizer cannot tell labels apart: {name!r}")
 
 
-def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
+def tokenizer_digest(tokenizer: Tokenizer) -> str:
     """A digest of what decides how text is tokenised."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     text = backend.to_str() if backend is not None else repr(sorted(tokenizer.get_vocab().items()))

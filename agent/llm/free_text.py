@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, cast
 
-from transformers import PreTrainedTokenizerBase
-
+from ..decoding.model import Tokenizer
 from ..decoding.plan import Cost
 from ..errors import ConstraintError
-from .local import LocalModel
+from .local import LocalModel, writer
 from .reading import THINKING, THOUGHT, spoken
 
 _SAMPLING = Lock()
@@ -72,7 +71,7 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         "pad_token_id": min(ends, default=0),
         "logits_processor": [steps],
     }
-    model = cast(Any, local.model)
+    model = cast(Any, writer(local))
     scores = (0.0,) * (how.samples or how.beams)
     if how.samples:
         drawn = {
@@ -123,7 +122,7 @@ def _length(row: Sequence[int], ends: Collection[int]) -> int:
 
 
 def _text(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     row: Sequence[int],
     ends: Collection[int],
     closing: Collection[int],
@@ -139,7 +138,7 @@ def _text(
     return str(tokenizer.decode([token for token in kept if token not in hidden]))
 
 
-def _hidden(tokenizer: PreTrainedTokenizerBase) -> set[int]:
+def _hidden(tokenizer: Tokenizer) -> set[int]:
     """The special tokens, which are no part of a text, less the marks of thoughts."""
     added = cast("dict[int, Any]", cast(Any, tokenizer).added_tokens_decoder)
     marks = {i for i, token in added.items() if token.content in (THINKING, THOUGHT)}
@@ -147,7 +146,7 @@ def _hidden(tokenizer: PreTrainedTokenizerBase) -> set[int]:
     return {*tokenizer.all_special_ids, *special} - marks
 
 
-def _is_thinking(tokenizer: PreTrainedTokenizerBase, prompt: Sequence[int]) -> bool:
+def _is_thinking(tokenizer: Tokenizer, prompt: Sequence[int]) -> bool:
     """Whether a chat template has begun the reply with a thought."""
     return str(tokenizer.decode(list(prompt[-_LAST:]))).rstrip().endswith(THINKING)
 

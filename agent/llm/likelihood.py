@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
+from ..decoding.model import CausalModel, Tokenizer
 from ..decoding.plan import Cost
 from ..decoding.session import Session
 from ..decoding.tree import ROOT
@@ -30,7 +29,7 @@ class Likelihoods:
     """Log-probabilities of continuations of some prompts. Not safe to share between threads."""
 
     def __init__(
-        self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int = 0
+        self, model: CausalModel, prompts: Sequence[Sequence[int]], shared: int = 0
     ) -> None:
         """Begin after each prompt; the first `shared` tokens are kept with the model.
 
@@ -93,14 +92,12 @@ def shares(logprobs: Sequence[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
-def prompt_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+def prompt_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
     """Token ids of a prompt in the model's chat template, or as it is where there is none."""
     return chat_tokens(tokenizer, [{"role": "user", "content": text}])
 
 
-def chat_tokens(
-    tokenizer: PreTrainedTokenizerBase, messages: Sequence[dict[str, Any]]
-) -> list[int]:
+def chat_tokens(tokenizer: Tokenizer, messages: Sequence[dict[str, Any]]) -> list[int]:
     """Token ids of `{"role", "content"}` messages in the model's chat template, or in a row."""
     if tokenizer.chat_template:
         filled = str(
@@ -113,6 +110,6 @@ def chat_tokens(
     return list(tokenizer(text)["input_ids"])
 
 
-def line_tokens(tokenizer: PreTrainedTokenizerBase, lines: Sequence[str]) -> list[Tokens]:
+def line_tokens(tokenizer: Tokenizer, lines: Sequence[str]) -> list[Tokens]:
     """Token ids of each line and its end, so that none is the beginning of another."""
     return tokenize(tokenizer, [f"{line}\n" for line in lines])

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, cast
+from weakref import WeakKeyDictionary
 
 from ..errors import ModelError, ShortageError
 from ..shortage import is_shortage
@@ -15,7 +17,9 @@ from .scope import Scope, read_scope
 from .sound import unsound
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
+
+    from ..decoding.model import CausalModel, Tokenizer
 
 SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
@@ -62,8 +66,8 @@ class LocalModel:
     """A model, its tokenizer and how it wants to be asked."""
 
     source: str
-    model: "PreTrainedModel"
-    tokenizer: "PreTrainedTokenizerBase"
+    model: "CausalModel"
+    tokenizer: "Tokenizer"
     settings: ModelSettings
     scope: Scope | None = None
     """What the words of a question say for an answer, where it was trained on a graph."""
@@ -126,6 +130,48 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
         raise ModelError(f"{source}: the model is broken: {problem}", "copy its folder again")
     settings = read_settings(folder) if folder else ModelSettings()
     return LocalModel(source, model, tokenizer, settings, read_scope(folder))
+
+
+def load_generator(
+    source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto"
+) -> LocalModel:
+    """The same model as `load_model`, at once where groundwalk trained it: for decoding.
+
+    Importing transformers takes seconds, and such a model on a CPU needs nothing of it; its logits
+    and tokens are the same. `load_model` has it as the library does, to be trained or saved.
+    """
+    folder = model_folder(source)
+    if folder is None or device != "cpu" or dtype not in ("auto", "float32"):
+        return load_model(source, device=device, dtype=dtype)
+    try:
+        from .plain_model import read_plain
+
+        read = read_plain(folder)
+        sound = read is not None and not unsound(*read, missing=())
+    except Exception:  # whatever is wrong with the folder, `load_model` says it
+        read, sound = None, False
+    if read is None or not sound:
+        return load_model(source, device=device, dtype=dtype)
+    return LocalModel(source, *read, read_settings(folder), read_scope(folder))
+
+
+def writer(local: LocalModel) -> "PreTrainedModel":
+    """The model as transformers has it, whose `generate` writes free text.
+
+    One that was read without the library is read with it now. Raises ModelError as `load_model`.
+    """
+    from ..decoding.llama import Llama
+
+    if not isinstance(local.model, Llama):
+        return local.model
+    with _WRITING:
+        if local.model not in _WRITERS:
+            _WRITERS[local.model] = load_model(local.source).model
+    return _WRITERS[local.model]
+
+
+_WRITING = Lock()
+_WRITERS: "WeakKeyDictionary[Any, Any]" = WeakKeyDictionary()
 
 
 def _own(model: "PreTrainedModel") -> None:

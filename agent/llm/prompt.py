@@ -13,8 +13,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformers import PreTrainedTokenizerBase
-
+from ..decoding.model import Tokenizer
 from ..decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..prompting import render
 
@@ -83,7 +82,7 @@ def path_prompt(
 
 
 def path_tokens(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     prompt: str,
     prompts: Path | None = None,
     *,
@@ -127,14 +126,14 @@ def wire_prompt(
     return tokens, shared
 
 
-def answer_tokens(tokenizer: PreTrainedTokenizerBase, prompts: Path | None = None) -> list[int]:
+def answer_tokens(tokenizer: Tokenizer, prompts: Path | None = None) -> list[int]:
     """Token ids of the heading between a path and the answer that the model names freely."""
     text = render("gcr/answer_prefix.jinja", prompts)
     return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def shared_tokens(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     tokens: Sequence[int],
     *,
     masked: bool,
@@ -149,7 +148,7 @@ def shared_tokens(
 
 @lru_cache(maxsize=8)
 def _beginning(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     masked: bool,
     instruct: bool,
     prompts: Path | None,

@@ -5,12 +5,10 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from ..decoding.model import CausalModel, Tokenizer
 
 
-def unsound(
-    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", missing: Collection[str]
-) -> str:
+def unsound(model: "CausalModel", tokenizer: "Tokenizer", missing: Collection[str]) -> str:
     """What is wrong with a model, in words; nothing where all is well.
 
     `missing` are the weights that the file lacks, which the library made up.
@@ -22,7 +20,7 @@ def unsound(
         if weights.is_floating_point() and weights.numel():
             if not all(math.isfinite(own) for own in weights.detach().aminmax()):
                 return f"the weights of {name} are no numbers"
-    rows = cast(Any, model.get_input_embeddings()).num_embeddings
+    rows = len(cast(Any, model.get_input_embeddings()).weight)
     special = set(tokenizer.all_special_tokens)
     unknown = [t for t, place in tokenizer.get_vocab().items() if place >= rows]
     if unknown and not special.issuperset(unknown):
@@ -30,7 +28,7 @@ def unsound(
     return _template(tokenizer)
 
 
-def _template(tokenizer: "PreTrainedTokenizerBase") -> str:
+def _template(tokenizer: "Tokenizer") -> str:
     from jinja2 import TemplateSyntaxError
 
     if not tokenizer.chat_template:

@@ -11,8 +11,7 @@ from os.path import commonprefix
 from pathlib import Path as Folder
 from typing import Any, cast
 
-from transformers import PreTrainedTokenizerBase
-
+from ..decoding.model import Tokenizer
 from ..decoding.units import wire_tokens
 from ..decoding.wire import MARKERS, TRIPLE, Wire
 from ..errors import ConstraintError
@@ -98,9 +97,9 @@ class ChainPrompt:
         return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
 
 
-def _added(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
+def _added(tokenizer: Tokenizer) -> dict[str, int]:
     return cast(Any, tokenizer).get_added_vocab()
 
 
-def _last(tokenizer: PreTrainedTokenizerBase, text: str) -> int:
+def _last(tokenizer: Tokenizer, text: str) -> int:
     return list[int](tokenizer(text, add_special_tokens=False)["input_ids"])[-1]

@@ -81,11 +81,11 @@ class Engine:
         return self._graphs[key]
 
     def _model(self, wanted: Wanted) -> "LocalModel":
-        from ...agent.llm.local import load_model
+        from ...agent.llm.local import load_generator
 
         key = (wanted.model, wanted.device, wanted.dtype)
         if key not in self._models:
-            loaded = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
+            loaded = load_generator(wanted.model, device=wanted.device, dtype=wanted.dtype)
             self._models[key] = loaded
         return self._models[key]
 

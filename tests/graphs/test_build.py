@@ -27,7 +27,7 @@ def test_questions_of_a_batch_share_the_model_that_they_load(
         loaded.append(source)
         return load_model(source, **settings)
 
-    monkeypatch.setattr(build, "load_model", load)
+    monkeypatch.setattr(build, "load_generator", load)
     kg = open_family(tmp_path)
     graph = build.build_graph("gcr", kg=kg, generator=str(folder))
     turns: list[Any] = [{"question": question} for question in QUESTIONS]

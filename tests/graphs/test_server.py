@@ -43,7 +43,7 @@ def test_the_model_device_and_number_format_are_those_of_the_settings(
         loaded.append(load_model(source, **how))
         return loaded[-1]
 
-    monkeypatch.setattr(build, "load_model", load)
+    monkeypatch.setattr(build, "load_generator", load)
     asked: Any = {"question": "Who is a child of Ada?"}
     state: Any = server.graph().invoke(asked)
     assert state["usage"]["forward_passes"] > 0 and state["usage"]["llm_calls"] == 0
