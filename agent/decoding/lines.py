@@ -9,6 +9,7 @@ stateful; then it is computed again with them.
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from inspect import signature
+from typing import Any, cast
 
 import numpy as np
 from transformers import DynamicCache, PreTrainedModel
@@ -46,7 +47,7 @@ class LineForward(Evaluated):
     def _prefill(self, row: int) -> None:
         inputs: dict[str, object] = {"use_cache": False}
         if self._caching:
-            cache = self._caches[row] = DynamicCache(config=self._model.config)
+            cache = self._caches[row] = DynamicCache(config=cast(Any, self._model.config))
             inputs = {"use_cache": True, "past_key_values": cache}
         prompt = self._prompts[row]
         self._states[row][ROOT] = self._run(np.array([prompt], np.int64), **inputs)[0, -1]

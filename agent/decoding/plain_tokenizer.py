@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tokenizers import AddedToken
@@ -24,21 +24,9 @@ class PlainTokenizer:
         self.pad_token_id = self._id(pad)
         self._splitting = Lock()
 
-    @overload
-    def __call__(
-        self, text: str, *, add_special_tokens: bool = True, split_special_tokens: bool = False
-    ) -> dict[str, list[int]]: ...
-    @overload
     def __call__(
         self,
-        text: Sequence[str],
-        *,
-        add_special_tokens: bool = True,
-        split_special_tokens: bool = False,
-    ) -> dict[str, list[list[int]]]: ...
-    def __call__(
-        self,
-        text: str | Sequence[str],
+        text: str | list[str],
         *,
         add_special_tokens: bool = True,
         split_special_tokens: bool = False,
@@ -47,7 +35,7 @@ class PlainTokenizer:
 
         With `split_special_tokens` a text that looks like a special token is only text.
         """
-        texts = [text] if isinstance(text, str) else list(text)
+        texts = [text] if isinstance(text, str) else text
         backend = self.backend_tokenizer
         with self._splitting:  # which is set on the backend that all threads share
             backend.encode_special_tokens = split_special_tokens

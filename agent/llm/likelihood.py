@@ -7,7 +7,7 @@ forward pass.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..decoding.model import CausalModel, Tokenizer
 from ..decoding.plan import Cost
@@ -101,7 +101,7 @@ def chat_tokens(tokenizer: Tokenizer, messages: Sequence[dict[str, Any]]) -> lis
     """Token ids of `{"role", "content"}` messages in the model's chat template, or in a row."""
     if tokenizer.chat_template:
         filled = str(
-            tokenizer.apply_chat_template(
+            cast(Any, tokenizer).apply_chat_template(
                 list(messages), tokenize=False, add_generation_prompt=True
             )
         )

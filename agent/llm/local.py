@@ -17,9 +17,7 @@ from .scope import Scope, read_scope
 from .sound import unsound
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
-    from ..decoding.model import CausalModel, Tokenizer
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
@@ -63,11 +61,14 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model, its tokenizer and how it wants to be asked."""
+    """A model, its tokenizer and how it wants to be asked.
+
+    Where `load_generator` read them without the library, they offer of it what decoding takes.
+    """
 
     source: str
-    model: "CausalModel"
-    tokenizer: "Tokenizer"
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
     settings: ModelSettings
     scope: Scope | None = None
     """What the words of a question say for an answer, where it was trained on a graph."""
@@ -152,7 +153,8 @@ def load_generator(
         read, sound = None, False
     if read is None or not sound:
         return load_model(source, device=device, dtype=dtype)
-    return LocalModel(source, *read, read_settings(folder), read_scope(folder))
+    model, tokenizer = cast(Any, read)
+    return LocalModel(source, model, tokenizer, read_settings(folder), read_scope(folder))
 
 
 def writer(local: LocalModel) -> "PreTrainedModel":
@@ -162,12 +164,13 @@ def writer(local: LocalModel) -> "PreTrainedModel":
     """
     from ..decoding.llama import Llama
 
-    if not isinstance(local.model, Llama):
+    model: object = local.model
+    if not isinstance(model, Llama):
         return local.model
     with _WRITING:
-        if local.model not in _WRITERS:
-            _WRITERS[local.model] = load_model(local.source).model
-    return _WRITERS[local.model]
+        if model not in _WRITERS:
+            _WRITERS[model] = load_model(local.source).model
+    return _WRITERS[model]
 
 
 _WRITING = Lock()

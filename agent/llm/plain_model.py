@@ -113,7 +113,7 @@ def _shape(config: dict[str, Any]) -> LlamaShape | None:
     theta = cast("dict[str, Any]", rope)["rope_theta"]
     if rope["rope_type"] != "default" or not isinstance(theta, float):
         return None
-    return LlamaShape(**cast("dict[str, int]", sizes), rms_norm_eps=epsilon, rope_theta=theta)
+    return LlamaShape(**cast(Any, sizes), rms_norm_eps=epsilon, rope_theta=theta)
 
 
 def _tokenizer(file: Path, said: dict[str, Any]) -> PlainTokenizer | None:

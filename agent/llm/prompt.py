@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from os.path import commonprefix
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from ..decoding.model import Tokenizer
 from ..decoding.wire import PATH, PLAN, TRIPLE, Wire
@@ -91,7 +91,7 @@ def path_tokens(
     """Token ids up to the place where the opening tag comes: chat template and heading."""
     text = prompt + "\n"
     if tokenizer.chat_template:
-        text = tokenizer.apply_chat_template(
+        text = cast(Any, tokenizer).apply_chat_template(
             [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
         )
     text = f"{text}{render(HEADINGS[wire], prompts)}"

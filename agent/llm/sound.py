@@ -34,7 +34,7 @@ def _template(tokenizer: "Tokenizer") -> str:
     if not tokenizer.chat_template:
         return ""
     try:
-        tokenizer.apply_chat_template([{"role": "user", "content": "?"}], tokenize=False)
+        cast(Any, tokenizer).apply_chat_template([{"role": "user", "content": "?"}], tokenize=False)
     except TemplateSyntaxError as error:
         return f"its chat template cannot be read: {error.message}"
     except Exception:  # what a template refuses of its own accord shows where it is used

@@ -90,7 +90,7 @@ class ChainPrompt:
         text = f"{prompt}\n"
         if tokenizer.chat_template:
             message = [{"role": "user", "content": prompt}]
-            text = tokenizer.apply_chat_template(
+            text = cast(Any, tokenizer).apply_chat_template(
                 message, tokenize=False, add_generation_prompt=True
             )
         text = f"{text}{render('dog/chain_prefix.jinja', self.prompts)}"
