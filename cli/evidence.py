@@ -28,14 +28,17 @@ def origin_of(kg: "KnowledgeGraph", model: str | None) -> Origin:
     """What a question that is asked now is asked of, and with what."""
     from importlib.metadata import version
 
-    from ..agent.kg.sparql import endpoint_settings
     from ..agent.settings import read_settings
 
     graphs = tuple(f"<{iri}>" for iri in kg.graphs)
+    if not graphs and not kg.pinned:
+        from ..agent.kg.sparql import endpoint_settings
+
+        graphs = endpoint_settings().graphs
     return Origin(
         source=kg.source,
         digest=kg.digest if kg.pinned else "",
-        graphs=graphs if graphs or kg.pinned else endpoint_settings().graphs,
+        graphs=graphs,
         model=model or read_settings().model,
         version=version("groundwalk"),
         begun=datetime.now(UTC).isoformat(timespec="seconds"),

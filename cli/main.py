@@ -1,6 +1,8 @@
 """The `groundwalk` command: ask, chat, verify, mcp, kg, graph, train, eval."""
 
+import atexit
 import errno
+import gc
 import io
 import json
 import os
@@ -61,6 +63,8 @@ def graph(method: Annotated[str, typer.Argument(help="Such as gcr.")] = "gcr") -
 
 def main() -> None:
     """Run the command line; every error ends in one line and its exit code."""
+    gc.set_threshold(_COLLECTED)
+    atexit.register(gc.freeze)  # what is there at the end need not be looked at again
     quiet_libraries()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -110,6 +114,13 @@ def _whole(stream: TextIO) -> TextIO:
         whole, stream.encoding, "replace", line_buffering=True, write_through=True
     )
 
+
+_COLLECTED = 50_000
+"""Objects made between two looks for garbage.
+
+Imports make many that stay. With Python's 700, a tenth of the time until the first answer goes into
+looking at these again and again.
+"""
 
 _COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
 """What any error of the command line is; typer brings its own click or takes the installed one."""

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import fields
 
 from ..agent.options import Options, paper_options
-from .build import method_named
 from .method import COMMON
+from .methods import method_named
 
 
 def method_options(

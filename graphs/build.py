@@ -7,53 +7,15 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.baselines import read_baselines
 from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder, model_settings
 from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
-from .cot import COT, COT_SC
-from .direct import DIRECT
-from .dog import DOG
-from .gcr import GCR
-from .lookup import LOOKUP
-from .method import Method, Parts
-from .paths import PATHS
-from .plan import PLAN
-from .retrieve import RETRIEVE
-from .rog import ROG
+from .method import Parts
+from .methods import method_named
 from .skeleton import Compiled, skeleton
-from .structlm import STRUCTLM
-from .tog import TOG
-from .tot import TOT
-from .words import WORDS
-
-METHODS: dict[str, Method] = {
-    "gcr": GCR,
-    "dog": DOG,
-    "plan": PLAN,
-    "rog": ROG,
-    "tog": TOG,
-    "tot": TOT,
-    "paths": PATHS,
-    "retrieve": RETRIEVE,
-    "direct": DIRECT,
-    "cot": COT,
-    "cot-sc": COT_SC,
-    "structlm": STRUCTLM,
-    "words": WORDS,
-    "lookup": LOOKUP,
-}
-"""Every method by the name that `--method` takes."""
-
-
-def method_named(name: str) -> Method:
-    """The method of a name. Raises InputError where there is none."""
-    if name not in METHODS:
-        raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
-    return METHODS[name]
 
 
 def build_graph(

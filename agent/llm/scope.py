@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,13 @@ def read_scope(folder: Path | None) -> Scope | None:
     file = folder and folder / SCOPE_FILE
     if file is None or not file.is_file():
         return None
+    known = file.stat()
+    return _read(file, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache(maxsize=2)
+def _read(file: Path, *_: int) -> Scope:
+    """The scope in a file, as it is at a time and in a size: model and graph both ask for it."""
     return read_model_json(file, _parsed)
 
 

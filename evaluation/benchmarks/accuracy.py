@@ -24,7 +24,7 @@ from rich.table import Table
 
 from ...agent.llm.baselines import NAMES, read_baselines
 from ...agent.llm.local import model_settings
-from ...graphs.build import METHODS
+from ...graphs import METHODS
 from ..readers import read_samples
 from ..record_lines import read_records
 from ..run_folder import read_summary

@@ -7,7 +7,7 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs.build import METHODS
+from groundwalk.graphs import METHODS
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.skeleton import skeleton
 from langchain_core.language_models import BaseChatModel

@@ -23,12 +23,14 @@ TEMPLATE = "{{ question }}\n{{ relations | join('\n') }}\nOne relation:"
 @pytest.fixture
 def prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The method as a module of `graphs`, its line in the registry, and its folder of prompts."""
-    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    guide = GUIDE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", guide, re.S)
+    (line,) = re.findall(r'`"guess": "(.*?)"` in `METHODS`', guide)
     module = ModuleType("groundwalk.graphs.guess")
     module.__package__ = "groundwalk.graphs"
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(code, str(GUIDE), "exec"), module.__dict__)
-    monkeypatch.setitem(METHODS, "guess", module.__dict__["GUESS"])
+    monkeypatch.setitem(METHODS, "guess", line)
     folder = tmp_path / "prompts"
     (folder / "guess").mkdir(parents=True)
     (folder / "guess" / "relation.jinja").write_text(TEMPLATE, encoding="utf-8")

@@ -14,7 +14,7 @@ from groundwalk.agent.llm.local import ModelSettings
 from groundwalk.agent.nodes.retrieve import retrieve
 from groundwalk.agent.nodes.retrieved_file import read_retrieved
 from groundwalk.agent.options import Options
-from groundwalk.graphs.build import METHODS
+from groundwalk.graphs import METHODS
 from groundwalk.graphs.method import Method, Parts
 from groundwalk.graphs.skeleton import skeleton
 from hypothesis import given

@@ -1,0 +1,68 @@
+"""Every method by its name; the file of one is imported when it is first asked for."""
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..agent.errors import InputError
+
+if TYPE_CHECKING:
+    from .method import Method
+
+
+class _Methods(MutableMapping[str, "Method"]):
+    """A method is known by where it is, as `module.NAME` in this package, or is there itself."""
+
+    def __init__(self, places: dict[str, str]) -> None:
+        self._known: dict[str, Method | str] = {**places}
+
+    def __getitem__(self, name: str) -> "Method":
+        known = self._known[name]
+        if isinstance(known, str):
+            module, _, attribute = known.partition(".")
+            method: Method = getattr(import_module(f".{module}", __package__), attribute)
+            known = self._known[name] = method
+        return known
+
+    def __setitem__(self, name: str, method: "Method | str") -> None:
+        self._known[name] = method
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+METHODS = _Methods(
+    {
+        "gcr": "gcr.GCR",
+        "dog": "dog.DOG",
+        "plan": "plan.PLAN",
+        "rog": "rog.ROG",
+        "tog": "tog.TOG",
+        "tot": "tot.TOT",
+        "paths": "paths.PATHS",
+        "retrieve": "retrieve.RETRIEVE",
+        "direct": "direct.DIRECT",
+        "cot": "cot.COT",
+        "cot-sc": "cot.COT_SC",
+        "structlm": "structlm.STRUCTLM",
+        "words": "words.WORDS",
+        "lookup": "lookup.LOOKUP",
+    }
+)
+"""Every method by the name that `--method` takes."""
+
+
+def method_named(name: str) -> "Method":
+    """The method of a name. Raises InputError where there is none."""
+    if name not in METHODS:
+        raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
+    return METHODS[name]
