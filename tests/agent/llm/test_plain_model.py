@@ -46,13 +46,17 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(BUNDLED, tmp_path / "model"))
 
 
+def _logits(local: LocalModel, ids: torch.Tensor) -> torch.Tensor:
+    model: Any = local.model
+    return model(input_ids=ids).logits
+
+
 def test_logits_are_equal(library: LocalModel, plain: LocalModel) -> None:
     generator = torch.Generator().manual_seed(1)
     for rows, tokens in [(1, 1), (1, 2), (1, 17), (3, 40), (8, 130)]:
         ids = torch.randint(0, 1221, (rows, tokens), generator=generator)
         with torch.inference_mode():
-            expected: Any = library.model(input_ids=ids)
-            assert torch.equal(plain.model(input_ids=ids).logits, expected.logits)
+            assert torch.equal(_logits(plain, ids), _logits(library, ids))
 
 
 @pytest.mark.parametrize("shared", [0, 3])
@@ -80,7 +84,7 @@ def test_texts_have_equal_tokens(library: LocalModel, plain: LocalModel) -> None
     texts += [sample.question for sample in read_world()]
     for add in (False, True):
         for split in (False, True):
-            flags = {"add_special_tokens": add, "split_special_tokens": split}
+            flags: Any = {"add_special_tokens": add, "split_special_tokens": split}
             expected: Any = library.tokenizer(texts, **flags)
             assert plain.tokenizer(texts, **flags)["input_ids"] == expected["input_ids"]
     ids: Any = library.tokenizer(texts)
@@ -121,17 +125,24 @@ def test_what_training_writes_is_read(tmp_path: Path) -> None:
     assert read_plain(tmp_path) is not None
     ids = torch.tensor([[5, 6, 7, 8]])
     with torch.inference_mode():
-        expected: Any = load_model(str(tmp_path)).model(input_ids=ids)
-        assert torch.equal(
-            load_generator(str(tmp_path)).model(input_ids=ids).logits, expected.logits
-        )
+        expected = _logits(load_model(str(tmp_path)), ids)
+        assert torch.equal(_logits(load_generator(str(tmp_path)), ids), expected)
 
 
-def _config(**values: Any) -> Callable[[Path], None]:
+Change = Callable[[Path], object]
+"""What is done to a model folder."""
+
+
+def _written(name: str, content: str | bytes) -> Change:
+    own = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(own)
+
+
+def _config(**values: Any) -> Change:
     return _changed("config.json", **values)
 
 
-def _changed(name: str, **values: Any) -> Callable[[Path], None]:
+def _changed(name: str, **values: Any) -> Change:
     def change(folder: Path) -> None:
         file = folder / name
         file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | values))
@@ -148,13 +159,13 @@ def _changed(name: str, **values: Any) -> Callable[[Path], None]:
         _changed("tokenizer_config.json", add_bos_token=True),
         _changed("tokenizer_config.json", chat_template="{{ messages }}"),
         _changed("generation_config.json", temperature=0.5),
-        lambda folder: (folder / "chat_template.jinja").write_text("{{ messages }}"),
-        lambda folder: (folder / "special_tokens_map.json").write_text("{}"),
+        _written("chat_template.jinja", "{{ messages }}"),
+        _written("special_tokens_map.json", "{}"),
     ],
     ids=["rope", "activation", "window", "bos", "template", "sampling", "file", "map"],
 )
 def test_what_is_not_as_training_writes_it_is_left_to_the_library(
-    copied: Path, change: Callable[[Path], None]
+    copied: Path, change: Change
 ) -> None:
     change(copied)
     assert read_plain(copied) is None
@@ -166,38 +177,42 @@ def test_other_devices_and_number_formats_are_left_to_the_library(how: dict[str,
     assert not isinstance(load_generator(**how).model, Llama)
 
 
+def _without_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+
+
+def _cut(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-1000])
+
+
+def _not_numbers(folder: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    weights["model.norm.weight"] = weights["model.norm.weight"] * float("nan")
+    save_file(weights, file, {"format": "pt"})
+
+
 @pytest.mark.parametrize(
     "harm",
     [
-        lambda folder: (folder / "config.json").write_text("{"),
-        lambda folder: (folder / "config.json").write_text("[]"),
-        lambda folder: (folder / "tokenizer.json").write_text("{}"),
-        lambda folder: (folder / "tokenizer.json").unlink(),
-        lambda folder: (folder / "model.safetensors").write_bytes(b"\0" * 9),
-        lambda folder: _cut(folder / "model.safetensors"),
-        lambda folder: _not_numbers(folder / "model.safetensors"),
-        lambda folder: _config(vocab_size=1000)(folder),
-        lambda folder: _config(num_hidden_layers=5)(folder),
+        _written("config.json", "{"),
+        _written("config.json", "[]"),
+        _written("tokenizer.json", "{}"),
+        _written("model.safetensors", b"\0" * 9),
+        _without_tokenizer,
+        _cut,
+        _not_numbers,
+        _config(vocab_size=1000),
+        _config(num_hidden_layers=5),
     ],
 )
-def test_a_broken_folder_is_told_as_by_the_library(
-    copied: Path, harm: Callable[[Path], None]
-) -> None:
+def test_a_broken_folder_is_told_as_by_the_library(copied: Path, harm: Change) -> None:
     harm(copied)
     with pytest.raises(ModelError) as known:
         load_model(str(copied))
     with pytest.raises(ModelError) as read:
         load_generator(str(copied))
     assert (read.value.message, read.value.hint) == (known.value.message, known.value.hint)
-
-
-def _cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-1000])
-
-
-def _not_numbers(file: Path) -> None:
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(file)
-    weights["model.norm.weight"] = weights["model.norm.weight"] * float("nan")
-    save_file(weights, file, {"format": "pt"})
