@@ -10,6 +10,7 @@ from ..evaluation.dataset_names import DATASET_NAMES
 from . import options as o
 from .compare import compare
 from .judge import judge
+from .method_names import check_methods
 from .report import report
 from .score import score
 
@@ -111,6 +112,11 @@ def run(
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
     settings = read_settings()
+    named = (method or settings.method).replace(" ", "").split(",")
+    methods = tuple(dict.fromkeys(filter(None, named)))
+    if not methods:
+        raise InputError("no method was named", "such as --method gcr,plan")
+    check_methods(*methods)
     use_few_threads(model or settings.model)
 
     from dataclasses import asdict
@@ -126,10 +132,6 @@ def run(
     from ..evaluation.setup import Setup
     from ..evaluation.table import print_summary
 
-    named = (method or settings.method).replace(" ", "").split(",")
-    methods = tuple(dict.fromkeys(filter(None, named)))
-    if not methods:
-        raise InputError("no method was named", "such as --method gcr,plan")
     setup = Setup(
         dataset=dataset,
         split=split,

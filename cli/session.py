@@ -41,7 +41,7 @@ def open_session(
     infer: str | None,
     model: str | None,
     llm: str | None,
-    method: str | None,
+    method: str,
     beams: int | None,
     hops: int | None,
     paper: bool,
@@ -62,11 +62,13 @@ def open_session(
     options = question_options(pairs, beams, hops, on_ambiguous, prompts)
     if options.on_ambiguous == "ask" and thread and not interactive:
         options = replace(options, on_ambiguous="error")
-    from ..agent.llm.local import use_few_threads
+    from ..agent.llm.local import check_source, use_few_threads
     from ..agent.settings import read_settings
 
     settings = read_settings()
-    use_few_threads(model or settings.model)
+    source = model or settings.model
+    use_few_threads(source)
+    check_source(source)
 
     from langgraph.checkpoint.memory import InMemorySaver
 
@@ -75,7 +77,7 @@ def open_session(
     from ..graphs import build_graph
     from ..graphs.asked_with import method_options, unused
 
-    method, kept = method or settings.method, names_set(pairs)
+    kept = names_set(pairs)
     notes = unused(method, options, kept)
     options = method_options(method, options, paper=paper, kept=kept)
     keeper = open_threads() if thread else None
@@ -92,7 +94,7 @@ def open_session(
     graph = build_graph(
         method,
         kg=opened,
-        generator=model or settings.model,
+        generator=source,
         llm=chat_model(llm or settings.llm),
         device=device or settings.device,
         dtype=dtype or settings.dtype,

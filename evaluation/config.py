@@ -259,6 +259,7 @@ def _short(value: object) -> str:
 
 def _model_digest(source: str) -> str:
     """Of a folder its files; of a hub model the commit, which names them."""
+    from ..agent.llm.hub import only_in_cache
     from ..agent.llm.local import BUNDLED
 
     if source == BUNDLED:
@@ -268,10 +269,13 @@ def _model_digest(source: str) -> str:
     path = Path(source).expanduser()
     if path.is_dir():
         return folder_digest(path)
+    only_local = only_in_cache(source)
     from transformers import AutoConfig
 
     try:
-        found = AutoConfig.from_pretrained(source, trust_remote_code=False)
+        found = AutoConfig.from_pretrained(
+            source, trust_remote_code=False, local_files_only=only_local
+        )
     except (OSError, ValueError) as error:
         raise ModelError(
             f"{source}: the model does not load", "give a folder, or a hub id"

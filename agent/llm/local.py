@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from ..errors import ModelError, ShortageError
 from ..shortage import is_shortage
+from .hub import only_in_cache
 from .quantised import QUANTISED, quantised
 from .scope import Scope, read_scope
 from .sound import unsound
@@ -77,7 +78,8 @@ class LocalModel:
 def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto") -> LocalModel:
     """Load a model from a folder or the hub's local cache; `bundled` is the one shipped here.
 
-    A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it. The
+    A hub id is downloaded only if it is no folder and the user's `HF_HUB_OFFLINE` allows it; a hub
+    that does not answer is given up within seconds, and what its local cache holds serves. The
     `dtype` is the name of a number format of torch, `auto` for that of the file, `8bit` or `4bit`.
     Raises ModelError when something is missing or broken or it is not a causal language model, and
     ShortageError when it does not fit into memory.
@@ -85,6 +87,7 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     folder = model_folder(source)
     if folder is not None:
         _check(folder)
+    only_local = folder is not None or only_in_cache(source)
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
@@ -102,13 +105,16 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     disable_progress_bar()
     where = str(folder or source)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(
+            where, trust_remote_code=False, local_files_only=only_local
+        )
         model, loaded = cast(Any, AutoModelForCausalLM).from_pretrained(
             where,
             output_loading_info=True,
             dtype="auto" if few or dtype == "auto" else getattr(torch, dtype),
             trust_remote_code=False,
             use_safetensors=True,
+            local_files_only=only_local,
             **bits,
         )
         problem = unsound(model, tokenizer, loaded["missing_keys"])
@@ -195,6 +201,15 @@ def use_few_threads(source: str) -> None:
     folder = model_folder(source)
     if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def check_source(source: str) -> None:
+    """Raise ModelError for what is no folder and no hub model that can be had; nothing is loaded.
+
+    It is known within seconds, before what loads a model is imported.
+    """
+    if model_folder(source) is None:
+        only_in_cache(source)
 
 
 def model_settings(source: str = BUNDLED) -> ModelSettings:

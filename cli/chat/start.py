@@ -35,8 +35,9 @@ def chat(
     """Ask question after question; steps, answers and proofs appear as they come."""
     from rich.console import Console
 
-    from ...agent.llm.local import use_few_threads
+    from ...agent.llm.local import check_source, use_few_threads
     from ...agent.settings import read_settings
+    from ..method_names import chosen_method
     from ..session import open_source, question_options
     from ..terminal import is_terminal, waiting
     from .loading import Wanted
@@ -44,10 +45,11 @@ def chat(
     from .talk import Talk
 
     _hush()
+    method = chosen_method(method)
     options = question_options(settings or (), beams, hops, on_ambiguous, prompts)
     own = read_settings()
     wanted = Wanted(
-        method=method or own.method,
+        method=method,
         model=model or own.model,
         llm=llm or own.llm,
         device=device or own.device,
@@ -59,6 +61,7 @@ def chat(
         thread=thread,
     )
     use_few_threads(wanted.model)
+    check_source(wanted.model)
     typing = is_terminal()
     console = Console(
         highlight=False,

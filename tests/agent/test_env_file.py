@@ -47,3 +47,34 @@ def test_a_file_of_somebody_else_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_folder_of_that_name_is_no_file(read: Callable[[], object]) -> None:
     Path(".env").mkdir()
     read()
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'GROUNDWALK_KG="s3cret\nGROUNDWALK_LLM=none\n',
+            r"^\.env, line 1: a quoted value does not",
+        ),
+        ("# first\n\nA=1\n\n\nexport B = 's3cret\nC=2", r"^\.env, line 6: a quoted value does not"),
+        ('A="one\ntwo"\nB="s3cret" s3cret\n', r"^\.env, line 3: a quoted value does not end"),
+        ("A=1\ns3cret s3cret\n", r"^\.env, line 2: is not NAME=VALUE"),
+    ],
+)
+def test_a_line_that_is_no_setting_is_named_and_not_shown(
+    read: Callable[[], object], text: str, message: str
+) -> None:
+    Path(".env").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        read()
+    assert "s3cret" not in caught.value.message + caught.value.hint
+
+
+def test_settings_of_every_form_are_read() -> None:
+    text = (
+        "# c\n\nexport GROUNDWALK_KG='a b' # c\nA=\"one\ntwo\"\nB=x y\nNAME\nGROUNDWALK_LLM=n # c\n"
+    )
+    Path(".env").write_text(text, encoding="utf-8")
+    settings = read_settings()
+    assert (settings.kg, settings.llm) == ("a b", "n")
