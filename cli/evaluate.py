@@ -56,7 +56,8 @@ def run(
         typer.Option(
             "--on-broken",
             metavar="fail|skip",
-            help="Whether a broken line ends the run, or is left out and told.",
+            help="Whether a broken question, or a broken statement of the graph, ends the run, "
+            "or is left out and told.",
         ),
     ] = "fail",
     topics: Annotated[

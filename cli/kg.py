@@ -33,6 +33,7 @@ def build(
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
     language: o.Language = None,
+    on_broken: o.OnBroken = "fail",
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of a built graph in DIR, at once.")
     ] = False,
@@ -44,7 +45,10 @@ def build(
         raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
     from ..agent.kg import build as build_kg
     from ..agent.kg import load_profile
+    from ..agent.kg.meta import read_meta
+    from ..agent.kg.names import one_line
 
+    broken = o.on_broken_of(on_broken)
     since, read_as, languages = perf_counter(), load_profile(profile), _languages(language)
     with _progress(source, silent=quiet or as_json) as on_progress:
         counts = build_kg(
@@ -53,18 +57,23 @@ def build(
             profile=read_as,
             graphs=graph or (),
             languages=languages,
+            on_broken=broken,
             replace=replace,
             on_progress=on_progress,
         )
     seconds = perf_counter() - since
+    left_out = read_meta(out).left_out
     if as_json:
         record = {"status": "built", "folder": str(out), "source": source, **counts._asdict()}
-        typer.echo(json.dumps({**record, "seconds": round(seconds, 3)}, ensure_ascii=False))
+        record |= {"left_out": left_out.statements, "seconds": round(seconds, 3)}
+        typer.echo(json.dumps(record, ensure_ascii=False))
     elif not quiet:
         typer.echo(
             f"{out}: {counts.triples:,} triples, {counts.facts:,} facts between "
             f"{counts.entities:,} entities by {counts.relations:,} relations ({seconds:.1f} s)"
         )
+    if left_out.statements:
+        typer.echo(one_line(left_out.note), err=True)
 
 
 @app.command()
@@ -73,6 +82,7 @@ def info(
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
     language: o.Language = None,
+    on_broken: o.OnBroken = "fail",
     as_json: o.Json = False,
 ) -> None:
     """Print the size of a knowledge graph and its relations."""
@@ -82,7 +92,13 @@ def info(
     from .render import print_kg
 
     read_as, languages = load_profile(profile), _languages(language)
-    kg = open_kg(source, profile=read_as, graphs=graph or (), languages=languages)
+    kg = open_kg(
+        source,
+        profile=read_as,
+        graphs=graph or (),
+        languages=languages,
+        on_broken=o.on_broken_of(on_broken),
+    )
     print_kg(kg, as_json=as_json)
 
 

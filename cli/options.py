@@ -1,9 +1,12 @@
 """The options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from ..agent.kg import OnBroken as OnBrokenStatement
 
 KG = Annotated[
     str | None,
@@ -47,6 +50,14 @@ Infer = Annotated[
         "--infer",
         metavar="LIST",
         help="What walks honour, with commas: same-as, inverse-of, sub-property-of.",
+    ),
+]
+OnBroken = Annotated[
+    str,
+    typer.Option(
+        "--on-broken",
+        metavar="fail|skip",
+        help="Whether a broken statement refuses a file, or is left out and told.",
     ),
 ]
 Model = Annotated[
@@ -109,6 +120,12 @@ Explain = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]
+
+
+def on_broken_of(value: str) -> "OnBrokenStatement":
+    """What `--on-broken` says. Raises InputError for what it cannot."""
+    one_of("--on-broken", value, "fail", "skip")
+    return "skip" if value == "skip" else "fail"
 
 
 def one_of(option: str, value: str, *choices: str) -> None:

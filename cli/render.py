@@ -16,7 +16,7 @@ from ..agent.evidence.tree import MARKS, Place, grow, spoken
 from ..agent.kg import KnowledgeGraph
 from ..agent.state import Answer, Entity, Named, State, StepRecord
 from .brackets import brackets
-from .session import Event
+from .session import Event, graph_notes
 from .terminal import waiting
 
 Trail: TypeAlias = tuple[object, ...]
@@ -137,6 +137,7 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         counts = dict(zip(kg.counts._fields, kg.counts, strict=True))
         names = [{"term": r.term, "label": r.name, "facts": r.facts} for r in relations]
         record = {"source": kg.source, "digest": kg.digest, **counts, "by_relation": names}
+        record |= {"left_out": kg.left_out.statements, "notes": graph_notes(kg)}
         typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
         return
     console = Console(highlight=False)
@@ -145,6 +146,8 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         f"{kg.counts.triples:,} triples: {kg.counts.facts:,} facts between "
         f"{kg.counts.entities:,} entities by {kg.counts.relations:,} relations"
     )
+    for note in graph_notes(kg):
+        console.print(Text(printable(note)), soft_wrap=True)
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("relation")
     table.add_column("facts", justify="right")

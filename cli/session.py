@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import DiskError, InputError
-from ..agent.kg import KnowledgeGraph
+from ..agent.kg import KnowledgeGraph, why_no_facts
 from ..agent.options import Options, names_set, read_options
+from .options import on_broken_of
 
 if TYPE_CHECKING:
-    from ..agent.kg import OnProgress
+    from ..agent.kg import OnBroken, OnProgress
     from ..agent.settings import Settings
     from ..agent.state import State
     from ..graphs.skeleton import Compiled
@@ -39,6 +40,7 @@ def open_session(
     language: str | None,
     mediators: str | None,
     infer: str | None,
+    on_broken: str,
     model: str | None,
     llm: str | None,
     method: str,
@@ -59,6 +61,7 @@ def open_session(
     `pairs` set further options of the method, such as `width=5`. With a `thread` the conversation
     is kept in the user's database of threads. Nobody is asked back who is not `interactive`.
     """
+    broken = on_broken_of(on_broken)
     options = question_options(pairs, beams, hops, on_ambiguous, prompts)
     if options.on_ambiguous == "ask" and thread and not interactive:
         options = replace(options, on_ambiguous="error")
@@ -89,8 +92,10 @@ def open_session(
         language=language,
         mediators=mediators,
         infer=infer,
+        on_broken=broken,
         on_progress=on_progress,
     )
+    notes = [*graph_notes(opened), *notes]
     graph = build_graph(
         method,
         kg=opened,
@@ -128,6 +133,7 @@ def open_source(
     language: str | None,
     mediators: str | None,
     infer: str | None,
+    on_broken: "OnBroken" = "fail",
     on_progress: "OnProgress | None" = None,
 ) -> KnowledgeGraph:
     """Open the KG that the options name, or else the settings."""
@@ -142,8 +148,14 @@ def open_source(
             settings.mediators if mediators is None else mediators,
             settings.infer if infer is None else infer,
         ),
+        on_broken=on_broken,
         on_progress=on_progress,
     )
+
+
+def graph_notes(kg: KnowledgeGraph) -> list[str]:
+    """What a user must know of a KG: what of its files is not in it, and that it has no facts."""
+    return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
 
 
 def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterator[Event | State]":

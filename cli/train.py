@@ -20,6 +20,7 @@ def train(
     language: o.Language = None,
     mediators: o.Mediators = None,
     infer: o.Infer = None,
+    on_broken: o.OnBroken = "fail",
     questions: Annotated[
         Path | None,
         typer.Option("--questions", help="Questions with answers; else made from the graph."),
@@ -117,6 +118,7 @@ def train(
     o.one_of("--part", part, "train", "tune", "report", "all")
     o.one_of("--supervision", supervision, "best", "shortest")
     o.one_of("--revisits", revisits, "no-topic", "walk")
+    broken = o.on_broken_of(on_broken)
     if optimizer:
         o.one_of("--optimizer", optimizer, "adamw", "muon")
 
@@ -136,6 +138,7 @@ def train(
             settings.mediators if mediators is None else mediators,
             settings.infer if infer is None else infer,
         ),
+        on_broken=broken,
         questions=questions,
         dataset=dataset,
         data=data,
@@ -176,6 +179,7 @@ def train(
         "--language": language or "",
         "--mediators": mediators or "",
         "--infer": infer or "",
+        "--on-broken": "" if broken == "fail" else broken,
         "--model": str(out),
     }
     options = [word for name, value in given.items() if value for word in (name, value)]

@@ -27,6 +27,7 @@ def verify(
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
     language: o.Language = None,
+    on_broken: o.OnBroken = "fail",
     as_json: Annotated[bool, typer.Option("--json", help="Print errors as JSON too.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
@@ -52,8 +53,10 @@ def verify(
         verified_fields,
     )
     from ..agent.kg.claims import Inquiry
+    from ..agent.kg.names import one_line
     from ..agent.settings import read_settings
 
+    broken = o.on_broken_of(on_broken)
     settings = read_settings()
     if kg is None and "kg" not in settings.model_fields_set:
         raise InputError("no knowledge graph was named", "give --kg a file, a folder or `world`")
@@ -71,8 +74,11 @@ def verify(
             profile=load_profile(profile),
             graphs=graph or (),
             languages=language_tags(settings.language if language is None else language),
+            on_broken=broken,
         )
     ) as opened:
+        if opened.left_out.note:
+            typer.echo(one_line(opened.left_out.note), err=True)
         inquiry = Inquiry(opened.store)
         for checked in check_records(chain([first], records), inquiry, opened.labels):
             if isinstance(checked, Unclear):

@@ -130,6 +130,7 @@ def describe_kg(kg: "KnowledgeGraph") -> dict[str, Any]:
         "profile_digest": sha256(repr(kg.profile).encode()).hexdigest(),
         "reading": asdict(kg.reading),
         "counts": kg.counts._asdict() if kg.pinned else None,
+        **({"left_out": kg.left_out.statements} if kg.left_out.statements else {}),
     }
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from ..agent.errors import InputError
+from ..agent.kg import why_no_facts
+from ..agent.kg.names import one_line
 from ..agent.llm.address import describe_llm
 from .asking import OpenAsk, method_options, open_setup
 from .config import (
@@ -65,7 +67,8 @@ def evaluate(
 ) -> RunSummary:
     """Ask the questions that a setup names and write the run directory `out`, or go on with it.
 
-    `data`, `part`, `limit` and `on_broken` choose the questions. Where the setup has no KG it is
+    `data`, `part`, `limit` and `on_broken` choose the questions; `on_broken` says also what becomes
+    of a broken statement of the KG's files. Where the setup has no KG it is
     the dataset's, else `default_kg`. `seed` is that of the intervals. How far the run is goes to
     `console`, by default to standard error; what was skipped is said even where it is quiet.
     Raises InputError (KGError, ModelError, DatasetError) before anything is asked, else as `run`.
@@ -75,11 +78,11 @@ def evaluate(
     shown = console or Console(stderr=True)
     check_folder(out)
     read = read_dataset(setup.dataset, data, setup.split, on_broken)
+    loud = Console(stderr=True) if shown.quiet else shown
     if read.skipped.count:
-        loud = Console(stderr=True) if shown.quiet else shown
         for line in (f"{read.skipped.count} questions are left out:", *read.skipped.first):
             loud.print(line, markup=False, highlight=False, soft_wrap=True)
-    setup = replace(setup, split=read.split)
+    setup = replace(setup, split=read.split, on_broken=on_broken)
     samples = choose(read.samples, part, limit)
     notes = [note for name in setup.methods for note in unused(name, setup.options, setup.kept)]
     setup = _with_retrieved(_with_kg(setup, samples, read.kg, default_kg))
@@ -93,7 +96,7 @@ def evaluate(
         ),
         topics=setup.topics,
         options=describe_options(setup.options, paper=setup.paper, kept=setup.kept),
-        kg=_describe_kg(setup),
+        kg=_describe_kg(setup, loud),
         model=describe_model(setup.model, setup.device, setup.dtype),
         llm=describe_llm(setup.llm),
         prompts=tree_digest(setup.prompts) if setup.prompts else "",
@@ -152,9 +155,11 @@ def _oracle(setup: Setup, samples: Sequence[Sample], seed: int) -> Accuracy | No
         return gold_accuracy(kg, samples, setup.options, seed)
 
 
-def _describe_kg(setup: Setup) -> dict[str, Any]:
+def _describe_kg(setup: Setup, console: Console) -> dict[str, Any]:
     kg = open_shared(setup)
     if kg is None:
         return describe_own_graphs(setup.reading)
     with closing(kg):
+        for note in filter(None, (kg.left_out.note, why_no_facts(kg))):
+            console.print(one_line(note), markup=False, highlight=False, soft_wrap=True)
         return describe_kg(kg)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..agent.kg import KnowledgeGraph, Reading, load_profile, open_kg
+from ..agent.kg import KnowledgeGraph, OnBroken, Reading, load_profile, open_kg
 from ..agent.options import Options
 from .config import Topics
 
@@ -25,6 +25,8 @@ class Setup:
     graphs: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     reading: Reading = Reading()
+    on_broken: OnBroken = "fail"
+    """What becomes of a broken statement of the KG's files."""
     own_graphs: bool = False
     llm: str = "none"
     device: str = "cpu"
@@ -50,4 +52,5 @@ def open_shared(setup: Setup) -> KnowledgeGraph | None:
         graphs=setup.graphs,
         languages=setup.languages,
         reading=setup.reading,
+        on_broken=setup.on_broken,
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..agent.decoding.wire import escape, spell_relation
 from ..agent.errors import KGError
-from ..agent.kg import KnowledgeGraph
+from ..agent.kg import KnowledgeGraph, why_no_facts
 from ..agent.kg.names import normalise
 from ..agent.kg.terms import Term, Triple
 
@@ -87,9 +87,10 @@ def load_graph(kg: KnowledgeGraph, *, returns: bool = False) -> Graph:
     """Read the facts of a KG. Raises KGError when it has none."""
     facts = sorted(set(kg.walks.facts()))
     if not facts:
+        why = why_no_facts(kg) or "the knowledge graph has no facts that walks may use"
         raise KGError(
-            f"{kg.source}: the knowledge graph has no facts to train on",
-            "give a graph with triples between entities",
+            f"{kg.source}: nothing to train on: {why}",
+            "give a graph that relates entities to each other",
         )
     terms = sorted({fact.head for fact in facts} | {fact.tail for fact in facts})
     relations = sorted({fact.relation for fact in facts})

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from ..agent.errors import InputError
+from ..agent.kg.broken import OnBroken
 from ..agent.kg.profile import GENERIC, Profile
 from ..agent.kg.reading import Reading
 from .lessons import Way
@@ -60,6 +61,8 @@ class Recipe:
     profile: Profile = GENERIC
     languages: Sequence[str] = ()
     reading: Reading | None = None
+    on_broken: OnBroken = "fail"
+    """What becomes of a broken statement of the graph's files."""
     questions: Path | None = None
     """A file of questions with answers."""
     dataset: str = ""

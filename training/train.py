@@ -51,8 +51,14 @@ def train(
     watcher = watcher if watcher and first else Unwatched()
     with turn():
         kg = open_kg(
-            kg_source, profile=recipe.profile, languages=recipe.languages, reading=recipe.reading
+            kg_source,
+            profile=recipe.profile,
+            languages=recipe.languages,
+            reading=recipe.reading,
+            on_broken=recipe.on_broken,
         )
+        if kg.left_out.note:
+            watcher.say(kg.left_out.note)
         material = gather(kg, kg_source, recipe, _chat(recipe, out) if first else None)
         schedule = recipe.schedule_for(supervised=material.supervision is not None)
         partial = open_partial(out, _record(kg, recipe, schedule, material.hops), watcher)

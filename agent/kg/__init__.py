@@ -1,7 +1,9 @@
 """The user's knowledge graph: terms, stores, label index, verification."""
 
+from .broken import LeftOut, OnBroken
 from .building import BuildProgress, OnProgress
 from .execution import Execution, Reached, execute
+from .factless import why_no_facts
 from .folder import build, open_kg
 from .graph import KnowledgeGraph
 from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
@@ -25,6 +27,8 @@ __all__ = [
     "KnowledgeGraph",
     "LabelIndex",
     "Labels",
+    "LeftOut",
+    "OnBroken",
     "OnProgress",
     "OxigraphStore",
     "Path",
@@ -56,4 +60,5 @@ __all__ = [
     "open_kg",
     "reading_of",
     "verify_paths",
+    "why_no_facts",
 ]

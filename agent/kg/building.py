@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pyoxigraph as ox
 
+from .broken import BrokenStatements, LeftOut, OnBroken
 from .holding import exchange, making, remove_unheld
 from .labelling import STEPS, build_labels
 from .meta import Meta, write_meta
@@ -45,14 +46,24 @@ class Recipe:
     digest: str
     profile: Profile
     graphs: tuple[str, ...]
+    on_broken: OnBroken = "fail"
 
 
-def recipe(name: str, sources: list[Source], profile: Profile, graphs: tuple[str, ...]) -> Recipe:
-    """The recipe of sources; its digest is that of their content and the graphs chosen."""
+def recipe(
+    name: str,
+    sources: list[Source],
+    profile: Profile,
+    graphs: tuple[str, ...],
+    on_broken: OnBroken = "fail",
+) -> Recipe:
+    """The recipe of sources; its digest is that of their content and the graphs chosen.
+
+    `on_broken` does not change it: where it changes what is built, there is nothing else to build.
+    """
     content = digest(sources)
     if graphs:
         content = sha256(" ".join((content, *graphs)).encode()).hexdigest()
-    return Recipe(name, tuple(sources), content, profile, graphs)
+    return Recipe(name, tuple(sources), content, profile, graphs, on_broken)
 
 
 def build_folder(
@@ -86,10 +97,10 @@ def build_folder(
 
 def build_in_memory(
     wanted: Recipe, on_progress: OnProgress | None
-) -> tuple[ox.Store, sqlite3.Connection, Counts]:
+) -> tuple[ox.Store, sqlite3.Connection, Counts, LeftOut]:
     """Build a store and a label index that are gone with the process."""
     store, connection = ox.Store(), sqlite3.connect(":memory:", check_same_thread=False)
-    return store, connection, _fill(store, connection, wanted, on_progress)
+    return store, connection, *_fill(store, connection, wanted, on_progress)
 
 
 def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -> Meta:
@@ -99,11 +110,11 @@ def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA cache_size = -65536")
-        counts = _fill(store, connection, wanted, on_progress)
+        counts, left_out = _fill(store, connection, wanted, on_progress)
     finally:
         connection.close()
     store.flush()
-    meta = Meta(wanted.name, wanted.digest, wanted.profile, wanted.graphs, counts)
+    meta = Meta(wanted.name, wanted.digest, wanted.profile, wanted.graphs, counts, left_out)
     write_meta(folder, meta)
     return meta
 
@@ -113,7 +124,7 @@ def _fill(
     connection: sqlite3.Connection,
     wanted: Recipe,
     on_progress: OnProgress | None,
-) -> Counts:
+) -> tuple[Counts, LeftOut]:
     tell: OnProgress = on_progress or (lambda _: None)
     total = sum(source.path.stat().st_size for source in wanted.sources)
     read = 0
@@ -124,10 +135,12 @@ def _fill(
         tell(BuildProgress("reading", min(read, total), total))
 
     graphs = [ox.NamedNode(iri) for iri in wanted.graphs]
-    store.bulk_extend(read_quads(wanted.sources, graphs=graphs, on_read=on_read))
+    broken = BrokenStatements(wanted.on_broken)
+    store.bulk_extend(read_quads(wanted.sources, graphs=graphs, on_read=on_read, broken=broken))
 
     def on_step(step: int) -> None:
         tell(BuildProgress("naming", step, STEPS))
 
     on_step(0)
-    return build_labels(connection, store, wanted.profile, on_step=on_step)
+    counts = build_labels(connection, store, wanted.profile, on_step=on_step)
+    return counts, broken.left_out

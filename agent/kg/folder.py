@@ -15,6 +15,7 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from ..errors import KGError
+from .broken import OnBroken
 from .building import OnProgress, Recipe, build_folder, build_in_memory, recipe
 from .graph import KnowledgeGraph
 from .holding import Held
@@ -45,6 +46,7 @@ def open_kg(
     graphs: Sequence[str] = (),
     reading: Reading | None = None,
     languages: Sequence[str] = (),
+    on_broken: OnBroken = "fail",
     on_progress: OnProgress | None = None,
 ) -> KnowledgeGraph:
     """Open `world`, a built folder, an RDF, pipe or TSV file, a folder of RDF, or an endpoint.
@@ -55,7 +57,9 @@ def open_kg(
     hold together. `reading` says what walks make of it, as the profile prefers where it is silent;
     nothing is built again for another. `languages` are tags, the most wanted first, in the place of
     the profile's: names are shown in the first that a term has, and questions are linked by names
-    in all of them; a file is built once for each choice, a built folder keeps its own.
+    in all of them; a file is built once for each choice, a built folder keeps its own. With
+    `on_broken="skip"` broken statements of a file are left out, and told in `left_out`; by default
+    the first one refuses the file.
     `on_progress` is told how far a build is. A SPARQL endpoint (`http://...`) is asked when
     something is to be known; how is set by `GROUNDWALK_SPARQL_*` variables. Raises KGError,
     InputError for wrong settings, and ServiceError when an endpoint does not answer.
@@ -70,7 +74,7 @@ def open_kg(
         opened = _as_wanted(open_built(path), path, profile, _iris(graphs))
         return _read_as(_as_spoken(opened, path, languages), reading)
     with _sources_of(src) as path:
-        wanted = recipe(src, find_sources(path), spoken, _iris(graphs))
+        wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
         return _read_as(_open_sources(wanted, cache or cache_folder(), on_progress), reading)
 
 
@@ -81,12 +85,14 @@ def build(
     profile: Profile = GENERIC,
     graphs: Sequence[str] = (),
     languages: Sequence[str] = (),
+    on_broken: OnBroken = "fail",
     replace: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Counts:
     """Build a KG folder from a file or a folder of RDF files; nothing is left behind on failure.
 
-    `languages` are those that it is asked in later, as for `open_kg`. With `replace`, a built KG
+    `languages` are those that it is asked in later, and `on_broken` says what becomes of broken
+    statements, as for `open_kg`. With `replace`, a built KG
     that is at `out` stays until the new one is whole, and then makes way for it at once; who has
     it open goes on with it. Raises KGError, also when `out` cannot be written, or exists and is not
     to be replaced.
@@ -101,7 +107,8 @@ def build(
     with _sources_of(src) as path:
         if is_built(path):
             raise KGError(f"{path} is a built KG already", "open it as it is")
-        wanted = recipe(src, find_sources(path), speaking(profile, languages), _iris(graphs))
+        spoken = speaking(profile, languages)
+        wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
         try:
             return build_folder(wanted, out, on_progress, replace=there).counts
         except _UNWRITABLE as error:
@@ -166,6 +173,7 @@ def _open_held(folder: Path, source: str | None, held: Held) -> KnowledgeGraph:
         folder=folder,
         graphs=meta.graphs,
         held=held,
+        left_out=meta.left_out,
     )
 
 
@@ -235,7 +243,7 @@ def _read_as(kg: KnowledgeGraph, reading: Reading | None) -> KnowledgeGraph:
 
 
 def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
-    settings = json.dumps([asdict(wanted.profile), wanted.graphs])
+    settings = json.dumps([asdict(wanted.profile), wanted.graphs, wanted.on_broken])
     key = sha256(f"{FORMAT} {wanted.digest} {settings}".encode()).hexdigest()[:32]
     try:
         folder = cache / "kg" / key
@@ -277,7 +285,7 @@ def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> Knowl
 
 
 def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
-    store, connection, counts = build_in_memory(wanted, on_progress)
+    store, connection, counts, left_out = build_in_memory(wanted, on_progress)
     name, profile, labels = wanted.name, wanted.profile, LabelIndex(connection)
     return KnowledgeGraph(
         store=OxigraphStore(
@@ -293,6 +301,7 @@ def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> Knowledge
         digest=wanted.digest,
         folder=None,
         graphs=wanted.graphs,
+        left_out=left_out,
     )
 
 

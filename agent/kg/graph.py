@@ -7,6 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
+from .broken import LeftOut
 from .holding import Held
 from .profile import Profile
 from .reading import Reading, Walks
@@ -23,7 +24,8 @@ class KnowledgeGraph:
     A KG is `pinned` where its digest stands for its content; an endpoint's may change at any time.
     `store` and `labels` are the KG itself, which verification asks; walks are decoded and executed
     over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
-    `held` keeps a folder that is replaced from being taken away.
+    `held` keeps a folder that is replaced from being taken away. `left_out` are the broken
+    statements of its files that it lacks.
     """
 
     store: Store
@@ -36,6 +38,7 @@ class KnowledgeGraph:
     pinned: bool = True
     reading: Reading = Reading("keep")
     held: Held | None = None
+    left_out: LeftOut = LeftOut()
 
     @cached_property
     def stamp(self) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import KGError
+from .broken import LeftOut
 from .profile import Profile, from_record
 from .store import Counts
 
@@ -24,6 +25,7 @@ class Meta:
     profile: Profile
     graphs: tuple[str, ...]
     counts: Counts
+    left_out: LeftOut = LeftOut()
 
 
 def write_meta(folder: Path, meta: Meta) -> None:
@@ -48,8 +50,14 @@ def read_meta(folder: Path) -> Meta:
             profile=from_record(found["profile"]),
             graphs=tuple(str(graph) for graph in found["graphs"]),
             counts=Counts(**found["counts"]),
+            left_out=_left_out(found.get("left_out", {})),
         )
     except OSError as error:
         raise KGError(f"{path} cannot be read: {error.strerror or error}", "check it") from error
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise KGError(f"{path} is damaged: {error}", _AGAIN) from error
+
+
+def _left_out(record: dict[str, Any]) -> LeftOut:
+    first = tuple(str(place) for place in record.get("first", ()))
+    return LeftOut(int(record.get("statements", 0)), first)

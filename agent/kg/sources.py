@@ -36,7 +36,8 @@ _EXTENSIONS: dict[str, Format] = {
 }
 _BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 16
-_LONGEST_LINE = 64 << 20
+LONGEST_LINE = 64 << 20
+"""Bytes of a line, or of a statement."""
 _MOST_TIMES = 200
 """How much larger than itself a .gz file may be unpacked; dumps are ten to sixty times larger."""
 _MOST_UNPACKED = 256 << 20
@@ -116,10 +117,10 @@ def opened(path: Path, on_read: OnRead | None = None) -> Generator[IO[bytes]]:
 
 def lines_of(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """The lines of an opened file, numbered from 1. Raises KGError for one without an end."""
-    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE + 1), b""), 1):
-        if len(line) > _LONGEST_LINE:
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
+        if len(line) > LONGEST_LINE:
             raise KGError(
-                f"{path}, line {number}: is longer than {_LONGEST_LINE >> 20} MiB",
+                f"{path}, line {number}: is longer than {LONGEST_LINE >> 20} MiB",
                 "check that it is the right file",
             )
         yield number, line

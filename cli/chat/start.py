@@ -19,6 +19,7 @@ def chat(
     language: o.Language = None,
     mediators: o.Mediators = None,
     infer: o.Infer = None,
+    on_broken: o.OnBroken = "fail",
     method: o.Method = None,
     model: o.Model = None,
     llm: o.LLM = None,
@@ -35,10 +36,11 @@ def chat(
     """Ask question after question; steps, answers and proofs appear as they come."""
     from rich.console import Console
 
+    from ...agent.kg.names import one_line
     from ...agent.llm.local import check_source, use_few_threads
     from ...agent.settings import read_settings
     from ..method_names import chosen_method
-    from ..session import open_source, question_options
+    from ..session import graph_notes, open_source, question_options
     from ..terminal import is_terminal, waiting
     from .loading import Wanted
     from .loop import converse
@@ -46,6 +48,7 @@ def chat(
 
     _hush()
     method = chosen_method(method)
+    broken = o.on_broken_of(on_broken)
     options = question_options(settings or (), beams, hops, on_ambiguous, prompts)
     own = read_settings()
     wanted = Wanted(
@@ -79,6 +82,7 @@ def chat(
             language=language,
             mediators=mediators,
             infer=infer,
+            on_broken=broken,
         )
     talk = Talk(opened, wanted, console)
     if typing:
@@ -90,6 +94,8 @@ def chat(
 
         reader = Lines()
         talk.session()
+    for note in graph_notes(opened):
+        console.print(one_line(note))
     console.print(f"{_introduction(talk)} Ask, or /help.")
     converse(talk, reader)
     if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends

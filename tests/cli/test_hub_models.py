@@ -18,7 +18,7 @@ QUESTION = ("ask", "What is the capital of France?", "--model", "some/name")
 
 @contextmanager
 def hub(reply: bytes) -> Generator[tuple[str, list[bytes]]]:
-    """A hub on loopback that gives one reply to all, or none; its address, and what it was asked."""
+    """A hub on loopback that replies the same to all, or nothing; address and what was asked."""
     asked: list[bytes] = []
     kept: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
