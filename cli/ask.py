@@ -9,7 +9,6 @@ import typer
 from ..agent.errors import QuestionError
 from ..agent.kg.names import one_line
 from . import options as o
-from .method_names import chosen_method
 
 if TYPE_CHECKING:
     from .render import Screen
@@ -44,7 +43,7 @@ def ask(
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
     if not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
-    method = chosen_method(method)
+    method = o.chosen_method(method)
     from ..graphs.tool import result_of
     from .evidence import form_of, origin_of, print_evidence
     from .render import Screen

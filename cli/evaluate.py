@@ -10,7 +10,6 @@ from ..evaluation.dataset_names import DATASET_NAMES
 from . import options as o
 from .compare import compare
 from .judge import judge
-from .method_names import check_methods
 from .report import report
 from .score import score
 
@@ -106,6 +105,7 @@ def run(
     from ..agent.errors import InputError
     from ..agent.llm.local import use_few_threads
     from ..agent.settings import read_settings
+    from ..graphs.methods import check_method
 
     o.one_of("--part", part, "train", "tune", "report", "all")
     o.one_of("--on-broken", on_broken, "fail", "skip")
@@ -117,7 +117,8 @@ def run(
     methods = tuple(dict.fromkeys(filter(None, named)))
     if not methods:
         raise InputError("no method was named", "such as --method gcr,plan")
-    check_methods(*methods)
+    for name in methods:
+        check_method(name)
     use_few_threads(model or settings.model)
 
     from dataclasses import asdict

@@ -17,7 +17,6 @@ from .chat.start import chat
 from .evaluate import app as evaluate
 from .kg import app as kg
 from .mcp import mcp
-from .method_names import check_methods
 from .train import train
 from .verify import verify
 
@@ -57,7 +56,9 @@ def root(
 @app.command()
 def graph(method: Annotated[str, typer.Argument(help="Such as gcr.")] = "gcr") -> None:
     """Print the state machine of a method as Mermaid."""
-    check_methods(method)
+    from ..graphs.methods import check_method
+
+    check_method(method)
     from ..graphs import build_graph
 
     typer.echo(build_graph(method).get_graph().draw_mermaid())

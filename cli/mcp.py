@@ -8,7 +8,6 @@ import typer
 
 from ..agent.errors import InputError
 from . import options as o
-from .method_names import chosen_method
 
 
 def mcp(
@@ -47,7 +46,7 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise InputError("the MCP SDK is not installed", "pip install 'groundwalk[mcp]'")
-    method = chosen_method(method)
+    method = o.chosen_method(method)
     with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools

@@ -122,6 +122,16 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]
 
 
+def chosen_method(given: str | None) -> str:
+    """The method that `--method` names, else the settings. Raises InputError for no method."""
+    from ..agent.settings import read_settings
+    from ..graphs.methods import check_method
+
+    method = given or read_settings().method
+    check_method(method)
+    return method
+
+
 def on_broken_of(value: str) -> "OnBrokenStatement":
     """What `--on-broken` says. Raises InputError for what it cannot."""
     one_of("--on-broken", value, "fail", "skip")

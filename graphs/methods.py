@@ -1,6 +1,7 @@
 """Every method by its name; the file of one is imported when it is first asked for."""
 
 from collections.abc import Iterator, MutableMapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,13 @@ METHODS = _Methods(
 
 def method_named(name: str) -> "Method":
     """The method of a name. Raises InputError where there is none."""
-    if name not in METHODS:
-        raise InputError(f"there is no method {name!r}", f"methods: {', '.join(METHODS)}")
+    check_method(name)
     return METHODS[name]
+
+
+def check_method(name: str) -> None:
+    """Raise InputError where no method has this name; no method is imported for that."""
+    if name not in METHODS:
+        near = get_close_matches(name.lower(), METHODS, n=3)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise InputError(f"there is no method {name!r}", f"{meant}methods: {', '.join(METHODS)}")

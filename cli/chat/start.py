@@ -39,7 +39,6 @@ def chat(
     from ...agent.kg.names import one_line
     from ...agent.llm.local import check_source, use_few_threads
     from ...agent.settings import read_settings
-    from ..method_names import chosen_method
     from ..session import graph_notes, open_source, question_options
     from ..terminal import is_terminal, waiting
     from .loading import Wanted
@@ -47,7 +46,7 @@ def chat(
     from .talk import Talk
 
     _hush()
-    method = chosen_method(method)
+    method = o.chosen_method(method)
     broken = o.on_broken_of(on_broken)
     options = question_options(settings or (), beams, hops, on_ambiguous, prompts)
     own = read_settings()

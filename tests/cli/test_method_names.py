@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from groundwalk.cli.method_names import METHOD_NAMES
-from groundwalk.graphs import METHODS
 
 from .test_cli import assert_one_line_error, groundwalk
 
@@ -19,10 +17,6 @@ try:
 finally:
     print(*sorted({"torch", "langgraph", "langchain_core", "transformers"} & sys.modules.keys()))
 """
-
-
-def test_the_names_are_those_of_the_methods() -> None:
-    assert METHOD_NAMES == tuple(METHODS)
 
 
 @pytest.mark.parametrize(
