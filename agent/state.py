@@ -3,6 +3,7 @@
 Stores, models and indexes never enter the state; `build_graph` closes over them.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
@@ -296,13 +297,24 @@ class State(TypedDict, total=False):
     """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 
 
-def silence(status: Status) -> str:
-    """What is said where there is no answer."""
+NOT_UNDERSTOOD = "the question is not understood"
+"""How a note on a question begins that no rule reads."""
+
+
+def is_understood(notes: Sequence[str]) -> bool:
+    """Whether no note says that the question was not understood."""
+    return not any(note.startswith(NOT_UNDERSTOOD) for note in notes)
+
+
+def silence(status: Status, notes: Sequence[str]) -> str:
+    """What is said where there is no answer; of a question that was not understood, that."""
     match status:
         case "ambiguous":
             return "The question may mean several entities."
         case "unchecked":
             return "The graph could not be asked, so nothing is certain."
+        case _ if not is_understood(notes):
+            return "The question is not understood."
         case _:
             return "The graph does not say."
 

@@ -36,7 +36,7 @@ from ..agent.nodes.spared import spared
 from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
 from ..agent.options import Options
-from ..agent.state import State
+from ..agent.state import State, is_understood
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
 
@@ -131,7 +131,7 @@ def _after_link(
     def route(
         state: State, runtime: Runtime[Options], config: RunnableConfig
     ) -> Literal["ask_user", "load"] | _Ended:
-        if not state.get("topics"):
+        if not state.get("topics") or not is_understood(state.get("notes", [])):
             return _ended(state)
         if any(mention["ambiguous"] for mention in state.get("mentions", [])):
             on_ambiguous = (runtime.context or Options()).on_ambiguous

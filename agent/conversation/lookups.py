@@ -1,11 +1,15 @@
 """Triples that operators rest on: between two entities, and of members and their values."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal, NamedTuple
 
 from ..kg import KnowledgeGraph
 from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term
+from ..linking.words import FUNCTION_WORDS
+from .phrases import BE
 from .values import Value, value_of
 from .wording import stems
 
@@ -14,6 +18,8 @@ _MOST = 10_000
 
 _SHOWN = 10
 """Triples that are told in place of one that is not there."""
+
+_ROLE_IN = re.compile(rf"(?:(?:{BE})\s+)?(?:an?|the)\s.*\bin\s+(?:the\s+)?…", re.I)
 
 Names = Mapping[Term, Collection[str]]
 """What relations are called: their names and other labels."""
@@ -26,6 +32,17 @@ def relation_names(kg: KnowledgeGraph, relations: Sequence[Term]) -> dict[Term, 
         if word.relation and word.term in named:
             named[word.term].append(word.text)
     return named
+
+
+def relations_called(kg: KnowledgeGraph) -> Callable[[], frozenset[str]]:
+    """The normalised names of all relations, with other labels, read when they are first needed."""
+
+    @cache
+    def relations() -> frozenset[str]:
+        words = (word for word in kg.labels.vocabulary() if word.relation)
+        return frozenset(normalise(word.text) for word in words)
+
+    return relations
 
 
 def between(kg: KnowledgeGraph, members: Sequence[Term], other: Term) -> dict[Term, list[Path]]:
@@ -118,11 +135,20 @@ def stated(
         step = path.steps[0]
         forward = step.triple.head == subject
         own = [name for name in names[step.triple.relation] if said <= stems(name)]
+        if _is_role_in(clause):
+            own = [name for name in own if said == stems(name) and _is_noun(name)]
         expected = any(_reads_on(name, clause) for name in own)
-        (so if forward == expected else turned).append(path)
+        if own:
+            (so if forward == expected else turned).append(path)
     if so:
         return "so", so
-    return ("turned", turned) if turned and _is_of(clause) else None
+    return ("turned", turned) if turned and (_is_of(clause) or _is_role_in(clause)) else None
+
+
+def is_worded(clause: str, relations: Iterable[str]) -> bool:
+    """Whether a clause has all words of one of the normalised names of relations, and no others."""
+    said = stems(clause)
+    return bool(said) and any(said == stems(name) for name in relations)
 
 
 def instead(kg: KnowledgeGraph, subject: Term, other: Term, clause: str) -> list[Path]:
@@ -147,15 +173,26 @@ def _is_of(clause: str) -> bool:
     return f" {clause} ".find(" of ") >= 0 or "…'" in clause or "…’" in clause
 
 
+def _is_role_in(clause: str) -> bool:
+    """Whether a clause says what somebody is in another: `an official language in …`."""
+    return _ROLE_IN.fullmatch(clause) is not None
+
+
+def _is_noun(name: str) -> bool:
+    """Whether a relation's name may be what somebody is: no `in the mountains`."""
+    return normalise(name).split()[0] not in FUNCTION_WORDS
+
+
 def _reads_on(name: str, clause: str) -> bool:
     """Whether a relation of this name leads from the subject of the clause to the other.
 
-    `capital` leads from the other in `is the capital of …`, `part of` from the subject in `is part
-    of …`, and so does `borders` in `borders …`; `directed by` does not in `directed …`.
+    `capital` leads from the other in `is the capital of …` and in `is a capital in …`, `part of`
+    from the subject in `is part of …`, and so does `borders` in `borders …`; `directed by` does not
+    in `directed …`.
     """
     last = normalise(name).split()[-1:]
     if last == ["by"]:
         return " by " in f" {clause} "
     if last and last[0] in ("of", "in", "at", "on", "to", "from", "for", "with"):
         return True
-    return not _is_of(clause)
+    return not (_is_of(clause) or _is_role_in(clause))

@@ -9,12 +9,14 @@ from collections.abc import Collection
 
 from ..state import Kind, Part
 from .extremes import extreme_asked
-from .masking import MARK, Masked, kind_of
+from .masking import MARK, Masked, kind_of, masked
+from .negation import unread_not
 from .phrases import (
     BE,
     DO,
     HAVE,
     HOW_MANY,
+    NOT,
     OF_THEM,
     PREPOSITION,
     Parsed,
@@ -62,9 +64,7 @@ _IN_WHAT_WAY = re.compile(
     re.I,
 )
 """Words after `are there` that ask for more, or for less, than what there is."""
-_QUESTION_WORD = re.compile(
-    r"\b(?:which|what|who|whom|whose|where|when|why|how|or|not)\b|n['’]t\b", re.I
-)
+_QUESTION_WORD = re.compile(rf"\b(?:which|what|who|whom|whose|where|when|why|how|or)\b|{NOT}", re.I)
 _NEGATION = re.compile(rf"^(?P<be>{BE})\s*(?:not|n['’]t)\s+|^(?:{DO})\s*(?:not|n['’]t)\s+", re.I)
 
 
@@ -95,7 +95,11 @@ def parse(question: Masked, members: str, relations: Collection[str]) -> Parsed 
     if any(_is_unsplit(part, text, relations) for part in found.parts):
         return _unread(question)
     if found.operation["kind"] == "extreme":
-        return found
+        parts = [masked(part["question"], part["mentions"]) for part in found.parts]
+        lost = unread_not(question, relations) and not any(
+            unread_not(part, relations) for part in parts
+        )
+        return _unread(question) if lost else found
     changed = (word[0] for word in _UNREAD.finditer(text))
     if any(not is_relation(word.lower(), text, relations) for word in changed):
         return _unread(question)
@@ -222,7 +226,7 @@ def _of_last(question: Masked, rest: str, members: str, kind: Kind) -> Parsed:
         rest = f"{negation['be'] or ''} {rest[negation.end() :]}".strip()
     elif PREPOSITION.match(rest):
         rest = f"are {rest}"
-    if len(question.within(rest)) != 1 or re.search(r"\bnot\b|n['’]t\b|\bor\b|\bbut\b", rest):
+    if len(question.within(rest)) != 1 or re.search(rf"{NOT}|\bor\b|\bbut\b", rest, re.I):
         return _unread(question)
     made = operation(
         kind,

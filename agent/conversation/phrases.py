@@ -14,6 +14,11 @@ OF_THEM = r"(?:of|among|from)\s+(?:them|these|those)(?:\s+[^\W\d_]+)??"
 BE = "is|are|was|were"
 DO = "does|do|did"
 HAVE = "has|have|had"
+NOT = (
+    r"(?:\bnot\b|\bcannot\b|\b\w*n['\u2018\u2019\u02bc\u00b4`]t\b"
+    rf"|\b(?:{BE}|{DO}|{HAVE}|ca|could|would|should|must|wo|ai)nt\b)"
+)
+"""`not` and what it is drawn together with, as people type it."""
 HOW_MANY = re.compile(
     rf"how many(?:\s+(?:{BE}) (?:there|they|these|those)|\s+(?:of|among) (?:them|these|those)"
     rf"|\s+is that)?(?:\s+(?:{BE}) there)?(?:\s+in (?:all|total)|\s+altogether)?"

@@ -16,7 +16,7 @@ from ..errors import ServiceError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..options import Options
-from ..state import Entity, Operation, Part, State
+from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, is_understood
 from . import Node
 from .compute import compute
 from .computed import Computed
@@ -94,12 +94,12 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
     """With the notes of parts that came to nothing, and of what parts leave out."""
     notes = list(computed.notes)
     told = (note for part in parts for note in part.get("notes", []))
-    notes += [note for note in told if note.startswith(UNAPPLIED)]
+    notes += [note for note in told if note.startswith((UNAPPLIED, NOT_UNDERSTOOD))]
     if any(is_cut(part.get("notes", [])) for part in parts):
         notes.append("a set that this rests on was cut: there may be more")
     if computed.status != "answered":
         for part in parts:
-            if part.get("status") != "answered":
+            if part.get("status") != "answered" and is_understood(part.get("notes", [])):
                 notes += [f"{part['question']} {note}" for note in part.get("notes", [])]
     return replace(computed, notes=notes)
 

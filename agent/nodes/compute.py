@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ..kg import KnowledgeGraph
-from ..state import Operation, Part, Turn
+from ..state import NOT_UNDERSTOOD, Operation, Part, Turn
 from .computed import Computed
 from .earlier import again, earlier_members
 from .measured import counted, extreme_of
 from .members import members_of
 from .truth import truth
 
-_UNREAD = "the question is not understood well enough to be answered"
+_UNREAD = f"{NOT_UNDERSTOOD} well enough to be answered"
 
 
 def compute(

@@ -4,23 +4,19 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..conversation.masking import Masked, masked
+from ..conversation.negation import leaves_out
 from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
-from ..state import Answer, MentionRecord, State, Status
+from ..state import NOT_UNDERSTOOD, Answer, MentionRecord, State, Status, is_understood
 
 _NEGATED = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|can|has|have)(?:n['\u2019]?t| not)\b"
-    r"|\b(?:never|neither|nor|without|nobody|nothing|none|lack(?:s|ed|ing)?|no longer)\b"
+    r"\b(?:never|neither|nor|without|nobody|nothing|none|lack(?:s|ed|ing)?|no longer)\b"
     r"|\b(?:which|what|who|whom|whose|where|that)\b.*\sno\s+\w",
     re.I,
 )
-_HARMLESS = re.compile(
-    r"n['\u2019]?t (?:it|he|she|they|there|that)\s*(?:[?,;.]|$)"
-    r"|\bdo(?:n['\u2019]?t| not) (?:list|name|count|include|mention|repeat|know|remember|recall)\b"
-    r"|\bwithout (?:flying|looking)\b|\bnone other\b",
-    re.I,
-)
-"""Negations that negate nothing that is asked: "..., isn't it?", "don't list France"."""
+_HARMLESS = re.compile(r"\bwithout (?:flying|looking)\b|\bnone other\b", re.I)
+"""Negations that negate nothing that is asked."""
 UNAPPLIED = "not applied, so these answer the question without it: "
 """How a note on words begins that say more than a walk can."""
 SURE = 0.6
@@ -40,13 +36,18 @@ def judged(state: State, least: float) -> Judged:
     status, notes = state.get("status", "abstained"), list(state.get("notes", []))
     answers = state.get("answers", [])
     unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
-    if unsettled and state.get("view") is None:
+    if not is_understood(notes):
+        answers, status = [], "abstained"
+    elif unsettled and state.get("view") is None:
         status = "ambiguous"
         notes += [_ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
     elif answers and _NEGATED.search(_HARMLESS.sub("", _outside_names(state))):
         notes.append("a question with a negation cannot be answered by a walk")
+        answers, status = [], "abstained"
+    elif leaves_out(_masked(state)) and _is_of_more_than_its_topic(state, answers):
+        notes.append(f"{NOT_UNDERSTOOD}: no rule leaves out what it names")
         answers, status = [], "abstained"
     elif answers and (unused := _unused(state, answers)):
         notes.append(f"no walk to an answer uses {', '.join(unused)}")
@@ -76,6 +77,16 @@ def _outside_names(state: State) -> str:
     for mention in sorted(state.get("mentions", []), key=lambda m: -m["start"]):
         text = text[: mention["start"]] + "\ufffc" + text[mention["end"] :]
     return text
+
+
+def _is_of_more_than_its_topic(state: State, answers: Sequence[Answer]) -> bool:
+    """Whether walks are not from one topic to others than it, which itself is left out by that."""
+    named = {topic["term"] for topic in state.get("topics", [])}
+    return len(named) > 1 or any(answer["term"] in named for answer in answers)
+
+
+def _masked(state: State) -> Masked:
+    return masked(state.get("question", ""), state.get("mentions", []))
 
 
 def _unused(state: State, answers: Sequence[Answer]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..conversation.computing import difference, intersection, union
 from ..conversation.sources import joined, less, walks
 from ..conversation.values import value_of
-from ..state import Answer, Entity, Operation, Part, Source
+from ..state import Answer, Entity, Operation, Part, Source, is_understood
 from .computed import Computed, listed, some, told
 from .judged import SURE
 
@@ -23,7 +23,8 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Computed | None:
     if operation["over"] == "each":
         return _each(answered) if len(answered) == len(parts) else None
     if (failed := answered[-1]).get("status") != "answered":
-        notes = [f"the graph does not say: {failed['question']}"]
+        said = is_understood(failed.get("notes", []))
+        notes = [f"the graph does not say: {failed['question']}"] if said else []
         return Computed(failed.get("status", "abstained"), topics=_topics(answered), notes=notes)
     if len(answered) < len(parts):
         return None

@@ -4,7 +4,6 @@ A question without history and operator goes on as it is.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -14,14 +13,15 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ..conversation.followups import Answered, Followed, follow
+from ..conversation.lookups import relations_called
 from ..conversation.masking import Masked, masked
+from ..conversation.negation import has_not
 from ..conversation.operators import is_yes_or_no, may_compute, parse
 from ..conversation.phrases import operation
 from ..conversation.rewriting import may_depend, rewritten
 from ..conversation.turns import last_set
 from ..conversation.wording import plural
 from ..kg import KnowledgeGraph
-from ..kg.names import normalise
 from ..kg.terms import is_literal
 from ..linking import Linker
 from ..llm.asking import Asker, UnansweredError
@@ -47,7 +47,7 @@ def understand(
     the thread left in the state. The node raises QuestionError for a question that is empty or too
     long.
     """
-    entities, relations = _entities(kg), _relations(kg)
+    entities, relations = _entities(kg), relations_called(kg)
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since = perf_counter()
@@ -84,9 +84,11 @@ def understand(
         if asker and turns and followed is None and may_depend(question):
             full, notes = _rewritten(asker, question, turns, prompts)
             if full is not None:
-                named, read_as = linked(linker, kg, full), full
-                requests += named.requests or 1
-                read = masked(full, named.mentions)
+                again = linked(linker, kg, full)
+                requests += again.requests or 1
+                anew = masked(full, again.mentions)
+                if has_not(anew.text) or not has_not(read.text):
+                    named, read_as, read = again, full, anew
         members = _called(entities, turns)
         meaning = _meaning(read, followed, members, relations)
         if followed is None and meaning.operation is None:
@@ -185,14 +187,3 @@ def _entities(kg: KnowledgeGraph) -> Answered:
         ]
 
     return entities
-
-
-def _relations(kg: KnowledgeGraph) -> Callable[[], frozenset[str]]:
-    """The normalised names of relations, read when they are first needed."""
-
-    @cache
-    def relations() -> frozenset[str]:
-        words = (word for word in kg.labels.vocabulary() if word.relation)
-        return frozenset(normalise(word.text) for word in words)
-
-    return relations

@@ -13,12 +13,14 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.conversation.threads import close_threads, list_threads, open_threads
 from groundwalk.agent.evidence import Reply
+from groundwalk.agent.evidence.reply import said as said_in_one_line
 from groundwalk.agent.evidence.sparql import answers_query
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.options import Options
+from groundwalk.agent.state import NOT_UNDERSTOOD
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.skeleton import Compiled
-from groundwalk.graphs.tool import result_of
+from groundwalk.graphs.tool import in_words, result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from rdflib import Graph
@@ -222,37 +224,156 @@ def test_of_them_is_not_guessed(graph: Compiled, question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "value"),
+    ("question", "yes"),
     [
         ("Is Vienna the capital of Austria?", True),
         ("Is it true that French is an official language of Belgium?", True),
-        ("Is it true that Germany has no border with Austria?", None),
-        ("Has Spain closed its borders with France?", None),
-        ("Is English the least spoken official language of Canada?", None),
-        ("Is Berlin the former capital of Germany?", None),
-        ("Does France border Spain in the north?", None),
-        ("Does the euro use Germany?", None),
-        ("Is Andorra in Spain?", None),
         ("Is the capital of Austria Vienna?", True),
         ("Does France border Spain?", True),
-        ("Does France border Poland?", None),
-        ("Is Vienna the capital of Germany?", None),
-        ("Is Austria the capital of Vienna?", None),
+        ("Is English an official language in Malta?", True),
+        ("Is Lagos the largest city in Nigeria?", True),
+        ("Is Mont Blanc a mountain in Italy?", True),
+        ("Is Paris in France?", True),
+        ("Is Lima in Peru?", True),
+        ("Is it true that Lima is in Peru?", True),
+        ("Is Kenya in Africa?", True),
+        ("Is Lake Titicaca in Bolivia?", True),
+        ("Does France border Poland?", False),
+        ("Is Vienna the capital of Germany?", False),
+        ("Is Austria the capital of Vienna?", False),
+        ("Is Austria the capital in Vienna?", False),
+        ("Is German an official language in Malta?", False),
+        ("Is Malta an official language in English?", False),
+        ("Is the Alps a mountain in Mont Blanc?", False),
+        ("Is Lima in Chile?", False),
     ],
 )
 def test_yes_has_a_proof_and_no_is_never_said(
-    graph: Compiled, kg: KnowledgeGraph, question: str, value: bool | None
+    graph: Compiled, kg: KnowledgeGraph, question: str, yes: bool
 ) -> None:
     state = talk(graph, question, question)
-    result = state["result"]
-    assert (result["value"] if result else None) is value
+    assert state["result"]["value"] is (True if yes else None)
     text = state["messages"][-1].text
-    assert text.startswith("Yes: " if value else "The graph does not say")
-    if state["answers"] or (result and result["triples"]):
-        assert holds(kg, state)
-    assert bool(state["answers"]) is bool(value)
-    if question.startswith("Is Vienna") and not value:
+    assert text.startswith("Yes: " if yes else "The graph does not say so. It says: ")
+    assert bool(state["answers"]) is yes and holds(kg, state)
+    if question.startswith("Is Vienna") and not yes:
         assert "Berlin" in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is it true that Germany has no border with Austria?",
+        "Is it true that France cannot border Germany?",
+        "Has Spain closed its borders with France?",
+        "Is English the least spoken official language of Canada?",
+        "Is Berlin the former capital of Germany?",
+        "Does France border Spain in the north?",
+        "Does the euro use Germany?",
+        "Is the euro used in Croatia?",
+        "Is Croatia used in the euro?",
+        "Is Andorra in Spain?",
+        "Is France in Paris?",
+        "Is Peru in Lima?",
+        "Is Croatia in the euro?",
+        "Is Paris in Europe?",
+        "Is Vienna in the Danube?",
+        "Is Lyon a city in France?",
+    ],
+)
+def test_yes_or_no_that_no_rule_reads_is_not_taken_for_no(graph: Compiled, question: str) -> None:
+    state = talk(graph, question, question)
+    assert state["messages"][-1].text == "The question is not understood."
+    assert state["status"] == "abstained" and not state["answers"] and state["result"] is None
+    assert any(note.startswith(NOT_UNDERSTOOD) for note in state["notes"])
+
+
+NEGATED = [
+    ("Which countries does Germany not border?", "not"),
+    ("Which countries does Germany NOT border?", "NOT"),
+    ("Which countries can't Germany border?", "can't"),
+    ("Which countries doesn\u2019t Germany border?", "doesn\u2019t"),
+    ("Which countries cannot border Germany?", "cannot"),
+    ("Which countries wont border Germany?", "wont"),
+    ("Not which countries border Germany?", "Not"),
+    ("How many countries does Germany not border?", "not"),
+    ("What is the largest country that does not border France?", "not"),
+    ("Which countries border Germany? Do not list small ones.", "not"),
+    ("Isn't Vienna the capital of Austria?", "Isn't"),
+]
+
+
+@pytest.mark.parametrize(("question", "word"), NEGATED)
+def test_a_not_that_no_rule_reads_withholds_the_answer(
+    graph: Compiled, question: str, word: str
+) -> None:
+    state = talk(graph, question, question)
+    assert state["messages"][-1].text == "The question is not understood."
+    assert state["status"] == "abstained" and not state["answers"] and not state["candidates"]
+    assert f'{NOT_UNDERSTOOD}: no rule reads its negation, "{word}"' in state["notes"]
+    assert f'"{word}"' in in_words(state)
+    assert said_in_one_line(cast(Reply, result_of(state))) == "The question is not understood."
+
+
+@pytest.mark.parametrize(("question", "word"), NEGATED[:3])
+def test_a_not_withholds_it_of_a_question_of_a_set_too(
+    kg: KnowledgeGraph, question: str, word: str
+) -> None:
+    sample: Any = build_graph(kg=kg).invoke({"question": question, "id": "w1"})
+    assert sample["status"] == "abstained" and not sample["answers"]
+    assert any(f'"{word}"' in note for note in sample["notes"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "and which countries does it not border?",
+        "which countries doesn't it border?",
+        "which of them is not the largest?",
+        "which of them cannot have the largest population?",
+    ],
+)
+def test_a_not_withholds_a_follow_up(graph: Compiled, question: str) -> None:
+    state = talk(graph, question, "What is the capital of Hungary?", BORDERS, question)
+    assert state["status"] == "abstained" and not state["answers"]
+    assert state["messages"][-1].text == "The question is not understood."
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which countries border Portugal, isn't it?", {"Spain"}),
+        ("Don't list Portugal: which countries border Portugal?", {"Spain"}),
+        ("Which countries border Portugal, but not Spain?", set[str]()),
+        ("Which countries border Andorra? I don't know it.", {"France", "Spain"}),
+        ("Which countries border Germany? Do not list France.", set[str]()),
+    ],
+)
+def test_what_is_left_out_is_no_answer(graph: Compiled, question: str, answers: set[str]) -> None:
+    state = talk(graph, question, question)
+    assert names(state) == answers
+    assert not any("negation" in note for note in state["notes"])
+
+
+def test_names_that_hold_a_not_negate_nothing(tmp_path: Path) -> None:
+    lines = "NOT gate|part of|TTL family", "Aspirin|not compatible with|Warfarin"
+    (tmp_path / "names.kb").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kg = open_kg(str(tmp_path / "names.kb"), cache=tmp_path / "cache")
+    graph = build_graph(kg=kg)
+    for question in ("What is the NOT gate part of?", "What is Aspirin not compatible with?"):
+        state: Any = graph.invoke({"question": question})
+        assert state["candidates"] and not any("negation" in note for note in state["notes"])
+    state = graph.invoke({"question": "What is the NOT gate not part of?"})
+    assert any('negation, "not"' in note for note in state["notes"])
+    kg.close()
+
+
+def test_a_not_is_not_lost_when_an_llm_puts_a_follow_up_in_full(kg: KnowledgeGraph) -> None:
+    llm = in_order("Austria", "What borders Hungary?", "Austria")
+    graph = build_graph(kg=kg, llm=llm, checkpointer=InMemorySaver())
+    talk(graph, "lost", "What is the currency of Hungary?")
+    state = talk(graph, "lost", "and what does the same place not border?")
+    assert state["status"] == "abstained" and any('"not"' in note for note in state["notes"])
 
 
 def test_the_largest_is_found_among_verified_values(graph: Compiled, kg: KnowledgeGraph) -> None:
