@@ -49,7 +49,13 @@ def run(
             "50% are in train, 20% in tune, 30% in report.",
         ),
     ] = "all",
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first N.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="N of them: a random sample over their kinds."),
+    ] = None,
+    first: Annotated[
+        int | None, typer.Option("--first", min=1, help="The first N of them.")
+    ] = None,
     on_broken: Annotated[
         str,
         typer.Option(
@@ -86,7 +92,9 @@ def run(
     device: o.Device = None,
     dtype: o.Dtype = None,
     prompts: o.Prompts = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="That of the intervals.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="That of the sample and of the intervals.")
+    ] = 0,
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, help="Processes that answer; unset: this one does."),
@@ -100,7 +108,8 @@ def run(
 ) -> None:
     """Answer every question of a dataset and score the answers.
 
-    The same command goes on with a run that was stopped, or that was given a smaller --limit.
+    The same command goes on with a run that was stopped, or that was given a smaller --limit or
+    --first.
     """
     from ..agent.errors import InputError
     from ..agent.llm.local import use_few_threads
@@ -165,6 +174,7 @@ def run(
             data=data,
             part=cast(Part, part),
             limit=limit,
+            first=first,
             on_broken=cast(OnBroken, on_broken),
             default_kg=settings.kg if "kg" in settings.model_fields_set else None,
             seed=seed,

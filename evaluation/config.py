@@ -66,6 +66,13 @@ class Questions:
     digest: str
     skipped: int = 0
     """Rows of the dataset that were broken and left out."""
+    sampled_of: int | None = None
+    """Of how many they are a sample over the kinds, by the seed; None where they are the first."""
+
+    @property
+    def drawn_from(self) -> int | None:
+        """The same, but None where they are all."""
+        return None if self.sampled_of == self.count else self.sampled_of
 
 
 @dataclass(frozen=True)
@@ -100,10 +107,12 @@ def describe_questions(
     part: Part,
     limit: int | None,
     skipped: int = 0,
+    sampled_of: int | None = None,
 ) -> Questions:
     """Name the questions that were chosen."""
     source, digest = "" if data is None else str(data), questions_digest(samples)
-    return Questions(dataset, source, split, part, limit, len(samples), digest, skipped)
+    count = len(samples)
+    return Questions(dataset, source, split, part, limit, count, digest, skipped, sampled_of)
 
 
 def questions_digest(samples: Iterable[Sample]) -> str:

@@ -29,8 +29,8 @@ from .config import (
 from .readers import PER_QUESTION, OnBroken, read_dataset
 from .readers.world import WORLD_RETRIEVED
 from .run import run
-from .run_folder import check_folder
-from .samples import Part, Sample, choose
+from .run_folder import begun_with, check_folder
+from .samples import Part, Sample, of_part, spread
 from .setup import Setup, open_shared
 from .summary import Accuracy, RunSummary
 from .workers import Workers
@@ -59,6 +59,7 @@ def evaluate(
     data: Path | None = None,
     part: Part = "all",
     limit: int | None = None,
+    first: int | None = None,
     on_broken: OnBroken = "fail",
     default_kg: str | None = None,
     seed: int = 0,
@@ -67,23 +68,27 @@ def evaluate(
 ) -> RunSummary:
     """Ask the questions that a setup names and write the run directory `out`, or go on with it.
 
-    `data`, `part`, `limit` and `on_broken` choose the questions; `on_broken` says also what becomes
-    of a broken statement of the KG's files. Where the setup has no KG it is
-    the dataset's, else `default_kg`. `seed` is that of the intervals. How far the run is goes to
-    `console`, by default to standard error; what was skipped is said even where it is quiet.
-    Raises InputError (KGError, ModelError, DatasetError) before anything is asked, else as `run`.
+    `data`, `part` and `on_broken` choose the questions, of which `limit` are sampled over their
+    kinds, or the `first` ones taken; a run that was begun goes on in the way that it was.
+    `on_broken` says also what becomes of a broken statement of the KG's files. Where the setup has
+    no KG it is the dataset's, else `default_kg`. `seed` is that of the sample and of the intervals.
+    How far the run is goes to `console`, by default to standard error; what was skipped is said
+    even where it is quiet. Raises InputError (KGError, ModelError, DatasetError) before anything is
+    asked, else as `run`.
     """
     from ..graphs.asked_with import unused
 
     shown = console or Console(stderr=True)
     check_folder(out)
+    sampled, most = _is_sampled(out, limit, first, shown), limit if first is None else first
     read = read_dataset(setup.dataset, data, setup.split, on_broken)
     loud = Console(stderr=True) if shown.quiet else shown
     if read.skipped.count:
         for line in (f"{read.skipped.count} questions are left out:", *read.skipped.first):
             loud.print(line, markup=False, highlight=False, soft_wrap=True)
     setup = replace(setup, split=read.split, on_broken=on_broken)
-    samples = choose(read.samples, part, limit)
+    every = of_part(read.samples, part)
+    samples = (spread(every, seed) if sampled else every)[:most]
     notes = [note for name in setup.methods for note in unused(name, setup.options, setup.kept)]
     setup = _with_retrieved(_with_kg(setup, samples, read.kg, default_kg))
     method_options(setup)
@@ -92,7 +97,14 @@ def evaluate(
     config = Config(
         methods=setup.methods,
         questions=describe_questions(
-            samples, setup.dataset, data, setup.split, part, limit, read.skipped.count
+            samples,
+            setup.dataset,
+            data,
+            setup.split,
+            part,
+            most,
+            read.skipped.count,
+            len(every) if sampled else None,
         ),
         topics=setup.topics,
         options=describe_options(setup.options, paper=setup.paper, kept=setup.kept),
@@ -108,6 +120,24 @@ def evaluate(
     )
     oracle = partial(_oracle, setup, samples, seed)
     return run(samples, _opener(setup, speed), out, config, oracle=oracle, console=shown)
+
+
+def _is_sampled(out: Path, limit: int | None, first: int | None, shown: Console) -> bool:
+    """Whether the questions are a sample, and not those that come first in the dataset.
+
+    Raises InputError for a number that leaves no question, or two numbers.
+    """
+    if limit is not None and first is not None:
+        raise InputError("--limit and --first both say how many questions", "give one of them")
+    if (most := limit if first is None else first) is not None and most < 1:
+        raise InputError(f"a limit of {most} leaves no question", "give 1 or more")
+    begun = begun_with(out) if first is None else None
+    if begun is None:
+        return limit is not None
+    sampled = begun.get("sampled_of") is not None
+    if limit is not None and not sampled:
+        shown.print("the run was begun with the first questions, and goes on with the next ones")
+    return sampled
 
 
 def _opener(setup: Setup, speed: Speed) -> OpenAsk:

@@ -71,7 +71,7 @@ def run(
                     tick(record)
         lines.sort([_key(task) for task in tasks])
         summary = summarise(light_records(out / SAMPLES_FILE), config.seed)
-        summary = replace(summary, oracle=oracle())
+        summary = replace(summary, oracle=oracle(), sampled_of=config.questions.drawn_from)
         write_summary(out, summary)
     return summary
 

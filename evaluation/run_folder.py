@@ -9,7 +9,7 @@ import contextlib
 import errno
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -85,6 +85,20 @@ def _is_left(file: Path) -> bool:
     if file.name.startswith(CONFIG_FILE):
         return content.startswith(_BEGINS) or _BEGINS.startswith(content)
     return not content or (file.name == LOCK_FILE and content.isdigit())
+
+
+def begun_with(out: Path) -> Mapping[str, Any] | None:
+    """The questions of a run that has answered any, as `config.json` has them; None of a new one.
+
+    Raises InputError where the folder cannot be read or `config.json` is damaged.
+    """
+    file = out / SAMPLES_FILE
+    try:
+        if not (out / CONFIG_FILE).exists() or not file.exists() or not file.stat().st_size:
+            return None
+        return cast("Mapping[str, Any]", _read_config(out / CONFIG_FILE)["questions"])
+    except OSError as error:
+        raise _no_folder(out, error) from error
 
 
 def write_summary(out: Path, summary: "RunSummary") -> None:

@@ -1,7 +1,10 @@
 """A question with its gold answers, whichever dataset it comes from."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from math import sqrt
 from typing import Literal, TypeAlias
 
 from ..agent.errors import DatasetError, InputError
@@ -54,18 +57,40 @@ class Sample:
     """The KG of this question alone, by names, where the dataset brings one."""
 
 
-def choose(
-    samples: Sequence[Sample], part: Part = "all", limit: int | None = None
-) -> tuple[Sample, ...]:
-    """The first `limit` samples of a part, in the order of the file.
+def of_part(samples: Sequence[Sample], part: Part = "all") -> tuple[Sample, ...]:
+    """The samples of a part, in the order of the file.
 
-    Raises InputError for a part or limit that there is none of, DatasetError if nothing is left.
+    Raises InputError for a part that there is none of, DatasetError if nothing is left.
     """
     if part not in PARTS:
         raise InputError(f"there is no part {part!r}", f"parts: {', '.join(PARTS)}")
-    if limit is not None and limit < 1:
-        raise InputError(f"a limit of {limit} leaves no question", "give 1 or more")
-    chosen = tuple(s for s in samples if part in ("all", part_of(s.question)))[:limit]
+    chosen = tuple(s for s in samples if part in ("all", part_of(s.question)))
     if not chosen:
         raise DatasetError(f"no question is in the part {part!r}", "choose another part, or all")
     return chosen
+
+
+def spread(samples: Sequence[Sample], seed: int) -> tuple[Sample, ...]:
+    """The samples in an order of which every beginning is a random sample over their kinds.
+
+    A kind is what has type, hops, tags and whether there is an answer in common. Each is there once
+    before any is twice, the largest first; from then on as often as is proportional, by the method
+    of Huntington and Hill, which takes from no kind when there are more in all. The seed and the
+    ids decide which samples of a kind come first.
+    """
+    kinds: dict[object, list[int]] = defaultdict(list)
+    for place, sample in enumerate(samples):
+        kind = sample.type, sample.hops, frozenset(sample.tags), bool(sample.answers)
+        kinds[kind].append(place)
+    ranked = list[tuple[bool, float, bytes, int]]()
+    for places in kinds.values():
+        drawn = sorted((_draw(samples[place], seed), place) for place in places)
+        for before, (draw, place) in enumerate(drawn):
+            weight = sqrt(before * (before + 1)) / len(places) if before else -len(places)
+            ranked.append((before > 0, weight, draw, place))
+    return tuple(samples[place] for *_, place in sorted(ranked))
+
+
+def _draw(sample: Sample, seed: int) -> bytes:
+    """What a sample drew, by which those of a kind are in order."""
+    return sha256(f"{seed} {sample.id}".encode("utf-8", "surrogatepass")).digest()[:8]

@@ -88,6 +88,8 @@ class RunSummary:
     methods: dict[str, Summary]
     oracle: Accuracy | None = None
     """What the dataset's gold relation paths are worth; None where it has none."""
+    sampled_of: int | None = None
+    """Of how many questions those of the run are a sample over the kinds; None where of none."""
 
 
 def summarise(records: Iterable[Record], seed: int = 0) -> RunSummary:

@@ -46,11 +46,18 @@ def print_summary(summary: RunSummary, console: Console | None = None) -> None:
         print_rows(_METHODS_HEAD, [method_row(method) for method in methods], out)
     elif rows := [row for method in methods for row in accuracy_rows(method)]:
         print_rows(_HEAD, rows, out)
+    if summary.sampled_of and methods:
+        _plain(out, sample_line(methods[0].questions, summary.sampled_of))
     if summary.oracle:
         _plain(out, oracle_line(summary.oracle))
     for method in methods:
         for line in fact_lines(method):
             _plain(out, line)
+
+
+def sample_line(count: int, of: int) -> str:
+    """That the questions of a run are not all that there are, and how they were taken."""
+    return f"a random sample over the kinds of questions: {count:,} of {of:,}"
 
 
 def oracle_line(oracle: Accuracy) -> str:

@@ -223,7 +223,7 @@ def measure(bench: Bench, names: Sequence[str], console: Console) -> None:
             _groundwalk(("train", *experiment.training(bench), "--out", str(model)), console)
         for run in experiment.runs(bench):
             folder = bench.out / "runs" / f"{name} {run.name}".replace(" ", "-").replace(",", "")
-            limit = () if bench.limit is None else ("--limit", str(bench.limit))
+            limit = () if bench.limit is None else ("--first", str(bench.limit))
             given = (*run.options, *limit, "--model", str(model), "--workers", str(bench.workers))
             _groundwalk(("eval", "run", *given, "--out", str(folder)), console)
             _add(table, run.name, folder, model)

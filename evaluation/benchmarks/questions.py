@@ -18,7 +18,7 @@ from ...agent.linking import LabelLinker
 from ...agent.llm.local import LocalModel
 from ...agent.llm.prompt import Mention, path_prompt, path_tokens, shared_tokens
 from ..readers import read_metaqa, read_world
-from ..samples import Sample, choose
+from ..samples import Sample, of_part
 
 DATA = "GROUNDWALK_DATA"
 """The variable that names the folder with MetaQA in it."""
@@ -154,7 +154,7 @@ def scene(kg: KnowledgeGraph, local: LocalModel) -> Scene:
 
 def metaqa_samples(hops: int) -> tuple[Sample, ...]:
     """The reporting part of MetaQA's development questions."""
-    return choose(read_metaqa(data_folder() / "metaqa", f"{hops}-hop/dev"), "report")
+    return of_part(read_metaqa(data_folder() / "metaqa", f"{hops}-hop/dev"), "report")
 
 
 def world_samples() -> tuple[Sample, ...]:

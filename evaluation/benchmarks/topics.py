@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...agent.errors import DatasetError
 from ..readers import read_metaqa
-from ..samples import Part, choose
+from ..samples import Part, of_part
 from ..split import part as part_of
 from .names import mistyped
 
@@ -64,7 +64,7 @@ def question_sets(folder: Path, scratch: Path, part: Part) -> dict[str, list[Gro
 
 
 def _metaqa(folder: Path, split: str, part: Part) -> tuple[Asked, ...]:
-    samples = choose(read_metaqa(folder / "metaqa", split), part)
+    samples = of_part(read_metaqa(folder / "metaqa", split), part)
     return tuple(Asked(sample.question, sample.topics) for sample in samples)
 
 

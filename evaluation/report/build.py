@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from ...agent.errors import InputError
 from ..run_folder import read_summary
-from ..table import oracle_line, trouble_lines
+from ..table import oracle_line, sample_line, trouble_lines
 from .breakdowns import breakdowns
 from .embed import Embedded, shown
 from .loading import Run, read_runs
@@ -120,6 +120,7 @@ def _facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """What the runs were made with, each value once."""
     versions = [_at(run, "versions", "groundwalk") for run in runs]
     facts = {
+        "Questions": [_sample(run) for run in runs],
         "Knowledge graph": [_at(run, "kg", "source") for run in runs],
         "Model": [_at(run, "model", "source") for run in runs],
         "LLM": [_at(run, "llm") for run in runs],
@@ -138,6 +139,12 @@ def _facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 def _dataset(run: Run) -> str:
     record = run.records[0]
     return shown(" ".join(filter(None, (record["dataset"], record["split"]))))
+
+
+def _sample(run: Run) -> str:
+    """How the questions were sampled, where they are a sample."""
+    count, of = run.questions or 0, _at(run, "questions", "sampled_of")
+    return sample_line(count, int(of)) if of.isdecimal() and len(of) < 12 and count < int(of) else ""
 
 
 def _questions(run: Run) -> str:

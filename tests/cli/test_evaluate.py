@@ -98,6 +98,16 @@ def test_two_runs_into_one_directory_refuse_each_other(home: Path, whole: Path) 
     assert timeless(home / "twice") == timeless(whole)
 
 
+def test_a_sample_is_said_to_be_one(home: Path, whole: Path) -> None:
+    line = f"a random sample over the kinds of questions: {COUNT} of 340"
+    again = groundwalk(home, "eval", "run", *LINE, "--out", "whole")
+    assert line in again.stdout.splitlines()
+    assert json.loads((whole / "summary.json").read_text(encoding="utf-8"))["sampled_of"] == 340
+    assert not all(record["gold"] for record in timeless(whole))
+    report = groundwalk(home, "eval", "report", "whole", "--out", "whole.html")
+    assert report.returncode == 0 and line in (home / "whole.html").read_text(encoding="utf-8")
+
+
 def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     run = groundwalk(home, "eval", "run", *LINE, "--out", "whole", "--json")
     assert run.returncode == 0 and run.stderr == ""
@@ -111,6 +121,7 @@ def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     [
         (("--beams", "3"), ("options.beams was None, is 3", "config.json")),
         (("--limit", "5"), ("has 14 questions, not 5",)),
+        (("--first", "14"), ("--limit and --first", "one of them")),
         (("--method", "gcr,nonsense"), ("methods",)),
         (("--method", " , "), ("no method was named", "--method gcr,plan")),
         (("--topics", "guessed"), ("--topics guessed", "linked, given")),

@@ -94,6 +94,7 @@ def run(
     wanted: Setup,
     *,
     limit: int | None = None,
+    first: int | None = None,
     speed: Speed | None = None,
 ) -> RunSummary:
     return evaluate(
@@ -102,6 +103,7 @@ def run(
         data=folder / data,
         part=part,
         limit=limit,
+        first=first,
         seed=5,
         speed=speed or Speed(),
         console=Console(quiet=True),
@@ -217,7 +219,7 @@ def test_workers_say_the_same_and_a_run_may_be_taken_up_by_them(
     folder: Path, tmp_path: Path, alone: list[dict[str, Any]], methods: tuple[str, ...]
 ) -> None:
     wanted = setup(folder, methods=methods)
-    run(folder, tmp_path, "q.jsonl", "all", wanted, limit=1)
+    run(folder, tmp_path, "q.jsonl", "all", wanted, first=1)
     assert timeless(tmp_path) == alone[:2]
     run(folder, tmp_path, "q.jsonl", "all", wanted, speed=Speed(workers=2))
     assert timeless(tmp_path) == alone
@@ -276,7 +278,7 @@ def test_what_was_retrieved_is_found_by_a_questions_id(folder: Path, tmp_path: P
 
 def test_the_world_questions_come_with_what_was_retrieved(folder: Path, tmp_path: Path) -> None:
     wanted = replace(setup(folder, methods=("paths",)), dataset="world", kg=None)
-    summary = evaluate(wanted, tmp_path / "out", limit=5, console=Console(quiet=True))
+    summary = evaluate(wanted, tmp_path / "out", first=5, console=Console(quiet=True))
     assert summary.methods["paths"].statuses == {"answered": 5}
     config = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
     assert config["options"]["retrieved"].endswith("retrieved.jsonl")
@@ -367,6 +369,56 @@ def test_what_the_user_sets_to_the_default_is_no_papers(folder: Path, tmp_path: 
     assert timeless(tmp_path / "own") == timeless(tmp_path / "none") != timeless(tmp_path / "paper")
     with pytest.raises(InputError, match="options.set was"):
         run(folder, tmp_path / "own", "q.jsonl", "all", papers)
+
+
+def questions(out: Path) -> tuple[list[str], dict[str, Any]]:
+    """What a run has asked, in its order, and what its settings say of that."""
+    config = json.loads((out / "config.json").read_text(encoding="utf-8"))
+    return [record["question"] for record in timeless(out)], config["questions"]
+
+
+def test_a_smaller_sample_goes_on_as_a_larger_one(folder: Path, tmp_path: Path) -> None:
+    wanted, asked = setup(folder), list[str]()
+    for limit in (1, 3, 3, 4, None):
+        summary = run(folder, tmp_path, "q.jsonl", "all", wanted, limit=limit)
+        now, said = questions(tmp_path)
+        assert now[: len(asked)] == asked and len(now) == (limit or 4)
+        assert (said["limit"], said["sampled_of"]) == (limit, 4)
+        assert summary.sampled_of == (4 if len(now) < 4 else None)
+        asked = now
+    assert sorted(asked) == sorted(str(question["question"]) for question in QUESTIONS)
+    with pytest.raises(InputError, match="questions.sampled_of was 4, is None"):
+        run(folder, tmp_path, "q.jsonl", "all", wanted, first=4)
+
+
+def test_a_run_of_the_first_questions_goes_on_with_the_next_ones(
+    folder: Path, tmp_path: Path, alone: list[dict[str, Any]]
+) -> None:
+    wanted, order = setup(folder), [str(question["question"]) for question in QUESTIONS]
+    run(folder, tmp_path, "q.jsonl", "all", wanted, first=2)
+    file = tmp_path / "config.json"
+    older = json.loads(file.read_text(encoding="utf-8"))
+    assert older["questions"].pop("sampled_of") is None, "versions without it took the first"
+    file.write_text(json.dumps(older), encoding="utf-8")
+    before = (tmp_path / "samples.jsonl").read_bytes()
+    summary = run(folder, tmp_path, "q.jsonl", "all", wanted, limit=2)
+    assert (tmp_path / "samples.jsonl").read_bytes() == before and summary.sampled_of is None
+    run(folder, tmp_path, "q.jsonl", "all", wanted, limit=3)
+    assert questions(tmp_path)[0] == order[:3]
+    run(folder, tmp_path, "q.jsonl", "all", wanted)
+    assert questions(tmp_path)[0] == order
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [({"limit": 2, "first": 2}, "--limit and --first"), ({"limit": 0}, "no question")],
+)
+def test_a_number_of_questions_that_is_none(
+    folder: Path, tmp_path: Path, numbers: dict[str, int], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        run(folder, tmp_path / "out", "q.jsonl", "all", setup(folder), **numbers)
+    assert not (tmp_path / "out").exists()
 
 
 def test_another_file_behind_an_option_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from groundwalk.evaluation.evaluate import evaluate
 from groundwalk.evaluation.oracle import gold_accuracy
 from groundwalk.evaluation.readers import read_dataset
 from groundwalk.evaluation.report.build import build_report
-from groundwalk.evaluation.samples import Gold, NamedStep, Sample, choose
+from groundwalk.evaluation.samples import Gold, NamedStep, Sample
 from groundwalk.evaluation.setup import Setup
 from groundwalk.evaluation.table import print_summary
 from hypothesis import HealthCheck, given, settings
@@ -122,7 +122,7 @@ def test_a_run_has_it_beside_every_result(
 ) -> None:
     quiet = Console(quiet=True)
     out = tmp_path / "run"
-    summary = evaluate(setup, out, data=tmp_path, limit=1, console=quiet)
+    summary = evaluate(setup, out, data=tmp_path, first=1, console=quiet)
     assert summary.oracle is not None and summary.oracle.f1.mean == 1
     longer = evaluate(setup, out, data=tmp_path, console=quiet)
     assert longer.oracle is not None and longer.oracle.hits_at_1.mean == 0.5
@@ -164,7 +164,7 @@ def test_the_gold_paths_of_public_data(
     read = read_dataset(dataset, public_data / dataset, split)
     assert read.kg is not None
     kg = open_kg(read.kg)
-    found = gold_accuracy(kg, choose(read.samples, limit=2_000), Options(revisits=revisits))
+    found = gold_accuracy(kg, read.samples[:2_000], Options(revisits=revisits))
     kg.close()
     assert found is not None
     assert found.hit.mean == pytest.approx(hit, abs=0.001)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.evaluation.readers import read_jsonl, read_metaqa, read_samples, read_world
-from groundwalk.evaluation.samples import Gold, Sample, choose
+from groundwalk.evaluation.samples import Gold, Sample, of_part
 from groundwalk.evaluation.split import part
 
 
@@ -160,22 +160,19 @@ def test_the_world_questions() -> None:
 
 def test_choosing_a_part_and_the_first_few() -> None:
     samples = read_world()
-    reported = choose(samples, "report")
+    reported = of_part(samples, "report")
     assert reported == tuple(s for s in samples if part(s.question) == "report")
-    assert choose(samples, "report", 5) == reported[:5]
-    assert choose(samples) == samples
-    parts = [choose(samples, name) for name in ("train", "tune", "report")]
+    assert of_part(samples) == samples
+    parts = [of_part(samples, name) for name in ("train", "tune", "report")]
     assert sum(map(len, parts)) == len(samples)
 
 
 def test_a_choice_that_leaves_nothing() -> None:
     only = next(s for s in read_world() if part(s.question) != "tune")
     with pytest.raises(DatasetError, match="'tune'"):
-        choose([only], "tune")
-    with pytest.raises(InputError, match="limit"):
-        choose([only], "all", 0)
+        of_part([only], "tune")
     with pytest.raises(InputError, match="no part"):
-        choose([only], "dev")  # type: ignore[arg-type]
+        of_part([only], "dev")  # type: ignore[arg-type]
 
 
 @pytest.mark.data("metaqa/1-hop", "metaqa/2-hop", "metaqa/3-hop")
@@ -188,4 +185,4 @@ def test_all_of_metaqa(public_data: Path, split: str, count: int) -> None:
     assert len(samples) == count
     assert {s.hops for s in samples} == {int(split[0])}
     assert all(s.answers and f"[{s.topics[0]}]" in s.question for s in samples)
-    assert 0.27 < len(choose(samples, "report")) / count < 0.33
+    assert 0.27 < len(of_part(samples, "report")) / count < 0.33
