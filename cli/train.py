@@ -103,8 +103,9 @@ def train(
         int | None,
         typer.Option(
             "--patience",
-            min=1,
-            help="Stop after N of the 10 looks at held-out questions without a better score.",
+            min=0,
+            help="Stop after N of the 10 looks at held-out questions without a better score; "
+            "0: take all steps. Unset, and without --steps, a new model stops by itself.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0)] = 0,

@@ -1,25 +1,19 @@
 """Fitting the baselines that keep a trained model honest, on the questions that it learnt from."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from random import Random
 
-from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import RelationPath
 from ..agent.llm.bag_of_words import count_words, features_of, words_of
-from ..agent.llm.baselines import NAMES, Baselines, write_baselines
-from ..agent.llm.local import LocalModel
+from ..agent.llm.baselines import Baselines
 from ..agent.llm.prompt import mask
-from ..evaluation.samples import Sample as Question
-from .calibrate import confidence_of, judge
 from .data import Material
 from .graph import Graph, Moves
 from .questions import Sample
 from .supervision import draw
-from .tuning import tuned_threshold
+from .watch import Watcher, counted
 
 _DISTURBED = 12_000
 """Samples, noise and all, whose words are counted."""
@@ -48,31 +42,12 @@ def fit_baselines(graph: Graph, disturbed: Iterable[Sample], clean: Iterable[Sam
     return Baselines(tuple(_relations(graph, moves) for moves in numbers), words, templates)
 
 
-def add_baselines(
-    folder: Path,
-    kg: KnowledgeGraph,
-    material: Material,
-    local: LocalModel,
-    hand_written: Sequence[Question] = (),
-) -> None:
-    """Fit the baselines on a training's questions and write them into the model's folder.
-
-    Their thresholds are fitted like the model's: on `hand_written` questions where there are any,
-    else on those that were held out.
-    """
-    disturbed = islice(material.samples(material.seed), _DISTURBED)
-    baselines = fit_baselines(material.graph, disturbed, _clean(material))
-    write_baselines(folder, baselines)
-    asked = replace(local, source=str(folder))
-    samples = [] if hand_written else material.judged()
-    revisits = "walk" if material.graph.returns else "no-topic"
-    thresholds = {
-        name: tuned_threshold(kg, asked, hand_written, name, revisits=revisits)
-        if hand_written
-        else round(confidence_of(judge(kg, asked, material.graph, samples, name)), 4)
-        for name in NAMES
-    }
-    write_baselines(folder, replace(baselines, confidences=thresholds))
+def baselines_of(material: Material, watcher: Watcher) -> Baselines:
+    """Fit the baselines on a training's questions; they have no thresholds yet."""
+    disturbed = counted(
+        material.samples(material.seed), _DISTURBED, "counting words for the baselines", watcher
+    )
+    return fit_baselines(material.graph, disturbed, _clean(material))
 
 
 def _clean(material: Material) -> Iterator[Sample]:

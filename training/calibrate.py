@@ -1,6 +1,6 @@
 """The confidence below which an answer is not shown, fitted on questions of known answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
@@ -59,9 +59,9 @@ def silence_threshold(scores: Sequence[float], *, share: float = 0.02) -> float:
 
 
 def judge(
-    kg: KnowledgeGraph, local: LocalModel, graph: Graph, samples: Sequence[Sample], method: str
-) -> list[Judged]:
-    """Let the whole agent answer each sample by a method, however unsure it is.
+    kg: KnowledgeGraph, local: LocalModel, graph: Graph, method: str
+) -> Callable[[Sample], Judged]:
+    """What lets the whole agent answer a sample by a method, however unsure it is.
 
     It is right where it finds what the sample's relation path reaches, and nothing else.
     """
@@ -75,13 +75,14 @@ def judge(
         max_chains=1,
         revisits="walk" if graph.returns else "no-topic",
     )
-    judged = list[Judged]()
-    for sample in samples:
+
+    def judged(sample: Sample) -> Judged:
         state: Any = agent.invoke({"question": sample.question}, context=options)
         found = {answer["term"] for answer in state["answers"]}
         wanted = execute(graph, sample.walk[0], sample.moves) if sample.moves else ()
         right = bool(found) and found == {graph.terms[node] for node in wanted}
-        judged.append(Judged(sample, state["confidence"] if found else 0.0, right))
+        return Judged(sample, state["confidence"] if found else 0.0, right)
+
     return judged
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ EVERY = 60.0
 """Seconds between checkpoints."""
 _RECIPE = "recipe.json"
 _STATE = "state.safetensors"
+_SECONDS = "seconds.json"
 _FRESH = ".fresh"
 """Of a file that is being written."""
 
@@ -31,7 +33,7 @@ def open_partial(out: Path, record: dict[str, Any], watcher: Watcher) -> Path:
     folder = partial_folder(out)
     wanted = json.loads(json.dumps(record))
     if (folder / _RECIPE).exists():
-        made = _read(folder / _RECIPE)
+        made = read_json(folder / _RECIPE)
         if made == wanted:
             return folder
         names = sorted(k for k in {*made, *wanted} if made.get(k) != wanted.get(k))
@@ -42,7 +44,7 @@ def open_partial(out: Path, record: dict[str, Any], watcher: Watcher) -> Path:
             f"{folder}: exists and holds no checkpoints", "give another folder for the model"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / _RECIPE, json.dumps(wanted, indent=2, ensure_ascii=False).encode())
+    write_json(folder / _RECIPE, wanted)
     return folder
 
 
@@ -61,6 +63,26 @@ def needed(folder: Path) -> Generator[None]:
             shutil.rmtree(folder)
         raise
     shutil.rmtree(folder)
+
+
+class Elapsed:
+    """The seconds of a training in all its processes, each up to its last checkpoint."""
+
+    def __init__(self, folder: Path, since: float) -> None:
+        """Those of this process are counted from `since`, on the monotonic clock."""
+        self._file = folder / _SECONDS
+        self._since = since
+        before = read_json(self._file).get("seconds")
+        self._before = float(before) if isinstance(before, int | float) else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """So far."""
+        return self._before + time.monotonic() - self._since
+
+    def save(self) -> None:
+        """Write them down, for a process that goes on."""
+        write_json(self._file, {"seconds": round(self.seconds, 1)})
 
 
 def write_state(folder: Path, tensors: "dict[str, Tensor]", values: dict[str, Any]) -> None:
@@ -83,6 +105,20 @@ def read_state(folder: Path) -> "tuple[dict[str, Tensor], dict[str, Any]] | None
         return {name: opened.get_tensor(name) for name in opened.keys()}, values
 
 
+def write_json(file: Path, content: dict[str, Any]) -> None:
+    """Write a file, which is either the old one or the new one."""
+    _write(file, json.dumps(content, indent=2, ensure_ascii=False).encode())
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """What was written; empty where nothing was, or something else."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _write(file: Path, content: bytes) -> None:
     fresh = file.with_suffix(_FRESH)
     with fresh.open("wb") as opened:
@@ -90,10 +126,3 @@ def _write(file: Path, content: bytes) -> None:
         opened.flush()
         os.fsync(opened.fileno())
     fresh.replace(file)
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}

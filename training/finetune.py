@@ -8,6 +8,7 @@ from ..agent.decoding.wire import MARKERS
 from ..agent.errors import InputError, ModelError
 from ..agent.llm.local import LocalModel, load_model
 from .encode import Encoder
+from .made import read_made
 from .making import Job, Made
 from .recipe import Recipe
 from .tokenizer import MAX_LENGTH
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
 
 _RANK = 16
 """Of the adapters; they are scaled by 2."""
+
+
+def fine_tuned(job: Job) -> Made | None:
+    """The model, where its training had come to its end; only the first process goes on with it."""
+    import torch
+    from accelerate import PartialState
+
+    made = read_made(job, "cuda" if torch.cuda.is_available() else "cpu")
+    PartialState().wait_for_everyone()
+    if made is not None and not PartialState().is_main_process:
+        raise SystemExit(0)
+    return made
 
 
 def fine_tune(job: Job) -> Made:

@@ -25,9 +25,14 @@ from .checkpoint import EVERY, read_state, write_state
 from .data import Batches
 from .encode import Encoded
 from .making import Job
-from .trainer import PATIENCE_IS_OVER, Trained, has_bfloat16, padded, weighted_loss
-from .watch import Watcher
-from .watched import Looks
+from .trainer import (
+    INTERRUPTED,
+    PATIENCE_IS_OVER,
+    Trained,
+    has_bfloat16,
+    padded,
+    weighted_loss,
+)
 
 _LARGE = 100_000_000
 """Weights from which a layer's activations are computed again instead of kept."""
@@ -38,7 +43,7 @@ def train_with_hf(model: Any, local: LocalModel, batches: Batches, job: Job, pad
 
     Processes of `accelerate launch` other than the first end here.
     """
-    run = _Run(job.looks(local), job.watcher, local)
+    run = _Run(job, local)
     latest = _latest(job.partial)
     if latest is not None:
         run.resume(latest)
@@ -54,7 +59,7 @@ def train_with_hf(model: Any, local: LocalModel, batches: Batches, job: Job, pad
     try:
         trainer.train(resume_from_checkpoint=str(latest) if latest else None)
     except KeyboardInterrupt:
-        run.stopped = "interrupted"
+        run.stopped = INTERRUPTED
     if not PartialState().is_main_process:
         raise SystemExit(0)
     run.looks.restore(local.model)
@@ -129,11 +134,12 @@ class _Collator:
 class _Run(TrainerCallback):
     """Watches a run: held-out questions, when to stop, when to write a checkpoint."""
 
-    def __init__(self, looks: Looks, watcher: Watcher, local: LocalModel) -> None:
-        self.looks = looks
+    def __init__(self, job: Job, local: LocalModel) -> None:
+        self.looks = job.looks(local)
         self.loss = 0.0
         self.stopped = ""
-        self._watcher = watcher
+        self._elapsed = job.elapsed
+        self._watcher = job.watcher
         self._local = local
         self._saved = time.monotonic()
         self._now = 0.0
@@ -179,6 +185,7 @@ class _Run(TrainerCallback):
         if state.is_world_process_zero:
             checkpoint = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
             values = {"done": state.global_step, "loss": self.loss, "seen": self.looks.seen}
+            self._elapsed.save()
             write_state(checkpoint, self.looks.weights, values)
 
 

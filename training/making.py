@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel, ModelSettings
+from .checkpoint import Elapsed
 from .data import Batches, Material
 from .encode import Encoder
 from .recipe import Recipe, Schedule
 from .watch import Watcher
-from .watched import Looks, Watched
+from .watched import OFTEN, PATIENCE, Looks, Watched
 
 if TYPE_CHECKING:
     from .trainer import Trained
@@ -25,6 +26,7 @@ class Job:
     recipe: Recipe
     schedule: Schedule
     partial: Path
+    elapsed: Elapsed
     watcher: Watcher
 
     def settings(self, *, masked: bool, instruct: bool) -> ModelSettings:
@@ -50,7 +52,9 @@ class Job:
         """How the run is watched."""
         samples = self.material.watched_samples()
         watched = Watched(self.kg, local, self.material.graph, samples)
-        return Looks(watched, self.schedule.steps, self.recipe.patience)
+        if self.recipe.stops_by_itself:
+            return Looks(watched, self.schedule.steps, PATIENCE, OFTEN)
+        return Looks(watched, self.schedule.steps, self.recipe.patience or None)
 
 
 @dataclass(frozen=True)

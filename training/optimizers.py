@@ -10,13 +10,18 @@ if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
 
 
-def optimizers_for(model: "LlamaForCausalLM", schedule: Schedule) -> "tuple[Optimizer, ...]":
+def optimizers_for(
+    model: "LlamaForCausalLM", schedule: Schedule, *, bfloat16: bool
+) -> "tuple[Optimizer, ...]":
     """At the schedule's peak rate: AdamW, or Muon for the matrices within and AdamW for all else.
 
     Muon makes the steps of a matrix orthogonal, here as long as those of AdamW. Embeddings are
-    tables rather than maps, and gains are vectors.
+    tables rather than maps, and gains are vectors. Muon computes in `bfloat16` where the hardware
+    multiplies it; elsewhere that would take many times as long as float32 does.
     """
     import torch
+
+    from .muon import Float32Muon
 
     inside: set[Parameter] = set()
     if schedule.optimizer == "muon":
@@ -32,7 +37,8 @@ def optimizers_for(model: "LlamaForCausalLM", schedule: Schedule) -> "tuple[Opti
     )
     if not inside:
         return (adamw,)
-    muon = torch.optim.Muon(
+    kind = torch.optim.Muon if bfloat16 else Float32Muon
+    muon = kind(
         [own for own in model.parameters() if own in inside],
         lr=schedule.rate,
         weight_decay=schedule.decay,

@@ -107,7 +107,11 @@ class Recipe:
     accumulate: int = 1
     """Parts in which a batch goes through a model that is fine-tuned."""
     patience: int | None = None
-    """Looks at held-out questions without a better score after which training stops."""
+    """Looks at held-out questions without a better score after which training stops; 0 for never.
+
+    If it is `None`, a new model stops by itself where all of its schedule is left open and its
+    questions are made from the graph.
+    """
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.formats if name not in FORMATS]:
@@ -136,6 +140,12 @@ class Recipe:
     def supervised(self) -> bool:
         """Whether there are questions with answers."""
         return bool(self.questions or self.dataset)
+
+    @property
+    def stops_by_itself(self) -> bool:
+        """Whether the default decides when the training stops."""
+        fixed = self.supervised or self.base or self.schedule or self.steps
+        return self.patience is None and not fixed
 
     def schedule_for(self, *, supervised: bool) -> Schedule:
         """How long and how fast, with what the recipe leaves open chosen."""

@@ -1,14 +1,15 @@
 """Fitting the second opinion on whether the graph has an answer, on the questions of a training."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, count
 
 from ..agent.llm.bag_of_words import features_of
 from ..agent.llm.prompt import mask
 from ..agent.llm.scope import Scope
 from .data import Material
 from .questions import Sample
+from .watch import Unwatched, Watcher, counted
 
 _GENERATED = 100_000
 _OF_ENTITY = 100
@@ -26,15 +27,15 @@ _SMALL = 0.05
 _ROUNDS = 100
 
 
-def scope_of(material: Material) -> Scope:
+def scope_of(material: Material, watcher: Watcher) -> Scope:
     """Fit the scope of a training's material."""
     most = _ASKED if material.lessons else _GENERATED
-    count = min(most, _OF_ENTITY * len(material.graph.terms))
+    wanted = min(most, _OF_ENTITY * len(material.graph.terms))
     drawn = material.with_unanswerable(_UNANSWERABLE, material.seed + 4)
-    return fit_scope(islice(drawn, count))
+    return fit_scope(counted(drawn, wanted, "making questions", watcher), watcher)
 
 
-def fit_scope(samples: Iterable[Sample]) -> Scope:
+def fit_scope(samples: Iterable[Sample], watcher: Watcher | None = None) -> Scope:
     """Logistic regression of whether a sample has an answer; each weight has a unit prior."""
     features, answered = list[list[str]](), list[bool]()
     for sample in samples:
@@ -44,13 +45,21 @@ def fit_scope(samples: Iterable[Sample]) -> Scope:
     names = sorted(name for name, count in counts.items() if count >= _LEAST)
     if not names or len({*answered}) < 2:
         return Scope(30.0, {})
-    bias, weights = _regress(features, answered, {name: at for at, name in enumerate(names)})
+    bias, weights = _regress(
+        features,
+        answered,
+        {name: at for at, name in enumerate(names)},
+        lambda done: (watcher or Unwatched()).part("weighing their words", done, _ROUNDS),
+    )
     kept = zip(names, weights, strict=True)
     return Scope(round(bias, 3), {name: round(own, 2) for name, own in kept if abs(own) >= _SMALL})
 
 
 def _regress(
-    features: Sequence[Sequence[str]], answered: Sequence[bool], places: dict[str, int]
+    features: Sequence[Sequence[str]],
+    answered: Sequence[bool],
+    places: dict[str, int],
+    on_round: Callable[[int], None],
 ) -> tuple[float, list[float]]:
     import torch
 
@@ -63,8 +72,10 @@ def _regress(
     optimizer = torch.optim.LBFGS(
         [weights, bias], max_iter=_ROUNDS, history_size=10, line_search_fn="strong_wolfe"
     )
+    rounds = count(1)
 
     def closure() -> torch.Tensor:
+        on_round(min(next(rounds), _ROUNDS))
         optimizer.zero_grad()
         bags = torch.nn.functional.embedding_bag(flat, weights, starts, mode="sum")
         logits = bags.squeeze(1) + bias

@@ -28,6 +28,7 @@ def from_scratch(job: Job) -> Made:
         seed=recipe.seed,
         pad=pad,
         partial=job.partial,
+        elapsed=job.elapsed,
         watcher=job.watcher,
     )
     return Made(local, trained)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 from ..agent.kg import KnowledgeGraph, open_kg
@@ -14,22 +15,22 @@ from ..agent.kg.folder import WORLD
 from ..agent.llm.address import describe_llm
 from ..agent.llm.chat import chat_model
 from ..agent.llm.local import write_settings
-from ..agent.llm.scope import write_scope
 from ..evaluation.readers import read_jsonl, read_world
 from ..evaluation.samples import Sample as Question
-from .baselines import add_baselines
-from .calibrate import Judged, confidence_of, judge
 from .card import write_card
-from .checkpoint import needed, open_partial
-from .data import Material, gather
+from .checkpoint import Elapsed, needed, open_partial
+from .data import gather
+from .fitting import fit
 from .folder import check_out, replaced
+from .made import keep_made, made_folder, read_made
 from .making import Job, Made
 from .paraphrase import Chat
-from .recipe import METHODS, Recipe, Schedule
+from .recipe import Recipe, Schedule
 from .report import TrainReport, score
-from .scope import scope_of
-from .tuning import tuned_threshold
+from .threads import few_threads
+from .tuning import without_answer
 from .watch import Unwatched, Watcher
+from .watched import OFTEN, PATIENCE
 
 
 def train(
@@ -47,6 +48,7 @@ def train(
     recipe = recipe or Recipe()
     check_out(out)
     hand_written = _hand_written(kg_source, recipe)
+    without_answer(hand_written)  # which raises now what would be raised after the last step
     first, turn = _processes(recipe)
     watcher = watcher if watcher and first else Unwatched()
     with turn():
@@ -63,37 +65,28 @@ def train(
         schedule = recipe.schedule_for(supervised=material.supervision is not None)
         partial = open_partial(out, _record(kg, recipe, schedule, material.hops), watcher)
     with needed(partial):
-        made = _make(Job(kg, material, recipe, schedule, partial, watcher))
-        made = replace(made, local=replace(made.local, scope=(scope := scope_of(material))))
-        judged = _judged(kg, made, material, watcher)
-        thresholds = {
-            name: tuned_threshold(
-                kg,
-                made.local,
-                hand_written,
-                METHODS[name],
-                generated=own,
-                revisits=recipe.revisits,
-            )
-            if hand_written
-            else round(confidence_of(own), 4)
-            for name, own in judged.items()
-        }
+        elapsed = Elapsed(partial, started)
+        job = Job(kg, material, recipe, schedule, partial, elapsed, watcher)
+        made = _make(job)
+        with few_threads(made.local.model):
+            fitted = fit(job, made.local, hand_written)
         settings = replace(
-            made.local.settings, confidence=thresholds["path"], confidences=thresholds
+            made.local.settings,
+            confidence=fitted.thresholds["path"],
+            confidences=fitted.thresholds,
         )
         report = TrainReport(
             out=out,
             kg=kg.source,
             settings=settings,
-            scores=score(judged["path"], settings.confidence),
+            scores=score(fitted.judged["path"], settings.confidence),
             recipe=_shown(kg, recipe, schedule),
             base=recipe.base,
             steps=made.trained.steps,
             loss=round(made.trained.loss, 4),
             hits=made.trained.hits,
             stopped=made.trained.stopped,
-            seconds=round(time.monotonic() - started, 1),
+            seconds=round(elapsed.seconds, 1),
             parameters=sum(p.numel() for p in made.local.model.parameters()),
             seed=recipe.seed,
             source="questions with answers" if material.supervision else "generated questions",
@@ -101,40 +94,35 @@ def train(
             dropped=dict(material.supervision.dropped) if material.supervision else {},
         )
         with replaced(out) as folder:
-            made.local.model.save_pretrained(folder)
-            made.local.tokenizer.save_pretrained(folder)
+            copytree(made_folder(partial), folder, dirs_exist_ok=True)
             write_settings(folder, settings)
-            write_scope(folder, scope)
-            add_baselines(folder, kg, material, made.local, hand_written)
             write_card(folder, report)
     return report
 
 
 def _make(job: Job) -> Made:
+    """The trained model, of this process or of one before it."""
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
     disable_progress_bar()
     set_verbosity_error()
     if job.recipe.base:
-        from .finetune import fine_tune
+        from .finetune import fine_tune, fine_tuned
 
-        with warnings.catch_warnings():  # of libraries to each other
-            warnings.simplefilter("ignore")
-            return fine_tune(job)
-    from .scratch import from_scratch
+        made = fine_tuned(job)
+        if made is None:
+            with warnings.catch_warnings():  # of libraries to each other
+                warnings.simplefilter("ignore")
+                made = fine_tune(job)
+            keep_made(job, made)
+        return made
+    made = read_made(job)
+    if made is None:
+        from .scratch import from_scratch
 
-    return from_scratch(job)
-
-
-def _judged(
-    kg: KnowledgeGraph, made: Made, material: Material, watcher: Watcher
-) -> dict[str, list[Judged]]:
-    samples, local = material.judged(), made.local
-    watcher.say(f"trained; {len(samples)} other questions tell how sure an answer has to be")
-    return {
-        name: judge(kg, local, material.graph, samples, METHODS[name])
-        for name in local.settings.formats
-    }
+        made = from_scratch(job)
+        keep_made(job, made)
+    return made
 
 
 def _chat(recipe: Recipe, out: Path) -> Chat | None:
@@ -181,7 +169,8 @@ def _record(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule, hops: int) -
     }
     made = {"kg": kg.digest, "schedule": asdict(schedule)}
     size = {} if recipe.base else {"size": asdict(recipe.size_for(hops))}
-    return {**recipe.record(), **files, **made, **size}
+    stops = {"looks and patience": [OFTEN, PATIENCE]} if recipe.stops_by_itself else {}
+    return {**recipe.record(), **files, **made, **size, **stops}
 
 
 def _shown(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, Any]:

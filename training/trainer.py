@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .checkpoint import EVERY, read_state, write_state
+from .checkpoint import EVERY, Elapsed, read_state, write_state
 from .data import Batches
 from .encode import Encoded
 from .model import add_dropout
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
 
 PATIENCE_IS_OVER = "no better score on held-out questions"
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,12 @@ class _Run:
     model: "LlamaForCausalLM"
     optimizers: "tuple[Optimizer, ...]"
     looks: Looks
+    bfloat16: bool
+    """Whether it computes in bfloat16: a process that goes on does as the first one did."""
     done: int = 0
     loss: float = 0.0
+    turn: int | None = None
+    """The step from which the rate falls to nothing, where that is before the schedule's end."""
 
     def save(self, folder: Path) -> None:
         import torch
@@ -55,17 +60,18 @@ class _Run:
                 for name, moment in optimizer.state.get(own, {}).items():
                     tensors[f"moments.{place}.{name}"] = moment
         tensors |= {f"best.{name}": own for name, own in self.looks.weights.items()}
-        write_state(
-            folder, tensors, {"done": self.done, "loss": self.loss, "seen": self.looks.seen}
-        )
+        values = {
+            "done": self.done,
+            "loss": self.loss,
+            "seen": self.looks.seen,
+            "bfloat16": self.bfloat16,
+            "turn": self.turn,
+        }
+        write_state(folder, tensors, values)
 
-    def resume(self, folder: Path, watcher: Watcher) -> None:
+    def resume(self, tensors: "dict[str, Tensor]", values: dict[str, Any]) -> None:
         import torch
 
-        found = read_state(folder)
-        if found is None:
-            return
-        tensors, values = found
         torch.set_rng_state(tensors.pop("random"))
         parameters = list(self.model.parameters())
         mover = {
@@ -86,9 +92,8 @@ class _Run:
                     mover[parameter].state[parameter][moment] = own
                 else:
                     best[rest] = own
-        self.done, self.loss = values["done"], values["loss"]
+        self.done, self.loss, self.turn = values["done"], values["loss"], values["turn"]
         self.looks.resume({int(step): hits for step, hits in values["seen"].items()}, best)
-        watcher.say(f"the training goes on from step {self.done}")
 
 
 def train_model(
@@ -100,25 +105,31 @@ def train_model(
     seed: int,
     pad: int,
     partial: Path,
+    elapsed: Elapsed,
     watcher: Watcher,
 ) -> Trained:
     """Train in place on the completion of each sample, from the last checkpoint in `partial`.
 
-    Ctrl-C stops early and keeps the weights.
+    Where patience is at its end, the rate falls to nothing within a tenth of the schedule's steps,
+    which is where a model learns most of what it still can. Ctrl-C stops early and keeps the
+    weights.
     """
     import torch
 
     torch.manual_seed(seed)
-    bfloat16 = has_bfloat16("cpu")
-    optimizers = optimizers_for(model, schedule)
-    run = _Run(model, optimizers, looks)
-    run.resume(partial, watcher)
+    found = read_state(partial)
+    bfloat16 = found[1]["bfloat16"] if found else has_bfloat16("cpu")
+    optimizers = optimizers_for(model, schedule, bfloat16=bfloat16)
+    run = _Run(model, optimizers, looks, bfloat16)
+    if found:
+        run.resume(*found)
+        watcher.say(f"the training goes on from step {run.done}")
     hooks = add_dropout(model, schedule.dropout)
     model.train()
     saved, stopped = time.monotonic(), ""
     try:
-        while run.done < schedule.steps:
-            set_rate(optimizers, schedule.rate * _pace(run.done, schedule))
+        while run.done < (end := _end(schedule, run.turn)):
+            set_rate(optimizers, schedule.rate * _pace(run.done, schedule, run.turn))
             ids, weights = padded(batches[run.done], pad)
             with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
                 loss = _loss(model, ids, weights)
@@ -130,17 +141,19 @@ def train_model(
             run.done += 1
             share = max(0.02, 1 / run.done)
             run.loss += share * (loss.item() - run.loss)
-            if looks.is_due(run.done):
+            if looks.is_due(run.done) or run.done == end < schedule.steps:
                 looks.look(run.done, model)
-            watcher.step(run.done, schedule.steps, run.loss, looks.last)
-            if looks.is_over:
-                stopped = PATIENCE_IS_OVER
-                break
+            watcher.step(run.done, end, run.loss, looks.last)
+            if looks.is_over and run.turn is None:
+                run.turn = run.done
             if time.monotonic() - saved >= EVERY:
+                elapsed.save()
                 run.save(partial)
                 saved = time.monotonic()
+        if run.done < schedule.steps:
+            stopped = PATIENCE_IS_OVER
     except KeyboardInterrupt:
-        stopped = "interrupted"
+        stopped = INTERRUPTED
     for hook in hooks:
         hook.remove()
     looks.restore(model)
@@ -176,8 +189,18 @@ def weighted_loss(logits: "Tensor", wanted: "Tensor", weights: "Tensor") -> "Ten
     return (losses * weights).sum() / weights.sum()
 
 
-def _pace(step: int, schedule: Schedule) -> float:
-    """Linear warm-up, then a cosine down to 2% of the peak."""
+def _end(schedule: Schedule, turn: int | None) -> int:
+    """The last step."""
+    if turn is None:
+        return schedule.steps
+    return min(schedule.steps, turn + max(1, schedule.steps // 10))
+
+
+def _pace(step: int, schedule: Schedule, turn: int | None = None) -> float:
+    """Linear warm-up, then a cosine down to 2% of the peak; from `turn` on a line down to 0 too."""
+    if turn is not None:
+        end = _end(schedule, turn)
+        return _pace(step, schedule) * (end - step) / (end - turn)
     warm_up = min(schedule.warm_up, schedule.steps // 5 + 1)
     if step < warm_up:
         return (step + 1) / warm_up

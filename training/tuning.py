@@ -1,7 +1,7 @@
 """The confidence threshold, fitted on questions that people wrote, answered by the whole agent."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph
@@ -18,35 +18,46 @@ _GENERATED = 0.05
 """How many of the generated questions without an answer may be answered."""
 
 
-def tuned_threshold(
-    kg: KnowledgeGraph,
-    local: LocalModel,
-    questions: Sequence[Sample],
-    method: str,
-    *,
-    generated: Sequence[Judged] = (),
-    revisits: Literal["no-topic", "walk"] = "no-topic",
-) -> float:
-    """The threshold at which the agent, with a method, is silent where there is no answer.
+def without_answer(questions: Sequence[Sample]) -> list[Sample]:
+    """Those that have none; where some of them are tagged `calibration`, they alone.
 
-    Where some of the questions without one are tagged `calibration`, they alone tell. Of those
-    among `generated`, which are farther from what people ask, 5% may be answered; fewer than 20
-    tell nothing.
     Raises DatasetError when every question has one.
     """
-    graph = build_graph(method, kg=kg, generator=local)
-    options = Options(on_ambiguous="best", confidence=0.0, revisits=revisits)
     asked = [sample for sample in questions if not sample.answers]
-    fresh = [sample for sample in asked if _FRESH in sample.tags]
-    found: list[Any] = [
-        graph.invoke({"question": sample.question}, context=options) for sample in fresh or asked
-    ]
-    confidences = [state["confidence"] if state["answers"] else 0.0 for state in found]
-    if not confidences:
+    if questions and not asked:
         raise DatasetError(
             "the tuning questions all have answers, so nothing tells when to be silent",
             "add questions that the graph cannot answer, with an empty list of answers",
         )
+    return [sample for sample in asked if _FRESH in sample.tags] or asked
+
+
+def confidence_in(
+    kg: KnowledgeGraph, local: LocalModel, method: str, *, returns: bool = False
+) -> Callable[[Sample], float]:
+    """What asks the agent a question by a method: how sure it is of what it finds, 0 if nothing.
+
+    With `returns` a walk may come back to its topic.
+    """
+    agent = build_graph(method, kg=kg, generator=local)
+    options = Options(
+        on_ambiguous="best", confidence=0.0, revisits="walk" if returns else "no-topic"
+    )
+
+    def confidence(sample: Sample) -> float:
+        state: Any = agent.invoke({"question": sample.question}, context=options)
+        return state["confidence"] if state["answers"] else 0.0
+
+    return confidence
+
+
+def tuned_threshold(confidences: Sequence[float], generated: Sequence[Judged] = ()) -> float:
+    """The threshold at which the agent is silent where there is no answer.
+
+    `confidences` are those in what it found for questions `without_answer`. Of those among
+    `generated`, which are farther from what people ask, 5% may be answered; fewer than 20 tell
+    nothing.
+    """
     made = [one.confidence for one in generated if one.sample.moves is None]
     least = silence_threshold(made, share=_GENERATED) if len(made) * _GENERATED >= 1 else 0.0
     return round(max(silence_threshold(confidences), least), 4)

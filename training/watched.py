@@ -9,13 +9,17 @@ from ..agent.llm.local import LocalModel
 from ..agent.options import Options
 from .graph import Graph, execute
 from .questions import Sample
+from .threads import few_threads
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedModel
 
 LOOKS = 10
-"""How often a run looks at them."""
+"""How often a run looks at them, where nothing else is said."""
+
+OFTEN, PATIENCE = 40, 5
+"""The looks and the patience of a run that stops by itself."""
 
 
 class Watched:
@@ -47,11 +51,12 @@ class Watched:
         model.eval()
         options = Options(on_ambiguous="best", confidence=0.0, beams=1, max_chains=1)
         right = 0
-        for sample in self._samples:
-            state = self._agent.invoke({"question": sample.question}, context=options)
-            first = state["answers"][0]["term"] if state["answers"] else None
-            wanted = execute(self._graph, sample.walk[0], sample.moves or ())
-            right += first in {self._graph.terms[node] for node in wanted}
+        with few_threads(model):
+            for sample in self._samples:
+                state = self._agent.invoke({"question": sample.question}, context=options)
+                first = state["answers"][0]["term"] if state["answers"] else None
+                wanted = execute(self._graph, sample.walk[0], sample.moves or ())
+                right += first in {self._graph.terms[node] for node in wanted}
         model.train(training)
         return right / len(self._samples)
 
@@ -63,9 +68,11 @@ class Looks:
     the later are the best.
     """
 
-    def __init__(self, watched: Watched | None, steps: int, patience: int | None) -> None:
+    def __init__(
+        self, watched: Watched | None, steps: int, patience: int | None, looks: int = LOOKS
+    ) -> None:
         self._watched = watched
-        self._every = max(1, steps // LOOKS)
+        self._every = max(1, steps // looks)
         self._patience = patience
         self.seen = dict[int, float]()
         """Hits@1 by step."""

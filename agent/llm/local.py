@@ -24,7 +24,7 @@ SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
 
 _AGAIN = "train the model again with this version"
-_SMALL = 100_000_000
+SMALL = 100_000_000
 """Bytes of weights below which one thread is as fast as many."""
 
 
@@ -199,7 +199,7 @@ def use_few_threads(source: str) -> None:
     set in `OMP_NUM_THREADS` stays.
     """
     folder = model_folder(source)
-    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
+    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 

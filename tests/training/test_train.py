@@ -51,7 +51,7 @@ def test_a_tiny_model_learns_its_questions(trained: TrainReport) -> None:
     samples = [sample for lesson in lessons if (sample := draw(questioner, lesson, Random(0), 0))]
     loaded = load_model(str(trained.out))
     for method in ("gcr", "plan", "dog"):
-        judged = judge(kg, loaded, graph, samples, method)
+        judged = list(map(judge(kg, loaded, graph, method), samples))
         assert [one.right for one in judged] == [True] * 6, method
     assert trained.lessons == 6
     assert trained.settings.hops == 1
