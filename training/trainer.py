@@ -92,7 +92,7 @@ class _Run:
                     mover[parameter].state[parameter][moment] = own
                 else:
                     best[rest] = own
-        self.done, self.loss, self.turn = values["done"], values["loss"], values["turn"]
+        self.done, self.loss, self.turn = values["done"], values["loss"], values.get("turn")
         self.looks.resume({int(step): hits for step, hits in values["seen"].items()}, best)
 
 
@@ -118,7 +118,8 @@ def train_model(
 
     torch.manual_seed(seed)
     found = read_state(partial)
-    bfloat16 = found[1]["bfloat16"] if found else has_bfloat16("cpu")
+    values = found[1] if found else {}
+    bfloat16: bool = values.get("bfloat16", has_bfloat16("cpu"))
     optimizers = optimizers_for(model, schedule, bfloat16=bfloat16)
     run = _Run(model, optimizers, looks, bfloat16)
     if found:
@@ -130,17 +131,11 @@ def train_model(
     try:
         while run.done < (end := _end(schedule, run.turn)):
             set_rate(optimizers, schedule.rate * _pace(run.done, schedule, run.turn))
-            ids, weights = padded(batches[run.done], pad)
-            with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-                loss = _loss(model, ids, weights)
-            model.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
-            for optimizer in optimizers:
-                optimizer.step()
+            batch = padded(batches[run.done], pad)
+            loss = take_step(model, optimizers, *batch, clip=schedule.clip, bfloat16=bfloat16)
             run.done += 1
             share = max(0.02, 1 / run.done)
-            run.loss += share * (loss.item() - run.loss)
+            run.loss += share * (loss - run.loss)
             if looks.is_due(run.done) or run.done == end < schedule.steps:
                 looks.look(run.done, model)
             watcher.step(run.done, end, run.loss, looks.last)
@@ -159,6 +154,28 @@ def train_model(
     looks.restore(model)
     model.eval()
     return Trained(run.done, run.loss, stopped, dict(looks.seen))
+
+
+def take_step(
+    model: "LlamaForCausalLM",
+    optimizers: "tuple[Optimizer, ...]",
+    ids: "Tensor",
+    weights: "Tensor",
+    *,
+    clip: float,
+    bfloat16: bool,
+) -> float:
+    """Move the weights by one `padded` batch; its loss before that."""
+    import torch
+
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        loss = _loss(model, ids, weights)
+    model.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    for optimizer in optimizers:
+        optimizer.step()
+    return loss.item()
 
 
 def has_bfloat16(device: str) -> bool:

@@ -1,5 +1,6 @@
 """The baselines that come with a model: fitted on its questions, and read back by the agent."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,9 +13,14 @@ from groundwalk.agent.options import Options
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
 from groundwalk.graphs import build_graph
-from groundwalk.training.baselines import add_baselines, fit_baselines
+from groundwalk.training.baselines import fit_baselines
+from groundwalk.training.checkpoint import Elapsed
 from groundwalk.training.data import Material, gather
-from groundwalk.training.recipe import Recipe
+from groundwalk.training.fitting import fit
+from groundwalk.training.made import made_folder
+from groundwalk.training.making import Job
+from groundwalk.training.recipe import Recipe, Schedule
+from groundwalk.training.watch import Unwatched
 
 from .toy import QUESTIONS, toy_turtle
 
@@ -30,13 +36,18 @@ def material(kg: KnowledgeGraph, questions: Path | None = None) -> Material:
     return gather(kg, kg.source, Recipe(questions=questions, hops=2))
 
 
-def fitted(kg: KnowledgeGraph, folder: Path, own: Material, **more: Any) -> LocalModel:
-    """A model folder that holds nothing but the baselines."""
-    folder.mkdir()
+def fitted(
+    kg: KnowledgeGraph, partial: Path, own: Material, hand_written: Sequence[Question] = ()
+) -> LocalModel:
+    """A model folder that holds nothing but what is fitted after the last step."""
+    folder = made_folder(partial)
+    folder.mkdir(parents=True)
     nothing: Any = None
-    local = LocalModel("in training", nothing, nothing, ModelSettings(instruct=False, masked=True))
-    add_baselines(folder, kg, own, local, **more)
-    return LocalModel(str(folder), nothing, nothing, local.settings)
+    settings = ModelSettings(instruct=False, masked=True, formats=())
+    local = LocalModel("in training", nothing, nothing, settings)
+    job = Job(kg, own, Recipe(), Schedule(), partial, Elapsed(partial, 0.0), Unwatched())
+    fit(job, local, hand_written)
+    return LocalModel(str(folder), nothing, nothing, settings)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +80,9 @@ def test_from_generated_questions_they_are_the_same_again(
 ) -> None:
     for name in "ab":
         fitted(kg, tmp_path / name, material(kg), hand_written=[Question("1", "France?")])
-    first, second = ((tmp_path / name / BASELINES_FILE).read_bytes() for name in "ab")
+    first, second = ((made_folder(tmp_path / name) / BASELINES_FILE).read_bytes() for name in "ab")
     assert first == second
-    found = read_baselines(str(tmp_path / "a"))
+    found = read_baselines(str(made_folder(tmp_path / "a")))
     assert () in found.paths and len(found.templates) > 100
     assert all(0 < len(path) <= 2 for path in found.paths if path)
     assert any("[country]" in text for text in found.templates)

@@ -1,7 +1,9 @@
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.errors import DatasetError
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
 from groundwalk.training import tuning
@@ -66,6 +68,12 @@ def test_an_unanswerable_question_that_is_answered_costs_more_than_a_wrong_answe
     assert 0.3 < confidence_of(absent) < 0.9
 
 
+def threshold_on(questions: Sequence[Question], generated: Sequence[Judged] = ()) -> float:
+    confidence = tuning.confidence_in(cast(Any, None), cast(Any, None), "gcr")
+    silent = tuning.without_answer(questions)
+    return tuning.tuned_threshold([confidence(one) for one in silent], generated)
+
+
 def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -82,8 +90,7 @@ def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
 
     monkeypatch.setattr(tuning, "build_graph", agent)
     asked = [Question(id=str(n), question="?", answers=()) for n in range(2)]
-    kg = local = cast(Any, None)
-    assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.6)
+    assert threshold_on(asked) == pytest.approx(0.6)
 
 
 def test_questions_that_no_wording_was_read_from_tell_alone(
@@ -103,15 +110,16 @@ def test_questions_that_no_wording_was_read_from_tell_alone(
         Question(id="2", question="fresh", answers=(), tags=("calibration",)),
         Question(id="3", question="answered", answers=(Gold(term="x"),)),
     ]
-    kg = local = cast(Any, None)
-    assert tuning.tuned_threshold(kg, local, asked, "gcr") == pytest.approx(0.65)
-    assert tuning.tuned_threshold(kg, local, asked[:1], "gcr") == pytest.approx(0.95)
+    assert threshold_on(asked) == pytest.approx(0.65)
+    assert threshold_on(asked[:1]) == pytest.approx(0.95)
+    with pytest.raises(DatasetError, match="all have answers"):
+        threshold_on(asked[2:])
     sample = Sample("?", (), (0,), None)
     generated = [Judged(sample, confidence, False) for confidence in (0.9, 0.7, *[0.1] * 38)]
     generated += [Judged(sample._replace(moves=(Move(0),)), 0.99, True)] * 40
-    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated)
+    threshold = threshold_on(asked, generated)
     assert threshold == pytest.approx(0.65), "0.4 leaves 5% of the generated ones answered"
-    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated[:20])
+    threshold = threshold_on(asked, generated[:20])
     assert threshold == pytest.approx(0.8)
-    threshold = tuning.tuned_threshold(kg, local, asked, "gcr", generated=generated[:19])
+    threshold = threshold_on(asked, generated[:19])
     assert threshold == pytest.approx(0.65), "too few tell nothing"

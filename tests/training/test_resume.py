@@ -1,5 +1,7 @@
 """A training that was killed goes on, and makes the same model."""
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,11 +25,17 @@ from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 
 home, out, base, lora, seed, kill, optimizer = sys.argv[1:]
+asked = open(Path(home) / f"{out}.asked", "a")
 
 class Killer:
     def step(self, done, steps, loss, hits):
         if done == int(kill):
             os.kill(os.getpid(), signal.SIGKILL)
+    def part(self, name, done, total):
+        if name == "answering questions":
+            print("asked", done, file=asked, flush=True)
+            if done == -int(kill):
+                os.kill(os.getpid(), signal.SIGKILL)
     def say(self, line):
         if not line.startswith("trained; "):
             print(line, flush=True)
@@ -81,6 +89,38 @@ def test_a_killed_training_goes_on_to_the_same_bytes(home: Path, way: str) -> No
     weights = [home / f"{name}-{way}" / "model.safetensors" for name in ("whole", "cut")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert not partial_folder(home / f"cut-{way}").exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_training_killed_after_its_last_step_goes_on_there(home: Path, way: str) -> None:
+    assert run(home, way, f"one-{way}") == (0, "")
+    out = f"two-{way}"
+    assert run(home, way, out, kill=-12)[0] == -9
+    before = json.loads((partial_folder(home / out) / "seconds.json").read_text())["seconds"]
+    assert not (home / out).exists() and before > 0
+    assert run(home, way, out) == (0, "the training goes on after its last step\n")
+    assert not partial_folder(home / out).exists()
+    asked = [(home / f"{name}-{way}.asked").read_text().split("\n") for name in ("one", "two")]
+    assert asked[0] == asked[1], "no question is asked twice"
+    one, two = (contents(home / f"{name}-{way}") for name in ("one", "two"))
+    (seconds,) = (int(text) for text in re.findall(rb"steps \((\d+) s\)", two["README.md"]))
+    assert seconds > before
+    assert {name for name in one if one[name] != two[name]} <= {"README.md"}
+    cards = [re.sub(rb"\(\d+ s\)", b"", files["README.md"]) for files in (one, two)]
+    assert cards[0] == cards[1]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_broken_model_is_made_again(home: Path) -> None:
+    assert run(home, "scratch", "broken", kill=-1)[0] == -9
+    (partial_folder(home / "broken") / "trained" / "config.json").write_text("{", encoding="utf-8")
+    code, said = run(home, "scratch", "broken")
+    assert code == 0
+    assert "the trained model is broken, and is made again" in said
+    assert "the training goes on from step 11\n" in said
 
 
 def test_other_settings_begin_anew(home: Path) -> None:

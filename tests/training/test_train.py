@@ -1,18 +1,22 @@
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import torch
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.folder import open_kg
 from groundwalk.agent.llm.local import load_model
+from groundwalk.training import trainer
 from groundwalk.training.calibrate import judge
 from groundwalk.training.data import questioner_for, training_questions
 from groundwalk.training.graph import load_graph
+from groundwalk.training.optimizers import set_rate
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.report import TrainReport
 from groundwalk.training.supervision import draw, read_questions, supervise
 from groundwalk.training.train import train
+from groundwalk.training.watched import PATIENCE, Watched
 
 from .toy import QUESTIONS, toy_turtle
 
@@ -82,6 +86,31 @@ def test_generated_training_is_the_same_for_the_same_seed(source: Path, tmp_path
     assert reports[0].loss == reports[1].loss
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in "ab"]
     assert weights[0] == weights[1]
+
+
+def test_where_nothing_improves_the_rate_falls_and_the_training_ends(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = list[float]()
+
+    def noted(optimizers: Any, rate: float) -> None:
+        rates.append(rate)
+        set_rate(optimizers, rate)
+
+    def short(*_: object) -> Schedule:
+        return Schedule(steps=80, batch=4, pool=2, warm_up=1)
+
+    monkeypatch.setattr(Watched, "hits", lambda _: 0.5)
+    monkeypatch.setattr(Recipe, "_default", short)
+    monkeypatch.setattr(trainer, "set_rate", noted)
+    report = train(str(source), tmp_path / "short", Recipe(hops=1, size=TINY))
+    turn = 2 * (1 + PATIENCE)  # a look after every other step, of which the first is the best
+    assert (report.steps, report.stopped) == (turn + 8, trainer.PATIENCE_IS_OVER)
+    assert list(report.hits) == list(range(2, turn + 9, 2))
+    assert rates[turn - 1] > 0.9 * max(rates) and rates[-1] < 0.15 * max(rates)
+    monkeypatch.setattr(Watched, "hits", lambda _: 0.5)
+    report = train(str(source), tmp_path / "whole", Recipe(hops=1, size=TINY, patience=0))
+    assert (report.steps, report.stopped) == (80, "")
 
 
 def test_training_questions_are_fixed_by_the_seed(source: Path) -> None:

@@ -1,14 +1,18 @@
 """When a run stops, which weights it keeps, and what it says meanwhile."""
 
+from io import StringIO
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import torch
-from groundwalk.training.progress import Lines
+from groundwalk.training.progress import Lines, show_progress
 from groundwalk.training.recipe import Recipe
+from groundwalk.training.watch import counted
 from groundwalk.training.watched import LOOKS, Looks, Watched
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 
 class Told:
@@ -58,8 +62,9 @@ def test_lines_come_now_and_then_and_say_how_long_it_takes() -> None:
     for step in range(1, 101):
         now[0] += 1.0
         watcher.step(step, 100, 0.5, None if step < 15 else 0.25)
-    assert lines[0] == "step 10 of 100, loss 0.500, 1 min 30 s left"
-    assert lines[1] == "step 20 of 100, loss 0.500, held-out Hits@1 25.0%, 1 min 20 s left"
+    then = "then the confidence is fitted"
+    assert lines[0] == f"step 10 of 100, loss 0.500, 1 min 30 s left, {then}"
+    assert lines[1] == f"step 20 of 100, loss 0.500, held-out Hits@1 25.0%, 1 min 20 s left, {then}"
     assert lines[-1] == "step 100 of 100, loss 0.500, held-out Hits@1 25.0%"
     assert len(lines) == 10
 
@@ -70,7 +75,49 @@ def test_time_left_is_reckoned_from_the_pace_of_this_process() -> None:
     for step in range(5000, 5030):  # a run that goes on
         now[0] += 1.0
         watcher.step(step, 10_000, 0.5, None)
-    assert lines[0].endswith(f"{4991 // 3600} h {4991 % 3600 // 60} min left")
+    assert lines[0].split(", then")[0].endswith(f"{4991 // 3600} h {4991 % 3600 // 60} min left")
+
+
+def test_what_follows_the_steps_is_shown_like_them() -> None:
+    lines, now = list[str](), [0.0]
+    watcher = Lines(lines.append, clock=lambda: now[0])
+    for step in range(1, 3):
+        now[0] += 9.0
+        watcher.step(step, 2, 0.5, None)
+    for done in counted(range(4_000), 2_000, "making questions", watcher, before=1_000):
+        now[0] += 1 / 64
+        assert done < 1_000
+    assert lines == [
+        "step 2 of 2, loss 0.500",
+        "making questions: 1,640 of 2,000, 6 s left",
+        "making questions: 2,000 of 2,000",
+    ]
+
+
+def test_a_terminal_shows_one_bar_at_a_time() -> None:
+    console = Console(file=StringIO(), force_terminal=True, width=120)
+    with show_progress(console) as watcher:
+        watcher.step(1, 2, 0.5, 0.25)
+        watcher.part("making questions", 1, 2)
+        watcher.part("making questions", 2, 2)
+        (task,) = vars(watcher)["_progress"].tasks
+    assert (task.description, task.completed, task.total) == ("making questions", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("more", "stops"),
+    [
+        ({}, True),
+        ({"batch": 8}, True),
+        ({"patience": 0}, False),
+        ({"patience": 3}, False),
+        ({"steps": 4000}, False),
+        ({"base": "x"}, False),
+        ({"questions": Path("qa.txt")}, False),
+    ],
+)
+def test_a_new_model_of_made_questions_stops_by_itself(more: dict[str, Any], stops: bool) -> None:
+    assert Recipe(**more).stops_by_itself == stops
 
 
 def test_a_record_holds_what_was_set_and_is_plain() -> None:
