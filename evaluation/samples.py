@@ -74,21 +74,39 @@ def spread(samples: Sequence[Sample], seed: int) -> tuple[Sample, ...]:
     """The samples in an order of which every beginning is a random sample over their kinds.
 
     A kind is what has type, hops, tags and whether there is an answer in common. Each is there once
-    before any is twice, the largest first; from then on as often as is proportional, by the method
-    of Huntington and Hill, which takes from no kind when there are more in all. The seed and the
-    ids decide which samples of a kind come first.
+    before any is twice, and those that differ by their tags only take turns as one. The seed and
+    the ids decide which samples of a kind come first.
     """
-    kinds: dict[object, list[int]] = defaultdict(list)
+    kinds: dict[_Kind, list[tuple[bytes, int]]] = defaultdict(list)
     for place, sample in enumerate(samples):
-        kind = sample.type, sample.hops, frozenset(sample.tags), bool(sample.answers)
-        kinds[kind].append(place)
-    ranked = list[tuple[bool, float, bytes, int]]()
-    for places in kinds.values():
-        drawn = sorted((_draw(samples[place], seed), place) for place in places)
-        for before, (draw, place) in enumerate(drawn):
-            weight = sqrt(before * (before + 1)) / len(places) if before else -len(places)
-            ranked.append((before > 0, weight, draw, place))
+        kind = sample.type, sample.hops, bool(sample.answers), frozenset(sample.tags)
+        kinds[kind].append((_draw(sample, seed), place))
+    ranked, alike = list[_Rank](), defaultdict[object, list[_Kind]](list)
+    for kind, drawn in kinds.items():
+        alike[kind[:3]].append(kind)
+        drawn.sort()
+        later = enumerate(drawn[1:], 1)
+        ranked += [(True, *_turn(taken, len(drawn)), *own) for taken, own in later]
+    for own in alike.values():
+        own.sort(key=lambda kind: (-len(kinds[kind]), kinds[kind]))
+        size = sum(len(kinds[kind]) for kind in own)
+        firsts = enumerate(kinds[kind][0] for kind in own)
+        ranked += [(False, *_turn(taken, size), *first) for taken, first in firsts]
     return tuple(samples[place] for *_, place in sorted(ranked))
+
+
+_Kind: TypeAlias = tuple[str, int | None, bool, frozenset[str]]
+_Rank: TypeAlias = tuple[bool, bool, float, bytes, int]
+"""Whether its kind was there before, its turn, what it drew, and its place in the file."""
+
+
+def _turn(taken: int, size: int) -> tuple[bool, float]:
+    """When a group of samples is up again: all once, the largest first, then in proportion.
+
+    In proportion is by the method of Huntington and Hill, which never takes back what it gave when
+    there is more to give.
+    """
+    return (True, sqrt(taken * (taken + 1)) / size) if taken else (False, -size)
 
 
 def _draw(sample: Sample, seed: int) -> bytes:

@@ -144,8 +144,9 @@ def _dataset(run: Run) -> str:
 def _sample(run: Run) -> str:
     """How the questions were sampled, where they are a sample."""
     count, of = run.questions or 0, _at(run, "questions", "sampled_of")
-    is_count = of.isdecimal() and len(of) < 12
-    return sample_line(count, int(of)) if is_count and count < int(of) else ""
+    return (
+        sample_line(count, int(of)) if of.isdecimal() and len(of) < 12 and count < int(of) else ""
+    )
 
 
 def _questions(run: Run) -> str:

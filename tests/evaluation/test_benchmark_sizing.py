@@ -35,7 +35,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
     with Endpoint(store) as served:
         there = replace(here, kg=served.url)
         for name, setup in (("here", here), ("there", there)):
-            evaluate(setup, folder / name, limit=2, console=Console(quiet=True))
+            evaluate(setup, folder / name, first=2, console=Console(quiet=True))
         sent = len(served.asked)
     records = [json.loads(line) for line in (folder / "there/samples.jsonl").open()]
     assert 0 < sum(record["usage"]["kg_requests"] for record in records) <= sent

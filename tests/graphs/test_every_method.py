@@ -40,7 +40,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
     out = tmp_path_factory.mktemp("every") / "run"
     options = Options(on_ambiguous="best")
     setup = Setup("world", "", tuple(METHODS), kg=None, model="bundled", options=options)
-    evaluate(setup, out, limit=QUESTIONS, console=Console(quiet=True))
+    evaluate(setup, out, first=QUESTIONS, console=Console(quiet=True))
     texts = (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()
     lines = [json.loads(text) for text in texts]
     keyed = {(line["method"], line["id"]): line for line in lines}
