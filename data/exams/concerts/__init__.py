@@ -1,0 +1,1 @@
+"""A graph of concert life, unlike the bundled one, and questions about it."""
