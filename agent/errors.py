@@ -9,7 +9,8 @@ GroundwalkError
 ├── ConstraintError       2  a constraint that cannot be applied to this model or graph
 │   └── NoPathError          the graph holds no path from the topic entities
 ├── ServiceError          3  a store or a language model over the network did not answer
-│   └── UnavailableError     one that is down, overloaded or too slow: what its circuit counts
+│   ├── UnavailableError     one that is down, overloaded or too slow: what its circuit counts
+│   └── RefusedError         one that does not take this very question, and may take others
 ├── DiskError             3  a disk that is full, or does not take what is written
 └── ShortageError         3  a question that needs more memory than there is
 """
@@ -80,6 +81,10 @@ class ServiceError(GroundwalkError):
 
 class UnavailableError(ServiceError):
     """A service that is not there, cannot answer now, or does not answer in time."""
+
+
+class RefusedError(ServiceError):
+    """A service that does not take the very question that it was asked; it may take others."""
 
 
 class DiskError(GroundwalkError):

@@ -1,8 +1,9 @@
 """Asks a SPARQL 1.1 endpoint over HTTP. Read only: nothing but SELECT is ever sent."""
 
+from base64 import b64encode
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -14,7 +15,7 @@ from ..metering import Meter, meters
 from .queries import Query
 from .results import Row, read_rows
 from .settings import EndpointSettings
-from .transport import Limits, Reply, exchange, show_url
+from .transport import Limits, Reply, Service, exchange, show_url
 
 _JSON = "application/sparql-results+json"
 _LONGEST_IN_URL = 5_000
@@ -58,6 +59,7 @@ class SparqlClient:
             timeout=httpx.Timeout(None, connect=settings.connect_timeout),
             event_hooks={"request": [self._count]},
         )
+        self._service = Service(self.source, _secrets(parsed, settings))
         self._circuit = Circuit(settings.pause)
         self._background = Background()
 
@@ -79,7 +81,7 @@ class SparqlClient:
         with self._circuit.passing() as trying:
             attempts = 1 if trying else self.settings.attempts
             limits = Limits(seconds, attempts, self.settings.max_bytes)
-            reply = self._background.run(exchange(self._http, request, limits, self.source))
+            reply = self._background.run(exchange(self._http, request, limits, self._service))
         rows = self._read(reply, query)
         full = query.limit is not None and len(rows) >= query.limit
         return Answer(rows, full or _is_round(len(rows)) or len(rows) >= _most_rows(reply))
@@ -143,6 +145,18 @@ def _auth(url: httpx.URL, settings: EndpointSettings) -> httpx.BasicAuth | None:
     if settings.user:
         return httpx.BasicAuth(settings.user, settings.password.get_secret_value())
     return httpx.BasicAuth(url.username, url.password) if url.userinfo else None
+
+
+def _secrets(url: httpx.URL, settings: EndpointSettings) -> tuple[str, ...]:
+    """What is secret in an address and in settings, in all the forms in which it is sent."""
+    hidden = (settings.password, settings.token, *settings.headers.values())
+    secrets = {secret.get_secret_value() for secret in hidden}
+    secrets |= {url.username, url.password, *url.params.values()}
+    user, password = settings.user, settings.password.get_secret_value()
+    for pair in (f"{user}:{password}", f"{url.username}:{url.password}"):
+        secrets.add(b64encode(pair.encode()).decode())
+    forms = secrets | {quote(secret, safe="") for secret in secrets}
+    return tuple(sorted(forms - {""}, key=len, reverse=True))
 
 
 def _is_round(count: int) -> bool:

@@ -1,7 +1,9 @@
 """One HTTP exchange that surely ends: bounded retries, redirects, bytes and time."""
 
 import asyncio
+import html
 import random
+import re
 import zlib
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -9,14 +11,22 @@ from typing import NamedTuple
 
 import httpx
 
-from ...errors import ServiceError, UnavailableError
+from ...address import masked
+from ...errors import RefusedError, ServiceError, UnavailableError
 from ...retry_after import asked_to_wait
+from ..names import one_line
 
 _BUSY = frozenset({429, 502, 503, 504})
+_REFUSED = frozenset({400, 413, 414, 422, 500, 501})
+"""Statuses that may be about the one query; Virtuoso answers 500 to some literals."""
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _FIRST_WAIT = 0.25
 _GZIP = 16 + zlib.MAX_WBITS
+_MOST_READ_OF_REFUSAL = 65_536
+_SECONDS_FOR_REFUSAL = 2.0
+_LONGEST_SAID = 200
+_NOT_TEXT = re.compile(r"(?is)<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>")
 
 _ACCESS = "set GROUNDWALK_SPARQL_USER and GROUNDWALK_SPARQL_PASSWORD, or GROUNDWALK_SPARQL_TOKEN"
 _FORM = "try another GROUNDWALK_SPARQL_METHOD: form, direct or get"
@@ -51,29 +61,38 @@ class Limits(NamedTuple):
     most_bytes: int
 
 
+class Service(NamedTuple):
+    """What errors call the service, and the secrets of its client, which they never show."""
+
+    name: str
+    secrets: tuple[str, ...] = ()
+
+
 class _Unfinished(NamedTuple):
-    """An answer with another status, whose body was not read."""
+    """An answer with another status, and what it says in one line of text without secrets."""
 
     status: int
     headers: httpx.Headers
+    said: str
 
 
 async def exchange(
-    client: httpx.AsyncClient, request: httpx.Request, limits: Limits, source: str
+    client: httpx.AsyncClient, request: httpx.Request, limits: Limits, service: Service
 ) -> Reply:
     """Send a request until it is answered with status 200.
 
     Busy servers (429, 502, 503, 504) and broken connections are tried again, after the time that
     the server asks for or one that doubles. Only redirects on the same host are followed, so that
-    credentials stay there. Raises ServiceError, with `source` as the name of the service:
-    UnavailableError where that is down or overloaded, and says for how long where it does.
+    credentials stay there. Raises ServiceError: UnavailableError where the service is down or
+    overloaded, and says for how long where it does; RefusedError where it does not take the query,
+    and says why where it does.
     """
     try:
         async with asyncio.timeout(limits.seconds) as clock:
-            return await _persist(client, request, limits, source, clock.when() or 0.0)
+            return await _persist(client, request, limits, service, clock.when() or 0.0)
     except TimeoutError as error:
         raise UnavailableError(
-            f"{source} did not answer within {limits.seconds:g} s",
+            f"{service.name} did not answer within {limits.seconds:g} s",
             "ask for less, or set GROUNDWALK_SPARQL_TIMEOUT to more seconds",
         ) from error
 
@@ -82,7 +101,7 @@ async def _persist(
     client: httpx.AsyncClient,
     request: httpx.Request,
     limits: Limits,
-    source: str,
+    service: Service,
     deadline: float,
 ) -> Reply:
     backoff = _FIRST_WAIT
@@ -90,10 +109,10 @@ async def _persist(
         wait = backoff * random.uniform(0.5, 1.0)
         backoff *= 2
         try:
-            reply = await _follow(client, request, limits.most_bytes, source)
+            reply = await _follow(client, request, limits.most_bytes, service)
         except httpx.TransportError as error:
             problem = UnavailableError(
-                f"{source} did not answer: {_reason(error)}",
+                f"{service.name} did not answer: {_reason(error)}",
                 "check the address, and that the service runs",
             )
             problem.__cause__ = error
@@ -101,7 +120,7 @@ async def _persist(
             if isinstance(reply, Reply):
                 return reply
             asked = asked_to_wait(reply.headers.get("retry-after", ""))
-            problem = _refusal(source, reply.status, asked)
+            problem = _refusal(service.name, reply, asked)
             if reply.status not in _BUSY:
                 raise problem
             wait = max(wait, asked)
@@ -112,27 +131,43 @@ async def _persist(
 
 
 async def _follow(
-    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, source: str
+    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, service: Service
 ) -> Reply | _Unfinished:
     """One attempt, with redirects on the same host: the request is repeated there as it is."""
     for _ in range(_MOST_REDIRECTS + 1):
-        reply = await _send(client, request, most_bytes, source)
+        reply = await _send(client, request, most_bytes, service)
         if isinstance(reply, Reply) or reply.status not in _MOVED:
             return reply
-        request = _moved(request, reply.headers.get("location", ""), source)
-    raise ServiceError(f"{source} redirects in circles", "check the address of the endpoint")
+        request = _moved(request, reply.headers.get("location", ""), service.name)
+    raise ServiceError(f"{service.name} redirects in circles", "check the address of the endpoint")
 
 
 async def _send(
-    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, source: str
+    client: httpx.AsyncClient, request: httpx.Request, most_bytes: int, service: Service
 ) -> Reply | _Unfinished:
     response = await client.send(request, stream=True)
     try:
-        if response.status_code != 200:
-            return _Unfinished(response.status_code, response.headers)
-        return Reply(response.headers, await _body(response, most_bytes, source))
+        if response.status_code == 200:
+            return Reply(response.headers, await _body(response, most_bytes, service.name))
+        moved = response.status_code in _MOVED
+        said = "" if moved else await _said(response, service.secrets)
+        return _Unfinished(response.status_code, response.headers, said)
     finally:
         await response.aclose()
+
+
+async def _said(response: httpx.Response, secrets: tuple[str, ...]) -> str:
+    """Why a query was refused, as the server says it: a short line of text, or nothing."""
+    try:
+        async with asyncio.timeout(_SECONDS_FOR_REFUSAL):
+            body = await _body(response, _MOST_READ_OF_REFUSAL, "")
+    except (TimeoutError, ServiceError, httpx.TransportError):
+        return ""
+    text = body.decode("utf-8", "replace")
+    if text.lstrip().startswith("<"):
+        text = html.unescape(_NOT_TEXT.sub(" ", text))
+    said = masked(one_line(masked(text, *secrets)), *secrets)
+    return said if len(said) <= _LONGEST_SAID else f"{said[: _LONGEST_SAID - 1]}…"
 
 
 async def _body(response: httpx.Response, most: int, source: str) -> bytes:
@@ -184,14 +219,21 @@ def show_url(url: httpx.URL) -> str:
     return "".join(c if c.isprintable() else "?" for c in shown)[:200]
 
 
-def _refusal(source: str, status: int, wait: float) -> ServiceError:
+def _refusal(source: str, reply: _Unfinished, wait: float) -> ServiceError:
+    status = reply.status
     try:
         meaning = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         meaning = str(status)
     later = f" and asks to wait {wait:,.0f} s" if wait else ""
-    kind = UnavailableError if status == 429 or status >= 500 else ServiceError
-    return kind(f"{source} refused the query ({meaning}){later}", _HINTS.get(status, ""))
+    said = f": {reply.said}" if reply.said else ""
+    kind = ServiceError
+    if status in _REFUSED:
+        kind = RefusedError
+    elif status == 429 or status >= 500:
+        kind = UnavailableError
+    message = f"{source} refused the query ({meaning}){later}{said}"
+    return kind(message, _HINTS.get(status, ""))
 
 
 def _reason(error: httpx.TransportError) -> str:

@@ -10,7 +10,7 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from groundwalk.agent.errors import ServiceError
+from groundwalk.agent.errors import RefusedError, ServiceError
 from groundwalk.agent.kg import OxigraphStore, Path, Step, Triple, verify_paths
 from groundwalk.agent.kg.checks import check_records
 from groundwalk.agent.kg.claim_lines import read_records
@@ -212,7 +212,7 @@ def test_half_the_rows_gain_no_wrong_verdict(endpoint: Endpoint) -> None:
     endpoint.cut = lambda rows: rows[::2]
     with store(endpoint.url, timeout=10) as remote:
         verdicts = remote.holds(triples)
-        assert None in verdicts and True in verdicts and False in verdicts
+        assert True in verdicts and False in verdicts
         pairs = zip(verdicts, held, strict=True)
         assert all(verdict in (None, truth) for verdict, truth in pairs)
 
@@ -320,3 +320,43 @@ def test_threads_share_a_client(endpoint: Endpoint) -> None:
         assert remote.requests == 20
     triples = (Triple(iri(f"a{i}"), iri("p"), iri(f"b{i}")) for i in range(20))
     assert sorted(map(str, found)) == sorted(str([[Step(triple)]]) for triple in triples)
+
+
+SAID: dict[str, tuple[bytes, str, str]] = {
+    "Virtuoso": (b"Virtuoso 37000 Error SP030: syntax error\n\nSPARQL query:\nSELECT", "text/plain",
+                 "Virtuoso 37000 Error SP030: syntax error SPARQL query: SELECT"),
+    "a page": (b"<html><head><title>Oh</title></head><script>x</script><h1>Bad &amp; odd</h1>",
+               "text/html", "Bad & odd"),
+    "control codes": (b"\x1b[31mred\x07 \xff[bold]x[/bold]\r\nnext", "text/plain",
+                      "[31mred \ufffd[bold]x[/bold] next"),
+    "secrets": (b"alice:s3cret at http://bob:pa%2055@h/?key=k3y, Basic YWxpY2U6czNjcmV0, X 0wn",
+                "text/plain", "alice:*** at http://***:***@h/?key=***, Basic ***, X ***"),
+    "long": (b"word " * 99, "text/plain", "word " * 39 + "word\u2026"),
+    "huge": (b"x" * 99_999, "text/plain", ""),
+    "nothing": (b"", "text/plain", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SAID)
+@pytest.mark.parametrize("status", [400, 500])
+def test_what_a_server_says_of_a_refusal_is_shown(
+    endpoint: Endpoint, kind: str, status: int
+) -> None:
+    body, media, shown = SAID[kind]
+    endpoint.misbehaviour = replies(status, body, media)
+    address = endpoint.url.replace("://", "://bob:pa%2055@") + "?key=k3y"
+    headers = {"X-Own": "0wn"}
+    with store(address, user="alice", password="s3cret", headers=headers) as remote:
+        with pytest.raises(RefusedError) as raised:
+            remote.check()
+    meaning = {400: "400 Bad Request", 500: "500 Internal Server Error"}[status]
+    said = f": {shown}" if shown else ""
+    assert raised.value.message == f"{endpoint.url} refused the query ({meaning}){said}"
+
+
+def test_a_refusal_that_never_ends_is_told_without_its_words(endpoint: Endpoint) -> None:
+    bad = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n"
+    endpoint.misbehaviour = drips(bad, b"x", 0.05)
+    with store(endpoint.url, timeout=20) as remote, in_time(10):
+        with pytest.raises(RefusedError, match=r"\(400 Bad Request\)$"):
+            remote.check()

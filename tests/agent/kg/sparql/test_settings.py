@@ -76,7 +76,7 @@ def test_secrets_never_show(endpoint: Endpoint, caplog: pytest.LogCaptureFixture
     settings = endpoint_settings(headers={"X-Key": "k3y"}, attempts=2)
 
     def refuses(handler: Handler) -> bool:
-        handler.reply(401, b"s3cret k3y pa55")
+        handler.reply(401, b"bob:pa55 k3y Basic Ym9iOnBhNTU=")
         return True
 
     endpoint.misbehaviour = refuses
