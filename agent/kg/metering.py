@@ -51,5 +51,10 @@ def unanswered() -> Generator[None]:
     try:
         yield
     except ServiceError as error:
-        for meter in meters():
-            meter.failure = error.message
+        tell_failure(error.message)
+
+
+def tell_failure(why: str) -> None:
+    """Tell whoever counts why a store gave no answer."""
+    for meter in meters():
+        meter.failure = why

@@ -97,6 +97,11 @@ def values(variables: str, rows: Iterable[Sequence[Term]]) -> str:
     return f"VALUES ({variables}) {{ {lines} }}"
 
 
+def inline(variables: str, rows: Iterable[Sequence[Term]]) -> str:
+    """Inline data that an OPTIONAL part may follow: to rdflib, VALUES alone binds nothing there."""
+    return f"{{ SELECT {variables} WHERE {{ {values(variables, rows)} }} }}"
+
+
 def within(scope: Scope, pattern: str) -> str:
     """A pattern of triples in the graphs of the scope.
 
@@ -236,19 +241,50 @@ def count_entities(scope: Scope) -> Query:
 
 
 def holding(triples: Sequence[Triple], scope: Scope) -> Query:
-    """Which triples there are ("yes") and which not ("no"): one row each, with the triple itself.
+    """Which triples there are: rows with the triple itself, and "yes" where it is there.
 
     So an answer without the row of a triple is known to say nothing of it, and an endpoint that
-    reads a term otherwise than it was meant shows it.
+    reads a term otherwise than it was meant shows it. NOT EXISTS would say no in so many words, but
+    Virtuoso gets it wrong next to VALUES. A triple has as many rows as graphs hold it.
     """
     rows = [(f'"{number}"', *triple) for number, triple in enumerate(triples)]
-    asked = values("?i ?s ?p ?o", rows)
+    asked = inline("?i ?s ?p ?o", rows)
     there = within(scope, "?s ?p ?o .")
     text = (
-        f'SELECT DISTINCT ?i ?held ?s ?p ?o WHERE {{ {{ {asked} {there} BIND("yes" AS ?held) }} '
-        f'UNION {{ {asked} FILTER NOT EXISTS {{ {there} }} BIND("no" AS ?held) }} }}'
+        f'SELECT ?i ?held ?s ?p ?o WHERE {{ {asked} OPTIONAL {{ {there} BIND("yes" AS ?held) }} }}'
     )
     return Query(text, ("i", "held", "s", "p", "o"))
+
+
+def occurrences(triple: Triple, scope: Scope) -> Query:
+    """How many graphs hold a triple, in one row with the triple itself.
+
+    The simplest way to ask, for what an engine does not answer clearly among others.
+    """
+    terms = [spell(term) for term in triple]
+    there = within(scope, f"{' '.join(terms)} .")
+    bound = " ".join(f"BIND({term} AS ?{name})" for name, term in zip("spo", terms, strict=True))
+    text = (
+        f"SELECT ?count ?s ?p ?o WHERE {{ {{ SELECT (COUNT(*) AS ?count) WHERE {{ {there} }} }} "
+        f"{bound} }}"
+    )
+    return Query(text, ("count", "s", "p", "o"), 2)
+
+
+def literals(sides: Sequence[tuple[Term, Term]], scope: Scope, limit: int) -> Query:
+    """The literals to which relations lead from heads: rows with the head, relation and literal.
+
+    Each head with its relation has a row at least, and one row has nothing but the count of all
+    others, by which an answer is known to be whole.
+    """
+    rows = [(f'"{number}"', *side) for number, side in enumerate(sides)]
+    there = within(scope, "?s ?p ?o .")
+    told = f"{inline('?i ?s ?p', rows)} OPTIONAL {{ {there} FILTER(isLiteral(?o)) }}"
+    text = (
+        f"SELECT ?count ?i ?s ?p ?o WHERE {{ {{ {told} }} UNION "
+        f"{{ SELECT (COUNT(*) AS ?count) WHERE {{ {told} }} }} }} LIMIT {limit}"
+    )
+    return Query(text, ("count", "i", "s", "p", "o"), limit)
 
 
 def _triples(scope: Scope) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from ...errors import KGError, ServiceError
-from ..metering import unanswered
+from ..metering import tell_failure, unanswered
 from ..nodes import is_triple
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way
@@ -15,7 +15,7 @@ from .client import Answer, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .results import Row
 from .scan import in_batches, number, read_all, read_some, relation_counts
-from .verdicts import read_verdicts
+from .verdicts import Verdicts
 
 _MOST_NODES = 97
 """A prime number, so that the same number of rows for each node is not a round one."""
@@ -23,8 +23,6 @@ _MOST_NODES = 97
 _MOST_ROWS = 10_000
 _MOST_WAYS = 47
 _SECONDS_FOR_RELATIONS = 10.0
-_MOST_TRIPLES = 200
-_MOST_ROUNDS = 3
 
 _Side = tuple[bool, Term]
 """A direction, True for what reaches the node, and the node."""
@@ -163,25 +161,24 @@ class SparqlStore:
         return [sorted(found[way], key=lambda step: step.target) for way in ways]
 
     def holds(self, triples: Sequence[Triple]) -> list[bool | None]:
-        """Whether each triple is there, exactly as written: terms, datatypes and language tags.
+        """Whether each triple is there, as `Verdicts` finds out: literals compare by value.
 
-        One request for 200 triples, and up to two more about those that an answer leaves out. None
-        where the endpoint did not say clearly: it did not answer, left the triple out, or answered
-        about another spelling of a term. Text that is not a triple is not held. Triples with triple
-        terms are asked apart, as an endpoint may not read SPARQL 1.2.
+        One request for 200 triples of entities and texts, and some more about others. None where
+        the endpoint did not say clearly: it did not answer, left the triple out, or answered about
+        another spelling of a term; a `metered` block is told why. Text that is not a triple is not
+        held. Triples with triple terms are asked apart, as an endpoint may not read SPARQL 1.2.
         """
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
         verdicts.update((t, False) for t in verdicts if not is_triple(t))
-        asked = [t for t, held in verdicts.items() if held is None and all(map(can_spell, t))]
+        open_ones = [triple for triple, held in verdicts.items() if held is None]
+        asked = [triple for triple in open_ones if all(map(can_spell, triple))]
+        if len(asked) < len(open_ones):
+            tell_failure("no query can name a blank node, or text with a direction")
         for nested in (False, True):
-            left = [triple for triple in asked if is_triple_term(triple.tail) == nested]
+            found = Verdicts(self._client, self._whole)
             with unanswered():
-                for _ in range(_MOST_ROUNDS):
-                    said: set[Triple] = set()
-                    for triple, held in self._verdicts(left):
-                        verdicts[triple] = held
-                        said.add(triple)
-                    left = [triple for triple in left if triple not in said] if said else []
+                found.ask([triple for triple in asked if is_triple_term(triple.tail) == nested])
+            verdicts.update(found.said)
         return [verdicts[triple] for triple in triples]
 
     def facts(self) -> Iterator[Triple]:
@@ -202,15 +199,6 @@ class SparqlStore:
             entities=number(self._client, queries.count_entities(self._facts)),
             relations=len(relations),
         )
-
-    def _verdicts(self, triples: Sequence[Triple]) -> Iterator[tuple[Triple, bool | None]]:
-        def query(batch: Sequence[Triple]) -> Query:
-            return queries.holding(batch, self._whole)
-
-        for batch, answer in in_batches(
-            self._client, triples, query, most=_MOST_TRIPLES, spoilt=lambda batch, answer: False
-        ):
-            yield from read_verdicts(batch, answer.rows).items()
 
     def _steps(
         self, sides: Sequence[_Side], relation: Term | None, limit: int

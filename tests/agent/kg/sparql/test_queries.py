@@ -36,6 +36,8 @@ BUILDS: dict[str, Build] = {
     "graphs": lambda i, v: queries.holding([Triple(i, i, v)], Scope((i, P))),
     "prefix": lambda i, v: queries.matches(Pattern(i), Scope((), (i,), (i[:-1],)), 9),
     "holding": lambda i, v: queries.holding([Triple(i, i, v), Triple(P, P, i)], SCOPE),
+    "occurrences": lambda i, v: queries.occurrences(Triple(i, P, v), SCOPE),
+    "literals": lambda i, v: queries.literals([(i, P), (P, i)], SCOPE, 9),
     "matches": lambda i, v: queries.matches(Pattern(None, i, v), SCOPE, 9),
     "count": lambda i, v: queries.count(Pattern(i, None, None), SCOPE),
     "page": lambda i, v: queries.page(Pattern(i), SCOPE, [v, v], 9),
