@@ -40,8 +40,9 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
 
     What the triples cannot tell, whether they are what was asked, `sure` says.
 
-    Decoded chains that no longer hold leave the state. Where the store did not answer, nothing
-    counts as an answer and the status is `unchecked`; a note tells why.
+    Decoded chains that no longer hold leave the state, and so do those of which the store did not
+    say whether they hold: a note tells how many these are, and why. Where nothing else is left to
+    answer with, the status is `unchecked`.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -70,9 +71,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
             if (supported := [chain for chain in answer["chains"] if _supported(chain)])
         ]
         runtime.stream_writer({"event": "verified", "candidates": walks, "answers": kept})
-        notes = list(state.get("notes", []))
-        if unknown and meter.failure:
-            notes.append(f"not checked: {meter.failure}")
+        notes = [*state.get("notes", []), *_unchecked(judged, meter.failure)]
         status: Status = "answered" if kept else "unchecked" if unknown else "abstained"
         return {
             "candidates": walks,
@@ -85,6 +84,14 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
         }
 
     return run
+
+
+def _unchecked(judged: Sequence[PathVerdict], failure: str) -> list[str]:
+    """A note on the distinct chains of which the store did not say whether they hold, if any."""
+    chains = {found.path: found.verdict for found in judged}
+    unknown = sum(verdict == "unknown" for verdict in chains.values())
+    why = failure or "the graph does not say clearly what it holds"
+    return [f"{unknown} of {len(chains)} walks could not be checked: {why}"] if unknown else []
 
 
 def _emitted(judged: Sequence[PathVerdict], lost: int) -> Emitted:

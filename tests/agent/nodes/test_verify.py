@@ -1,9 +1,10 @@
 """verify: what counts as proven, and what a method wrote in all."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pyoxigraph as ox
-from groundwalk.agent.kg import OxigraphStore
+from groundwalk.agent.kg import OxigraphStore, Triple
 from groundwalk.agent.kg.names import local_name
 from groundwalk.agent.kg.terms import unknown_term
 from groundwalk.agent.nodes.verify import verify
@@ -92,3 +93,29 @@ def test_counts_are_of_distinct_triples_before_anything_is_dropped() -> None:
         "chains": 4,
         "supported_chains": 1,
     }
+
+
+def test_walks_that_could_not_be_checked_are_told() -> None:
+    kg = KG()
+    triples = kg.store.facts()
+    silent = next(triple for triple in triples if triple.head == "<urn:b>")
+
+    class Forgetful(OxigraphStore):
+        def holds(self, triples: Sequence[Triple]) -> list[Any]:
+            return [None if t == silent else True for t in triples]
+
+    kg.store = Forgetful(ox.Store())
+    node = verify(cast(Any, kg))
+    right = answer("b", step("a", "p", "b"))
+    unsure = answer("c", step("a", "p", "b"), step("b", "q", "c"))
+    topic = Entity(**named("a"), kind="", description="", score=1.0)
+    told = "walks could not be checked: the graph does not say clearly what it holds"
+    for answers, status, notes in (
+        ([right], "answered", []),
+        ([right, unsure], "answered", ["so far", f"1 of 2 {told}"]),
+        ([unsure, unsure], "unchecked", [f"1 of 1 {told}"]),
+    ):
+        state: Any = {"topics": [topic], "answers": answers, "notes": notes[:-1]}
+        found = node(state, cast(Any, Run()))
+        assert (found["status"], found["notes"]) == (status, notes)
+        assert labels(found) == (["b"] if status == "answered" else [])
