@@ -25,6 +25,7 @@ PUBLIC = [
     "NoPathError",
     "Options",
     "QuestionError",
+    "RefusedError",
     "ServiceError",
     "ShortageError",
     "State",
