@@ -42,6 +42,7 @@ def test_json_says_all_and_nothing_else_does(home: Path) -> None:
         "facts": 2,
         "entities": 3,
         "relations": 2,
+        "left_out": 0,
     }
     assert run.stderr == ""
 
