@@ -131,7 +131,7 @@ def _open_turn(
         cut=False,
         confidence=0.0,
         notes=[],
-        text=silence("abstained"),
+        text=silence("abstained", []),
         source=None,
     )
 
@@ -156,7 +156,7 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
         "answers": answers,
         "cut": reply["cut"] or len(answers) < len(reply["answers"]),
         "confidence": reply["confidence"],
-        "text": "; ".join(answer["label"] for answer in answers) or silence(status),
+        "text": "; ".join(answer["label"] for answer in answers) or silence(status, []),
     }
 
 

@@ -414,7 +414,7 @@ def test_a_run_of_the_first_questions_goes_on_with_the_next_ones(
     [({"limit": 2, "first": 2}, "--limit and --first"), ({"limit": 0}, "no question")],
 )
 def test_a_number_of_questions_that_is_none(
-    folder: Path, tmp_path: Path, numbers: dict[str, int], said: str
+    folder: Path, tmp_path: Path, numbers: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
         run(folder, tmp_path / "out", "q.jsonl", "all", setup(folder), **numbers)

@@ -1,5 +1,7 @@
 """Muon in float32 does what PyTorch's does in bfloat16, but for rounding."""
 
+from typing import Any
+
 import pytest
 import torch
 from groundwalk.training.model import new_model
@@ -24,7 +26,11 @@ def test_it_moves_weights_as_pytorch_does() -> None:
     moved = list[torch.Tensor]()
     for kind in (torch.optim.Muon, Float32Muon):
         weights = torch.nn.Parameter(torch.ones(24, 64))
-        options = {"lr": 0.1, "weight_decay": 0.1, "adjust_lr_fn": "match_rms_adamw"}
+        options: dict[str, Any] = {
+            "lr": 0.1,
+            "weight_decay": 0.1,
+            "adjust_lr_fn": "match_rms_adamw",
+        }
         optimizer = kind([weights], **options)
         for gradient in gradients:
             weights.grad = gradient.clone()

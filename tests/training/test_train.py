@@ -97,10 +97,13 @@ def test_where_nothing_improves_the_rate_falls_and_the_training_ends(
         rates.append(rate)
         set_rate(optimizers, rate)
 
+    def unchanged(_: Watched) -> float:
+        return 0.5
+
     def short(*_: object) -> Schedule:
         return Schedule(steps=80, batch=4, pool=2, warm_up=1)
 
-    monkeypatch.setattr(Watched, "hits", lambda _: 0.5)
+    monkeypatch.setattr(Watched, "hits", unchanged)
     monkeypatch.setattr(Recipe, "_default", short)
     monkeypatch.setattr(trainer, "set_rate", noted)
     report = train(str(source), tmp_path / "short", Recipe(hops=1, size=TINY))
@@ -108,7 +111,7 @@ def test_where_nothing_improves_the_rate_falls_and_the_training_ends(
     assert (report.steps, report.stopped) == (turn + 8, trainer.PATIENCE_IS_OVER)
     assert list(report.hits) == list(range(2, turn + 9, 2))
     assert rates[turn - 1] > 0.9 * max(rates) and rates[-1] < 0.15 * max(rates)
-    monkeypatch.setattr(Watched, "hits", lambda _: 0.5)
+    monkeypatch.setattr(Watched, "hits", unchanged)
     report = train(str(source), tmp_path / "whole", Recipe(hops=1, size=TINY, patience=0))
     assert (report.steps, report.stopped) == (80, "")
 

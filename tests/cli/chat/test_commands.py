@@ -50,7 +50,7 @@ def talk(shared: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     )
     shared.over = False
     yield shared
-    if opened := shared._engine._threads.pop(True, None):
+    if opened := shared._engine._threads.pop(True, None):  # pyright: ignore[reportPrivateUsage]
         close_threads(opened)
     shared.wanted = before
     shared.change()
