@@ -297,7 +297,7 @@ class State(TypedDict, total=False):
     """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 
 
-NOT_UNDERSTOOD = "the question is not understood"
+NOT_UNDERSTOOD = "not understood"
 """How a note on a question begins that no rule reads."""
 
 
