@@ -95,7 +95,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes(home: Path, way: str) -> No
 def test_a_training_killed_after_its_last_step_goes_on_there(home: Path, way: str) -> None:
     assert run(home, way, f"one-{way}") == (0, "")
     out = f"two-{way}"
-    assert run(home, way, out, kill=-12)[0] == -9
+    assert run(home, way, out, kill=-4)[0] == -9
     before = json.loads((partial_folder(home / out) / "seconds.json").read_text())["seconds"]
     assert not (home / out).exists() and before > 0
     assert run(home, way, out) == (0, "the training goes on after its last step\n")
