@@ -58,12 +58,12 @@ def test_leaving_while_the_model_loads_is_clean(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_loaded_is_told_at_the_first_question(tmp_path: Path) -> None:
-    code = f"import sys; sys.argv = ['groundwalk', 'chat', '--method', 'direct']\n{_CHAT}"
+    code = f"import sys; sys.argv = ['groundwalk', 'chat', '--method', 'paths']\n{_CHAT}"
     with Terminal(code, environment(tmp_path), tmp_path) as terminal:
         terminal.wait_for_prompt("you > ", after=-1)
         terminal.type("What is the capital of Peru?\r")
         terminal.wait_for_prompt("you > ", after=terminal.screen.cursor.y)
-        assert "direct needs a chat LLM" in terminal.text()
+        assert "paths needs a file" in terminal.text()
         terminal.type("/method gcr\r")
         terminal.wait_for_prompt("you > ", after=terminal.screen.cursor.y)
         terminal.type("What is the capital of Peru?\r")
