@@ -100,6 +100,11 @@ def from_record(record: Mapping[str, Any]) -> Profile:
     return Profile(**{key: _frozen(value) for key, value in record.items()})
 
 
+_FOLDER = resources.files(__name__.rpartition(".")[0]) / "profiles"
+PACKAGED = tuple(sorted(Path(file.name).stem for file in _FOLDER.iterdir()))
+"""The names of the profiles that come with the package."""
+
+
 def load_profile(name_or_path: str) -> Profile:
     """The profile of a name (`generic`, `wikidata`, `dbpedia`, `freebase`), or of a TOML file.
 
@@ -108,14 +113,12 @@ def load_profile(name_or_path: str) -> Profile:
     own = Path(name_or_path).expanduser()
     if own.suffix == ".toml":
         return _read(own.stem, name_or_path, own)
-    folder = resources.files(__name__.rpartition(".")[0]) / "profiles"
-    known = sorted(Path(file.name).stem for file in folder.iterdir())
-    if name_or_path not in known:
+    if name_or_path not in PACKAGED:
         raise KGError(
-            f"no profile is called {name_or_path!r}; there are {', '.join(known)}",
+            f"no profile is called {name_or_path!r}; there are {', '.join(PACKAGED)}",
             "give one of these names, or the path of a .toml file",
         )
-    with resources.as_file(folder / f"{name_or_path}.toml") as path:
+    with resources.as_file(_FOLDER / f"{name_or_path}.toml") as path:
         return _read(name_or_path, name_or_path, path)
 
 

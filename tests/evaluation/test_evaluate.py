@@ -409,6 +409,21 @@ def test_a_run_of_the_first_questions_goes_on_with_the_next_ones(
     assert questions(tmp_path)[0] == order
 
 
+def test_a_run_goes_on_where_a_packaged_profile_knows_more_vocabulary(
+    folder: Path, tmp_path: Path
+) -> None:
+    run(folder, tmp_path, "q.jsonl", "all", setup(folder), first=1)
+    file = tmp_path / "config.json"
+    config = json.loads(file.read_text(encoding="utf-8"))
+    config["kg"]["profile_digest"] = "of an earlier version"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    run(folder, tmp_path, "q.jsonl", "all", setup(folder), first=2)
+    config["kg"]["counts"]["facts"] -= 1
+    file.write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(InputError, match="other settings"):
+        run(folder, tmp_path, "q.jsonl", "all", setup(folder), first=3)
+
+
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [({"limit": 2, "first": 2}, "--limit and --first"), ({"limit": 0}, "no question")],
