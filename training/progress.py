@@ -29,7 +29,7 @@ _THEN = "then the confidence is fitted"
 def show_progress(console: Console) -> Generator[Watcher]:
     """A watcher that shows a run on a console."""
     if not console.is_terminal:
-        yield Lines(lambda line: console.print(line, highlight=False, markup=False))
+        yield Lines(lambda line: console.print(line, highlight=False, markup=False, soft_wrap=True))
         return
     columns = (
         TextColumn("{task.description}"),
