@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LOOKS = 10
 """How often a run looks at them, where nothing else is said."""
 
-OFTEN, PATIENCE = 40, 5
+OFTEN, PATIENCE = 40, 8
 """The looks and the patience of a run that stops by itself."""
 
 
