@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import partial
 from inspect import getsource
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from groundwalk.agent import options as module
@@ -40,13 +40,12 @@ HEAD = "| option | default | `--paper` |\n| --- | --- | --- |\n"
 class Watched(Options):
     """Options that remember which of them were read."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        self.read = set[str]()
+    read: ClassVar[set[str]] = set()
+    """Since the last `clear`."""
 
     def __getattribute__(self, name: str) -> Any:
         if name in NAMES:
-            self.read.add(name)
+            Watched.read.add(name)
         return object.__getattribute__(self, name)
 
 
@@ -80,10 +79,11 @@ def _read(
     kg: KnowledgeGraph, method: str, local: LocalModel, llm: Scripted | None = None, **given: Any
 ) -> set[str]:
     watched = Watched(**QUICK, **given)
+    Watched.read.clear()
     with suppress(ConstraintError, ModelError):  # a model without tags or baselines
         graph: Any = build_graph(method, kg=kg, generator=local, llm=llm)
         graph.invoke({"question": QUESTION}, context=watched)
-    return watched.read
+    return set(Watched.read)
 
 
 def _said_to_be_of() -> dict[str, set[str]]:

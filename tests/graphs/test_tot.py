@@ -231,7 +231,7 @@ def test_no_reply_crashes_a_run(make: Make, written: list[str]) -> None:
 
 @pytest.mark.parametrize("question", ["Whom does Zoe like?", "Zoe, Ada, Oslo", "Who knows Hub?"])
 def test_loops_and_several_topics_have_likelihoods_too(make: Make, question: str) -> None:
-    state = ask(make(), question, confidence=0.0, enough=1.1, expansions=12)
+    state = ask(make(), question, confidence=0.0, enough=1.0, expansions=12)
     assert state["reasoner"] == "likelihood" and state["usage"]["forward_passes"] > 1
 
 
