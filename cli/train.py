@@ -1,5 +1,6 @@
 """`groundwalk train`: a model for a knowledge graph, from its own questions or the user's."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -122,6 +123,9 @@ def train(
     broken = o.on_broken_of(on_broken)
     if optimizer:
         o.one_of("--optimizer", optimizer, "adamw", "muon")
+    # Before torch is imported: threads that spin while they wait take many times as long on busy
+    # cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
     from ..agent.kg import language_tags, load_profile, reading_of
     from ..agent.settings import read_settings
