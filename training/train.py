@@ -14,7 +14,7 @@ from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.kg.folder import WORLD
 from ..agent.llm.address import describe_llm
 from ..agent.llm.chat import chat_model
-from ..agent.llm.local import write_settings
+from ..agent.llm.local import few_threads, write_settings
 from ..evaluation.readers import read_jsonl, read_world
 from ..evaluation.samples import Sample as Question
 from .card import write_card
@@ -27,7 +27,6 @@ from .making import Job, Made
 from .paraphrase import Chat
 from .recipe import Recipe, Schedule
 from .report import TrainReport, score
-from .threads import few_threads
 from .tuning import without_answer
 from .watch import Unwatched, Watcher
 from .watched import OFTEN, PATIENCE

@@ -5,11 +5,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..agent.kg import KnowledgeGraph
-from ..agent.llm.local import LocalModel
+from ..agent.llm.local import LocalModel, few_threads
 from ..agent.options import Options
 from .graph import Graph, execute
 from .questions import Sample
-from .threads import few_threads
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 from urllib.parse import quote
 
@@ -15,8 +14,8 @@ import pyoxigraph as ox
 
 from ..errors import KGError
 from .broken import BrokenStatements
-from .fed import Lines, Shallow, ShallowJson, too_deep
 from .nodes import MOST_NESTED
+from .parser_input import Lines, Shallow, ShallowJson, check_entities, too_deep
 from .sources import Format, OnRead, Source, lines_of, opened, unreadable
 from .statements import BrokenStatement, lines, read_statements, reason, turtle
 
@@ -41,13 +40,6 @@ _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
 _MOST_NAMES = 200_000
 """Names of a table whose nodes are kept; after so many the label of a name is written again."""
 
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_ENTITY = re.compile(rb"""<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>""")
-_REFERENCE = re.compile(rb"&([^;&#]+);")
-_ELEMENT = re.compile(rb"<[^!?]")
-_LONGEST_PROLOG = 1 << 20
-_LONGEST_ENTITY = 1_000
-"""Characters that an entity may stand for; in RDF it is the beginning of an IRI."""
 _Rename: TypeAlias = Callable[[ox.BlankNode], ox.BlankNode]
 
 
@@ -151,28 +143,6 @@ def _renamed(node: Any, rename: _Rename | None) -> Any:
     return rename(node) if rename and isinstance(node, ox.BlankNode) else node
 
 
-def _check_entities(path: Path) -> None:
-    """Raise KGError where an entity of XML would be written out at length, or may be."""
-    with opened(path) as file:
-        start = file.read(_LONGEST_PROLOG)
-    prolog = _COMMENT.sub(b"", start).partition(b"<!--")[0]
-    sizes: dict[bytes, int] = {}
-    for name, value in ((found[1], found[2][1:-1]) for found in _ENTITY.finditer(prolog)):
-        inner = sum(sizes.get(own, 0) for own in _REFERENCE.findall(value))
-        sizes[name] = len(value) + inner
-    longest = max(sizes.values(), default=0)
-    if longest > _LONGEST_ENTITY:
-        raise KGError(
-            f"{path.name}: an entity of it stands for more than {_LONGEST_ENTITY} characters",
-            "write the text in its place",
-        )
-    if len(start) == _LONGEST_PROLOG and not _ELEMENT.search(_ENTITY.sub(b"", prolog)):
-        raise KGError(
-            f"{path.name}: no element begins in its first {_LONGEST_PROLOG >> 20} MiB",
-            "leave out what stands before it",
-        )
-
-
 def _renamed_triple(triple: ox.Triple, rename: _Rename | None) -> ox.Triple:
     around = [triple]
     while isinstance(tail := around[-1].object, ox.Triple):
@@ -199,7 +169,7 @@ def _read_whole(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
     """A file whose first broken statement ends the reading."""
     with _refused(source), opened(source.path, on_read) as file:
         if source.format == "rdf":
-            _check_entities(source.path)
+            check_entities(source.path)
         try:
             shallow = cast("IO[bytes]", Shallow(file))
             yield from ox.parse(shallow, _RDF[source.format], base_iri=source.base)
@@ -237,7 +207,7 @@ def _read_leniently(
     is_json = source.format == "jsonld"
     with _refused(source), opened(source.path, on_read) as file:
         if not is_json:
-            _check_entities(source.path)
+            check_entities(source.path)
         fed = ShallowJson(file, source.path.name) if is_json else Lines(file)
         try:
             quads = ox.parse(

@@ -14,7 +14,7 @@ from typing import IO, NamedTuple, cast
 import pyoxigraph as ox
 
 from ..errors import KGError
-from .fed import Shallow
+from .parser_input import Shallow
 from .sources import LONGEST_LINE, lines_of
 
 _BATCH = 1 << 18

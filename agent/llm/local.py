@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
@@ -24,7 +25,7 @@ SETTINGS_FILE = "groundwalk.json"
 BUNDLED = "bundled"
 
 _AGAIN = "train the model again with this version"
-SMALL = 100_000_000
+_SMALL = 100_000_000
 """Bytes of weights below which one thread is as fast as many."""
 
 
@@ -199,8 +200,22 @@ def use_few_threads(source: str) -> None:
     set in `OMP_NUM_THREADS` stays.
     """
     folder = model_folder(source)
-    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < SMALL:
+    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@contextmanager
+def few_threads(model: "PreTrainedModel") -> Generator[None]:
+    """Use one thread within a block if a model is small, as `use_few_threads` for a process."""
+    import torch
+
+    threads = torch.get_num_threads()
+    if sum(part.numel() * part.element_size() for part in model.parameters()) < _SMALL:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def check_source(source: str) -> None:

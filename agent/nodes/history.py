@@ -23,7 +23,7 @@ from ..linking import Linker
 from ..state import Answer, Entity, MentionRecord, Status, StepRecord, Turn, silence
 from .checked import checked_answers, start_of
 from .link import NAME, best_topics, linked, readable
-from .records import name_terms, path_of, step_records
+from .records import entity_record, name_terms, path_of, step_records
 from .verify import proves
 
 MOST_EXCHANGES = 6
@@ -173,16 +173,7 @@ def _settled(mention: MentionRecord, topics: set[Term]) -> MentionRecord:
 
 def _entities(kg: KnowledgeGraph, topics: Sequence[Entity]) -> list[Entity]:
     infos = kg.labels.describe([topic["term"] for topic in topics])
-    return [
-        Entity(
-            term=info.term,
-            label=info.name,
-            kind=info.kind,
-            description=info.description,
-            score=topic["score"],
-        )
-        for topic, info in zip(topics, infos, strict=True)
-    ]
+    return [entity_record(info, topic["score"]) for topic, info in zip(topics, infos, strict=True)]
 
 
 def _answers(kg: KnowledgeGraph, reply: Reply) -> list[Answer]:

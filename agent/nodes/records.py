@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from ..decoding.wire import SEPARATOR, escape, spell_relation
-from ..kg import KnowledgeGraph, Labels
+from ..kg import KnowledgeGraph, Labels, TermInfo
 from ..kg.terms import Path, RelationPath, Step, Term, Triple, is_triple_term
 from ..llm.prompt import Mention
-from ..state import Candidate, Named, State, StepRecord
+from ..state import Candidate, Entity, Named, State, StepRecord
 
 
 def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
@@ -14,6 +14,17 @@ def name_terms(labels: Labels, terms: Sequence[Term]) -> dict[Term, Named]:
     distinct = list(dict.fromkeys(terms))
     names = labels.names(distinct)
     return {t: Named(term=t, label=n) for t, n in zip(distinct, names, strict=True)}
+
+
+def entity_record(info: TermInfo, score: float) -> Entity:
+    """The record of an entity that the labels of the KG describe."""
+    return Entity(
+        term=info.term,
+        label=info.name,
+        kind=info.kind,
+        description=info.description,
+        score=score,
+    )
 
 
 def step_records(labels: Labels, paths: Sequence[Path]) -> list[list[StepRecord]]:

@@ -30,6 +30,7 @@ from ..state import Entity, Operation, Part, State, Turn, no_usage
 from . import Node
 from .history import earlier_turns
 from .link import linked, question_of, unanswered
+from .records import entity_record
 from .usage import spent
 
 
@@ -173,16 +174,10 @@ def _called(answered: Answered, turns: Sequence[Turn]) -> str:
 def _entities(kg: KnowledgeGraph) -> Answered:
     def entities(turn: Turn) -> list[Entity]:
         terms = [a["term"] for a in turn["answers"] if not is_literal(a["term"])]
-        own = kg.walks.neighbours(terms, inverse=False, limit=1)
-        speaks = dict(zip(terms, own, strict=True))
+        first_steps = kg.walks.neighbours(terms, inverse=False, limit=1)
+        steps_of = dict(zip(terms, first_steps, strict=True))
         return [
-            Entity(
-                term=info.term,
-                label=info.name,
-                kind=info.kind,
-                description=info.description,
-                score=float(bool(speaks[info.term])),
-            )
+            entity_record(info, score=float(bool(steps_of[info.term])))
             for info in kg.labels.describe(terms)
         ]
 

@@ -1,13 +1,15 @@
-"""Files as the RDF parser is fed them: within what its stack and its buffer hold.
+"""Files as the RDF parser takes them in: within what its stack and the memory hold.
 
 The parser is native code: where its stack is full, the process ends.
 """
 
 import re
+from pathlib import Path
 from typing import IO
 
 from ..errors import KGError
 from .nodes import MOST_NESTED
+from .sources import opened
 
 _MOST_OPEN = 2_000
 """Triple terms that may have begun and not ended, what literals seem to begin included."""
@@ -17,6 +19,14 @@ _MOST_JSON = 200
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?P<end>")?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_ENTITY = re.compile(rb"""<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>""")
+_REFERENCE = re.compile(rb"&([^;&#]+);")
+_ELEMENT = re.compile(rb"<[^!?]")
+_LONGEST_PROLOG = 1 << 20
+_LONGEST_ENTITY = 1_000
+"""Characters that an entity may stand for; in RDF it is the beginning of an IRI."""
 
 
 class Shallow:
@@ -103,6 +113,28 @@ class ShallowJson(Lines):
                 break
         outside.append(text[at:])
         return b"".join(outside).translate(None, _NO_BRACKETS)
+
+
+def check_entities(path: Path) -> None:
+    """Raise KGError where an entity of XML would be written out at length, or may be."""
+    with opened(path) as file:
+        start = file.read(_LONGEST_PROLOG)
+    prolog = _COMMENT.sub(b"", start).partition(b"<!--")[0]
+    sizes: dict[bytes, int] = {}
+    for name, value in ((found[1], found[2][1:-1]) for found in _ENTITY.finditer(prolog)):
+        inner = sum(sizes.get(own, 0) for own in _REFERENCE.findall(value))
+        sizes[name] = len(value) + inner
+    longest = max(sizes.values(), default=0)
+    if longest > _LONGEST_ENTITY:
+        raise KGError(
+            f"{path.name}: an entity of it stands for more than {_LONGEST_ENTITY} characters",
+            "write the text in its place",
+        )
+    if len(start) == _LONGEST_PROLOG and not _ELEMENT.search(_ENTITY.sub(b"", prolog)):
+        raise KGError(
+            f"{path.name}: no element begins in its first {_LONGEST_PROLOG >> 20} MiB",
+            "leave out what stands before it",
+        )
 
 
 def too_deep() -> KGError:
