@@ -1,0 +1,1 @@
+"""What a question can ask of a graph: the query language, its execution, its words, its SPARQL."""

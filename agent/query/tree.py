@@ -1,0 +1,320 @@
+"""A query as a tree: small frozen nodes, JSON both ways. What can be asked, and nothing of how.
+
+A node is a set of things. It is read in the order of its fields: it begins at `start`, follows
+`steps`, keeps those of a `class` and those that pass every filter, then what it has in `and` with
+other sets and not in any of `not`; then the members with an `extreme` value, or the keys of a
+`group`. `columns`, `to` and `answer` say what is told of the set; only the topmost node has them.
+
+Names are display names of the graph, or terms in N-Triples syntax; `id` is the term where it is
+known beside the name. Mentions are numbers of a list that comes with the tree.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeAlias, cast
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+
+from ..errors import QuestionError
+
+MOST_NODES = 200
+"""Parts that a tree may have: sets, steps, filters and the like."""
+DEEPEST = 40
+"""Objects and lists of JSON that may stand in one another."""
+
+_HINT = "the README has the form of a query"
+
+Op: TypeAlias = Literal[
+    "=", "!=", "<", ">", "<=", ">=", "starts", "ends", "contains", "exists", "not exists"
+]
+"""How a value is compared. `exists` and `not exists` compare nothing: whether there is a value."""
+Agg: TypeAlias = Literal["count", "sum", "avg", "min", "max"]
+Answer: TypeAlias = Literal["list", "count", "sum", "avg", "min", "max", "yesno", "connection"]
+
+
+class _Node(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+
+class Step(_Node):
+    """A hop along a relation; `inverse` goes from tail to head."""
+
+    relation: str
+    inverse: bool = False
+    id: str = ""
+
+
+class OfClass(_Node):
+    """Every member of a class."""
+
+    name: str = Field(alias="class")
+    id: str = ""
+
+
+class Entity(_Node):
+    """A thing that the question does not name."""
+
+    entity: str
+    id: str = ""
+
+
+class Domain(_Node):
+    """Everything that has some relation."""
+
+    domain: str
+    id: str = ""
+
+
+class AnyOf(_Node):
+    """What is in any of several sets."""
+
+    any: tuple["Query", ...] = Field(min_length=1)
+
+
+class Last(_Node):
+    """The last answers, or the last topic entities, of the conversation."""
+
+    last: Literal["answers", "topics"]
+
+
+class Part(_Node):
+    """What a method answered to one of the plain questions that come with the tree, by number."""
+
+    part: int = Field(ge=0)
+
+
+class Measure(_Node):
+    """A value of each member: of a relation after the hops of `via`, or of the thing itself.
+
+    With `count` it is how many values there are, with `among` of these only.
+    """
+
+    relation: str = ""
+    inverse: bool = False
+    id: str = ""
+    via: tuple[Step, ...] = ()
+    count: bool = False
+    among: "Query | None" = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The hops from a member to its values; none where it is the thing itself."""
+        last = Step(relation=self.relation, inverse=self.inverse, id=self.id)
+        return (*self.via, last) if self.relation or self.id else self.via
+
+
+class Filter(Measure):
+    """A condition on each member: one of its values compares so with the value.
+
+    The value is a text, a number (with its `unit`), a mention, or the one value of another query.
+    With `of` only the year of a date is compared.
+    """
+
+    op: Op
+    value: "str | int | float | bool | Query | None" = None
+    unit: str = ""
+    mention: int | None = Field(default=None, ge=0)
+    of: Literal["", "year"] = ""
+
+    @model_validator(mode="after")
+    def _compares(self) -> "Filter":
+        given = self.value is not None or self.mention is not None
+        if self.op in ("exists", "not exists"):
+            if given or self.count or not self.steps:
+                raise ValueError(f"`{self.op}` takes a relation, and no value")
+        elif not given:
+            raise ValueError(f"`{self.op}` needs a value or a mention to compare with")
+        return self
+
+
+class Extreme(Measure):
+    """The members with the largest or smallest value; equal values share a place.
+
+    The first `n`, or with `place` only those at that place. After a `group` the value is an `agg`
+    over the members of each key.
+    """
+
+    most: bool
+    n: int = Field(default=1, ge=1)
+    place: int | None = Field(default=None, ge=1)
+    ties: Literal[True] = True
+    agg: Agg | None = None
+    of: tuple[Step, ...] = ()
+
+
+class Having(_Node):
+    """A condition on the members of each key of a group."""
+
+    agg: Agg
+    of: tuple[Step, ...] = ()
+    op: Literal["=", "!=", "<", ">", "<=", ">="]
+    value: str | int | float | None = None
+    unit: str = ""
+    mention: int | None = Field(default=None, ge=0)
+
+
+class Column(_Node):
+    """What is shown of each member: where steps lead; of each key of a group, an aggregate."""
+
+    steps: tuple[Step, ...] = ()
+    agg: Agg | None = None
+    of: tuple[Step, ...] = ()
+
+
+def _kind_of_start(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return "mentions"
+    keys = ("class", "entity", "domain", "any", "last", "part")
+    if isinstance(value, Mapping):
+        return next((key for key in keys if key in value and "start" not in value), "query")
+    return next(
+        (k for k, own in zip(keys, _STARTS, strict=True) if isinstance(value, own)), "query"
+    )
+
+
+_STARTS = (OfClass, Entity, Domain, AnyOf, Last, Part)
+
+Start: TypeAlias = Annotated[
+    Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1), Tag("mentions")]
+    | Annotated[OfClass, Tag("class")]
+    | Annotated[Entity, Tag("entity")]
+    | Annotated[Domain, Tag("domain")]
+    | Annotated[AnyOf, Tag("any")]
+    | Annotated[Last, Tag("last")]
+    | Annotated[Part, Tag("part")]
+    | Annotated["Query", Tag("query")],
+    Discriminator(_kind_of_start),
+]
+
+
+class Query(_Node):
+    """A set of things, and at the top what is told of it."""
+
+    start: Start
+    steps: tuple[Step, ...] = ()
+    of_class: str = Field(default="", alias="class")
+    class_id: str = ""
+    filters: tuple[Filter, ...] = ()
+    also: tuple["Query", ...] = Field(default=(), alias="and")
+    without: tuple["Query", ...] = Field(default=(), alias="not")
+    group: tuple[Step, ...] = ()
+    having: tuple[Having, ...] = ()
+    extreme: Extreme | None = None
+    every: tuple["Query", ...] = Field(default=(), alias="all")
+    columns: tuple[Column, ...] = ()
+    to: "Query | None" = None
+    answer: Answer = "list"
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Query":
+        if (self.answer == "connection") != (self.to is not None):
+            raise ValueError("`to` and the answer `connection` go together")
+        if self.every and self.answer != "yesno":
+            raise ValueError("`all` goes with the answer `yesno`")
+        if self.columns and self.answer != "list":
+            raise ValueError("`columns` go with the answer `list`")
+        if self.answer in ("sum", "avg", "min", "max") and not self.steps:
+            raise ValueError(f"`{self.answer}` is of the values that the last of `steps` leads to")
+        if self.having and not self.group:
+            raise ValueError("`having` goes with `group`")
+        aggregates = [own.agg for own in (*self.columns, *filter(None, [self.extreme]))]
+        if any(aggregates) and not self.group:
+            raise ValueError("`agg` goes with `group`")
+        if self.extreme is not None and bool(self.group) != bool(self.extreme.agg):
+            raise ValueError("after `group` an `extreme` is of an `agg`")
+        if any(bool(own.agg) == bool(own.steps) for own in self.columns):
+            raise ValueError("a column has `steps` or an `agg`")
+        return self
+
+
+for _model in (AnyOf, Measure, Filter, Extreme, Query):
+    _model.model_rebuild()
+
+
+def read_query(record: object) -> Query:
+    """The tree that a JSON value is. Raises QuestionError with a line that says what is wrong."""
+    try:
+        text = json.dumps(record, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise QuestionError(f"a query is plain JSON: {error}", _HINT) from error
+    _check_size(record)
+    try:
+        query = Query.model_validate_json(text)
+    except ValidationError as error:
+        raise QuestionError(f"the query is malformed: {_first(error)}", _HINT) from error
+    for node in nested(query):
+        if node.answer != "list" and node.answer not in ("sum", "avg", "min", "max", "count"):
+            raise QuestionError(f"`{node.answer}` is for the topmost node of a query", _HINT)
+        if node.columns:
+            raise QuestionError("`columns` are for the topmost node of a query", _HINT)
+    return query
+
+
+def write_query(query: Query) -> dict[str, Any]:
+    """The tree as plain JSON; what has its default is left out."""
+    return query.model_dump(mode="json", exclude_defaults=True)
+
+
+def nested(query: Query) -> Iterator[Query]:
+    """Every query inside another one, at any depth."""
+    for child in _children(query):
+        yield child
+        yield from nested(child)
+
+
+def _children(query: Query) -> Iterator[Query]:
+    if isinstance(query.start, Query):
+        yield query.start
+    elif isinstance(query.start, AnyOf):
+        yield from query.start.any
+    for own in query.filters:
+        yield from (one for one in (own.value, own.among) if isinstance(one, Query))
+    if query.extreme is not None and query.extreme.among is not None:
+        yield query.extreme.among
+    yield from (*query.also, *query.without, *query.every)
+    if query.to is not None:
+        yield query.to
+
+
+def _check_size(record: object) -> None:
+    """Refuse what is too deep or too large before it is read."""
+    level, count = [record], 0
+    for _ in range(DEEPEST):
+        level = [child for own in level for child in _inside(own)]
+        count += len(level)
+    if level:
+        raise QuestionError(f"the query is nested deeper than {DEEPEST} levels", "ask for less")
+    if count > MOST_NODES:
+        raise QuestionError(f"the query has more than {MOST_NODES} parts", "ask for less")
+
+
+def _inside(record: object) -> list[object]:
+    """The objects and lists right inside a value of JSON."""
+    if isinstance(record, dict):
+        values = list(cast("dict[str, object]", record).values())
+    else:
+        values = cast("list[object]", record) if isinstance(record, list) else []
+    return [value for value in values if isinstance(value, (dict, list))]
+
+
+def _first(error: ValidationError) -> str:
+    """The first fault in one line: where it is, and what is wrong."""
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(str(key) for key in fault["loc"])
+    said = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {said}" if place else said
