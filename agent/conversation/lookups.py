@@ -10,7 +10,7 @@ from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term
 from ..linking.words import FUNCTION_WORDS
 from .phrases import BE
-from .values import Value, value_of
+from ..query.values import Value, value_of
 from .wording import stems
 
 _MOST = 10_000

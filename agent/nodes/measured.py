@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..conversation.computing import extreme
 from ..conversation.lookups import Valued, valued
-from ..conversation.values import Value
+from ..query.values import Value
 from ..conversation.wording import same_noun
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Term

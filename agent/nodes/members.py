@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..conversation.computing import difference, intersection, union
 from ..conversation.sources import joined, less, walks
-from ..conversation.values import value_of
+from ..query.values import value_of
 from ..state import Answer, Entity, Operation, Part, Source, is_understood
 from .computed import Computed, listed, some, told
 from .judged import SURE

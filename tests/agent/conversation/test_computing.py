@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.conversation.computing import difference, extreme, intersection, union
 from groundwalk.agent.conversation.lookups import between, valued
-from groundwalk.agent.conversation.values import Value, value_of
+from groundwalk.agent.query.values import Value, value_of
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.state import Answer
 from hypothesis import given, settings

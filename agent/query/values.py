@@ -12,6 +12,7 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 _TEXT_FILE = "<urn:groundwalk:"
 _DATES = frozenset({"date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"})
 _DATE = re.compile(r"(-?\d{4,})(?:-(\d\d))?(?:-(\d\d))?(?:T(.*))?(?:Z|[+-]\d\d:\d\d)?")
+_TIME = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 
 
@@ -20,6 +21,14 @@ class Value(NamedTuple):
 
     unit: str
     size: tuple[Decimal | str, ...]
+
+    @property
+    def number(self) -> float:
+        """The size as one number that orders as it does: of a date its digits and the time."""
+        if self.unit != "date":
+            return float(self.size[0])
+        year, month, day = map(float, self.size[:3])
+        return year * 10_000 + month * 100 + day + _of_day(self.size[3])
 
 
 def value_of(term: Term) -> Value | None:
@@ -42,6 +51,15 @@ def value_of(term: Term) -> Value | None:
     if number is None or (unit and not tag) or (tag and ":" not in tag):
         return None
     return Value(unit or ("" if tag.startswith(_XSD) else tag), (number,))
+
+
+def _of_day(time: Decimal | str) -> float:
+    """The part of a day that a time like `12:30:00` is."""
+    parts = _TIME.match(str(time))
+    if parts is None:
+        return 0.0
+    hours, minutes, seconds = map(float, parts.groups())
+    return (hours * 3_600 + minutes * 60 + seconds) / 86_401
 
 
 def _number(text: str) -> Decimal | None:

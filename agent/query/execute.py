@@ -1,0 +1,622 @@
+"""Executing a query in full, as operations on arrays of the graph's facts.
+
+What it comes to is the denotation that `docs/queries.md` defines. Nothing is ranked or left out but
+what the bounds of `Facts` cut, and that is told.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import QuestionError
+from ..kg.shortest import shortest_paths
+from ..kg.terms import RelationPath, Term, is_literal
+from ..kg.terms import Step as TripleStep
+from . import measures
+from .binding import Bound
+from .facts import DATE, Facts, Ids, Pairs
+from .measures import Operand, Units, follow, trace, triple_step
+from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Outcome
+from .tree import (
+    Agg,
+    AnyOf,
+    Domain,
+    Entity,
+    Extreme,
+    Filter,
+    Having,
+    Last,
+    Measure,
+    OfClass,
+    Part,
+    Query,
+)
+from .words import reading
+
+SECONDS = 60.0
+"""How long a query may take, unless another time is given."""
+_MOST_COMPARED = 100
+_MOST_HOPS = 6
+"""Hops of the longest connection that is looked for."""
+
+Proof = Callable[[int], tuple[TripleStep, ...]]
+"""The triples that make a term a member, each touching one before it."""
+Earlier = Callable[[Last | Part], Sequence[tuple[Term, tuple[TripleStep, ...]]]]
+"""What was answered before: the terms, each with the triples that prove it."""
+
+
+def execute(
+    facts: Facts, bound: Bound, *, earlier: Earlier | None = None, seconds: float = SECONDS
+) -> Outcome:
+    """What a query comes to. `earlier` knows the answers of the conversation.
+
+    Raises QuestionError for what cannot be compared, ShortageError where a set is too large or the
+    time is over, and ServiceError where the graph does not answer.
+    """
+    facts.limit(seconds)
+    return _Execution(facts, bound, earlier).outcome()
+
+
+@dataclass(frozen=True)
+class _Set:
+    """A set of terms, and why each is in it."""
+
+    ids: Ids
+    prove: Proof
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    """The keys of a group, and which members each has."""
+
+    members: Pairs
+
+
+def _nothing(_: int) -> tuple[TripleStep, ...]:
+    return ()
+
+
+@dataclass
+class _Execution:
+    facts: Facts
+    bound: Bound
+    earlier: Earlier | None
+    notes: list[str] = field(default_factory=list[str])
+    absent: list[str] = field(default_factory=list[str])
+    before: _Set | None = None
+    """Of a set that came to nothing: what it was before its last condition."""
+    ranks: dict[int, float] = field(default_factory=dict[int, float])
+    """The size by which each member of the final set was ranked."""
+    compared: list[TripleStep] = field(default_factory=list[TripleStep])
+    groups: Pairs | None = None
+    """The members of each key, where the final set is that of a group."""
+
+    def outcome(self) -> Outcome:
+        """The denotation of the topmost node."""
+        query = self.bound.query
+        match query.answer:
+            case "connection":
+                return self._connection(query)
+            case "sum" | "avg" | "min" | "max":
+                return self._aggregate(query, query.answer)
+            case _:
+                members = self._set(query, top=True)
+        if query.answer == "count":
+            return self._told("number", members, value=len(members.ids))
+        if query.answer == "yesno":
+            every = [self._set(own) for own in query.every]
+            truth = bool(len(members.ids)) and all(len(own.ids) for own in every)
+            return self._told("truth", members, value=truth, others=every)
+        if query.columns:
+            return self._rows(query, members)
+        return self._told("members", members)
+
+    def _told(
+        self,
+        form: str,
+        members: _Set,
+        *,
+        value: int | float | bool | None = None,
+        others: Sequence[_Set] = (),
+        unit: str = "",
+        rows: Sequence[tuple[Cell, ...]] = (),
+    ) -> Outcome:
+        ranked = self._ranked(members.ids)
+        most = MOST_COUNTED if form in ("number", "truth") else MOST_MEMBERS
+        shown = ranked[:most]
+        sets = [members] if len(members.ids) else [self.before] if self.before else []
+        proofs = {
+            self.facts.term(one): own.prove(one)
+            for own in (*sets, *others)
+            for one in (shown if own is members else own.ids[:MOST_COUNTED]).tolist()
+        }
+        instead = sets[0].ids[:MOST_COUNTED] if sets and not len(members.ids) else shown[:0]
+        notes = [*self.notes, *sorted(self.facts.cut)]
+        if form == "members" and len(shown) < len(ranked):
+            notes.append(f"only {len(shown):,} of {len(ranked):,} are listed")
+        return Outcome(
+            form=form,  # pyright: ignore[reportArgumentType]
+            members=tuple(self.facts.terms(shown)),
+            size=len(members.ids),
+            value=value,
+            unit=unit,
+            rows=tuple(rows),
+            proofs=proofs,
+            compared=tuple(dict.fromkeys(self.compared)),
+            instead=tuple(self.facts.terms(instead)),
+            absent=tuple(dict.fromkeys(self.absent)),
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _ranked(self, ids: Ids) -> Ids:
+        """The members by rank where they have one, then by term."""
+        if len(ids) > MOST_MEMBERS and not self.ranks:
+            return ids
+        numbers = sorted(ids.tolist(), key=lambda i: (self.ranks.get(i, 0.0), self.facts.term(i)))
+        return np.array(numbers, np.int64)
+
+    # Sets
+
+    def _set(self, query: Query, *, top: bool = False) -> _Set:
+        members = self._start(query, top=top)
+        for step in query.steps:
+            members = self._along(members, (self.bound.relation(step), step.inverse))
+        if class_ := self._class(query.of_class, query.class_id):
+            members = self._narrowed(members, self._of_class(members, class_), top=top)
+        for condition in query.filters:
+            members = self._narrowed(members, self._filtered(members, condition), top=top)
+        for other in map(self._set, query.also):
+            members = self._narrowed(members, _both(members, other), top=top)
+        for other in query.without:
+            members = self._narrowed(members, self._less(members, other), top=top)
+        if query.group:
+            return self._grouped(query, members, top=top)
+        if query.extreme is not None:
+            members = self._extreme(members, query.extreme, top=top)
+        return members
+
+    def _narrowed(self, before: _Set, after: _Set, *, top: bool) -> _Set:
+        if top and len(before.ids) and not len(after.ids):
+            self.before = before
+        return after
+
+    def _start(self, query: Query, *, top: bool) -> _Set:
+        match query.start:
+            case tuple() as numbers:
+                terms = [self.bound.mentioned(number).term for number in numbers]
+                return self._of_terms([term for term in terms if term is not None])
+            case Entity(entity=name, id=term):
+                return self._of_terms([self.bound.entities[term or name]])
+            case OfClass(name=name, id=term):
+                class_ = self._class(name, term)
+                if class_ is None:
+                    return _Set(self.facts.every_thing(), _nothing)
+                ids = self.facts.members(class_)
+                return _Set(ids, lambda one: self._membership(one, class_))
+            case Domain() as domain:
+                relation = self.bound.relation(domain)
+                ids = self.facts.having(relation)
+                return _Set(ids, lambda one: self._first_of(one, ((relation, False),)))
+            case AnyOf(any=several):
+                return _any([self._set(own) for own in several])
+            case Last() | Part() as start:
+                if self.earlier is None:
+                    raise QuestionError(
+                        "the query speaks of earlier answers, and there are none",
+                        "ask it in a conversation",
+                    )
+                proofs = dict(self.earlier(start))
+                ids = self.facts.ids(proofs)
+                return _Set(ids, lambda one: proofs[self.facts.term(one)])
+            case Query() as inner:
+                return self._set(inner, top=top)
+
+    def _of_terms(self, terms: Sequence[Term]) -> _Set:
+        stands_for = self.facts.kg.representatives(terms)
+        return _Set(self.facts.ids(stands_for[term] for term in terms), _nothing)
+
+    def _class(self, name: str, term: str) -> Term | None:
+        return self.bound.class_of(name, term) if name or term else None
+
+    def _membership(self, one: int, class_: Term) -> tuple[TripleStep, ...]:
+        for kind, target in self.facts.types_of(one):
+            if self.facts.term(target) == class_:
+                return (triple_step(self.facts, one, kind, False, target),)
+        return ()
+
+    def _first_of(self, one: int, hops: RelationPath) -> tuple[TripleStep, ...]:
+        """The steps from a node to the first of what the hops lead to."""
+        targets = follow(self.facts, np.array([one]), hops).targets
+        return trace(self.facts, one, hops, int(targets[0])) if len(targets) else ()
+
+    def _along(self, members: _Set, hop: tuple[Term, bool]) -> _Set:
+        relation, inverse = hop
+        pairs = self.facts.step(members.ids, relation, inverse)
+        order = np.lexsort((pairs.sources, pairs.targets))
+        sources, targets = pairs.sources[order], pairs.targets[order]
+        ids, first = np.unique(targets, return_index=True)
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            source = int(sources[first[np.searchsorted(ids, one)]])
+            step = triple_step(self.facts, source, relation, inverse, one)
+            return (*members.prove(source), step)
+
+        return _Set(ids, prove)
+
+    def _of_class(self, members: _Set, class_: Term) -> _Set:
+        kept = np.intersect1d(members.ids, self.facts.members(class_), assume_unique=True)
+        return _Set(kept, lambda one: (*members.prove(one), *self._membership(one, class_)))
+
+    def _less(self, members: _Set, other: Query) -> _Set:
+        kept = np.setdiff1d(members.ids, self._set(other).ids, assume_unique=True)
+        if len(members.ids):
+            self.absent.append(f"not in the graph: that these are among: {self._words(other)}")
+        return _Set(kept, members.prove)
+
+    # Conditions
+
+    def _hops(self, measure: Measure) -> RelationPath:
+        return tuple((self.bound.relation(step), step.inverse) for step in measure.steps)
+
+    def _values(self, ids: Ids, measure: Measure) -> Pairs:
+        pairs = follow(self.facts, ids, self._hops(measure))
+        if measure.among is not None:
+            kept = np.isin(pairs.targets, self._set(measure.among).ids)
+            pairs = Pairs(pairs.sources[kept], pairs.targets[kept])
+        return pairs
+
+    def _name(self, measure: Measure) -> str:
+        """The display name of what is measured; empty for the thing itself."""
+        hops = self._hops(measure)
+        return measures.names_of(self.facts, [hops[-1][0]])[0] if hops else ""
+
+    def _filtered(self, members: _Set, condition: Filter) -> _Set:
+        hops, pairs = self._hops(condition), self._values(members.ids, condition)
+        if condition.op == "not exists":
+            kept = np.setdiff1d(members.ids, pairs.sources)
+            self.absent.append(f"no {self._name(condition)} of these in the graph")
+            return _Set(kept, members.prove)
+        units = Units(self.facts, "" if condition.count else self._name(condition))
+        if condition.count:
+            return self._by_count(members, condition, pairs)
+        if condition.op == "exists":
+            passing = pairs
+        else:
+            values = np.unique(pairs.targets)
+            mask = self._passing(values, condition, units)
+            kept = mask[np.searchsorted(values, pairs.targets)]
+            passing = Pairs(pairs.sources[kept], pairs.targets[kept])
+        self.notes += units.notes
+        ids, first = np.unique(passing.sources, return_index=True)
+        if condition.op == "!=":
+            ids = np.setdiff1d(np.unique(pairs.sources), ids)
+            self.absent.append(f"not in the graph: another {self._name(condition) or 'name'}")
+            return _Set(ids, lambda one: (*members.prove(one), *self._first_of(one, hops)))
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            value = int(passing.targets[first[np.searchsorted(ids, one)]])
+            return (*members.prove(one), *trace(self.facts, one, hops, value))
+
+        return _Set(ids, prove)
+
+    def _by_count(self, members: _Set, condition: Filter, pairs: Pairs) -> _Set:
+        operand = self._operand(condition)
+        if operand.number is None:
+            raise QuestionError(
+                "how many there are compares with a number", "give one as the value"
+            )
+        numbers = measures.counts(pairs, members.ids).astype(float)
+        kept = members.ids[measures.holding(numbers, condition.op, operand.number)]
+        hops = self._hops(condition)
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            first, last = np.searchsorted(pairs.sources, [one, one + 1])
+            values = pairs.targets[first:last][:_MOST_COMPARED].tolist()
+            steps = (trace(self.facts, one, hops, value) for value in values)
+            return (*members.prove(one), *(step for walk in steps for step in walk))
+
+        return _Set(kept, prove)
+
+    def _passing(self, values: Ids, condition: Filter, units: Units) -> NDArray[np.bool_]:
+        """Which values pass; of `!=`, those that are equal."""
+        operand, year = self._operand(condition), bool(condition.of)
+        match condition.op:
+            case "=" | "!=":
+                return measures.equal(self.facts, values, operand, units, year=year)
+            case "starts" | "ends" | "contains":
+                return measures.worded(self.facts, values, condition.op, operand)
+            case op:
+                return measures.ordered(self.facts, values, op, operand, units, year=year)
+
+    def _operand(self, condition: Filter) -> Operand:
+        none = np.zeros(0, np.int64)
+        if isinstance(condition.value, Query):
+            return self._value_of(condition.value, condition)
+        if condition.mention is None:
+            assert condition.value is not None
+            return measures.operand_of(condition.value, condition.unit, none)
+        mention = self.bound.mentioned(condition.mention)
+        term = None if mention.term is None else self._of_terms([mention.term]).ids
+        if term is not None and not is_literal(mention.term or ""):
+            return Operand(term, mention.text)
+        text = condition.value if condition.value is not None else mention.text
+        operand = measures.operand_of(text, condition.unit, none)
+        return operand if term is None else Operand(term, *_readings(operand), operand.unit)
+
+    def _value_of(self, query: Query, condition: Filter) -> Operand:
+        """The answer of a query as what others are compared with."""
+        inner = _Execution(self.facts, Bound(**{**vars(self.bound), "query": query}), self.earlier)
+        outcome = inner.outcome()
+        self.notes += outcome.notes
+        self.compared += [step for steps in outcome.proofs.values() for step in steps]
+        self.compared += outcome.compared
+        if outcome.form == "number" and outcome.value is not None:
+            return Operand(np.zeros(0, np.int64), None, float(outcome.value), None, outcome.unit)
+        ids = self.facts.ids(outcome.members)
+        kinds, sizes, units = self.facts.measured(ids)
+        if not (kinds > 0).any() or condition.op == "!=" and len(ids) > 1:
+            return Operand(ids, None if len(ids) else "")
+        best = int(np.nanargmax(sizes) if condition.op in ("<", "<=") else np.nanargmin(sizes))
+        if len(ids) > 1 and condition.op != "=":
+            self.notes.append(f"there are {len(ids)} values to compare with")
+        size, date = float(sizes[best]), kinds[best] == DATE
+        unit = self.facts.unit(int(units[best]))
+        return Operand(ids, None, None if date else size, size if date else None, unit)
+
+    # Extremes and groups
+
+    def _extreme(self, members: _Set, extreme: Extreme, *, top: bool) -> _Set:
+        name = self._name(extreme)
+        pairs = self._values(members.ids, extreme)
+        if extreme.count:
+            sizes = measures.counts(pairs, members.ids).astype(float)
+            best = Pairs(members.ids, members.ids)
+            hops: RelationPath = ()
+        else:
+            units = Units(self.facts, name)
+            kept, every, _ = measures.comparable(self.facts, pairs, units)
+            self.notes += units.notes
+            places = measures.largest(every, kept, most=extreme.most)
+            best = Pairs(kept.sources[places], kept.targets[places])
+            sizes, hops = every[places], self._hops(extreme)
+            if missing := len(members.ids) - len(best.sources):
+                what = name or "value"
+                self.notes.append(f"{missing} of {len(members.ids)} have no {what} in the graph")
+        mask = _placed(sizes, extreme)
+        ids, values = best.sources[mask], best.targets[mask]
+        if top:
+            order = np.argsort(-sizes if extreme.most else sizes, kind="stable")[:_MOST_COMPARED]
+            for one, value in zip(
+                best.sources[order].tolist(), best.targets[order].tolist(), strict=True
+            ):
+                self.compared += trace(self.facts, one, hops, value)
+            ranked = -sizes[mask] if extreme.most else sizes[mask]
+            self.ranks = dict(zip(ids.tolist(), ranked.tolist(), strict=True))
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            if extreme.count:
+                first, last = np.searchsorted(pairs.sources, [one, one + 1])
+                steps = [
+                    trace(self.facts, one, self._hops(extreme), value)
+                    for value in pairs.targets[first:last][:_MOST_COMPARED].tolist()
+                ]
+                return (*members.prove(one), *(step for walk in steps for step in walk))
+            value = int(values[np.searchsorted(ids, one)])
+            return (*members.prove(one), *trace(self.facts, one, hops, value))
+
+        return self._narrowed(members, _Set(ids, prove), top=top)
+
+    def _grouped(self, query: Query, members: _Set, *, top: bool) -> _Set:
+        hops = self.bound.hops(query.group)
+        pairs = follow(self.facts, members.ids, hops)
+        order = np.lexsort((pairs.sources, pairs.targets))
+        groups = Pairs(pairs.targets[order], pairs.sources[order])
+        keys, first = np.unique(groups.sources, return_index=True)
+        kept = np.ones(len(keys), bool)
+        for condition in query.having:
+            sizes = self._per_key(groups, keys, condition.agg, condition.of)
+            kept &= measures.holding(sizes, condition.op, self._number(condition))
+        keys, first = keys[kept], first[kept]
+        if query.extreme is not None and query.extreme.agg:
+            sizes = self._per_key(groups, keys, query.extreme.agg, query.extreme.of)
+            keys, first, sizes = (own[~np.isnan(sizes)] for own in (keys, first, sizes))
+            mask = _placed(sizes, query.extreme)
+            keys, first = keys[mask], first[mask]
+            if top:
+                ranked = -sizes[mask] if query.extreme.most else sizes[mask]
+                self.ranks = dict(zip(keys.tolist(), ranked.tolist(), strict=True))
+        if top:
+            self.groups = groups
+
+        def prove(key: int) -> tuple[TripleStep, ...]:
+            member = int(groups.targets[first[np.searchsorted(keys, key)]])
+            return (*members.prove(member), *trace(self.facts, member, hops, key))
+
+        return self._narrowed(members, _Set(keys, prove), top=top)
+
+    def _number(self, condition: Having) -> float:
+        text = condition.value
+        if text is None and condition.mention is not None:
+            text = self.bound.mentioned(condition.mention).text
+        operand = measures.operand_of(text or "", condition.unit, np.zeros(0, np.int64))
+        if operand.number is None:
+            raise QuestionError("`having` compares with a number", "give one as its value")
+        return operand.number
+
+    def _per_key(
+        self, groups: Pairs, keys: Ids, agg: Agg, of: Sequence[object]
+    ) -> NDArray[np.float64]:
+        """An aggregate over the members of each key; not a number where there is no value."""
+        if agg == "count" and not of:
+            return measures.counts(groups, keys_all := np.unique(groups.sources)).astype(float)[
+                np.searchsorted(keys_all, keys)
+            ]
+        members = np.unique(groups.targets)
+        hops = self.bound.hops(of)  # pyright: ignore[reportArgumentType]
+        pairs = follow(self.facts, members, hops)
+        if agg == "count":
+            reached = [
+                np.unique(pairs.targets[np.isin(pairs.sources, self._members(groups, key))])
+                for key in keys.tolist()
+            ]
+            return np.array([len(own) for own in reached], float)
+        kept, sizes, _ = measures.comparable(self.facts, pairs, Units(self.facts, ""))
+        places = measures.largest(sizes, kept, most=True)
+        sources, sizes = kept.sources[places], sizes[places]
+        result = np.full(len(keys), np.nan)
+        for place, key in enumerate(keys.tolist()):
+            own = sizes[np.isin(sources, self._members(groups, key))]
+            if len(own):
+                result[place] = _reduced(own, agg)
+        return result
+
+    def _members(self, groups: Pairs, key: int) -> Ids:
+        first, last = np.searchsorted(groups.sources, [key, key + 1])
+        return groups.targets[first:last]
+
+    # Answers
+
+    def _aggregate(self, query: Query, agg: Agg) -> Outcome:
+        """A number over the things before the last step."""
+        *before, last = query.steps
+        things = self._set(Query(start=query.start, steps=tuple(before)))
+        rest = query.model_copy(update={"start": query.start, "answer": "list"})
+        values = self._set(rest)
+        hop = (self.bound.relation(last), last.inverse)
+        pairs = self.facts.step(things.ids, *hop)
+        among = np.isin(pairs.targets, values.ids)
+        pairs = Pairs(pairs.sources[among], pairs.targets[among])
+        (name,) = measures.names_of(self.facts, [hop[0]])
+        units = Units(self.facts, name)
+        kept, sizes, unit = measures.comparable(self.facts, pairs, units)
+        self.notes += units.notes
+        places = measures.largest(sizes, kept, most=agg != "min")
+        members, best, sizes = kept.sources[places], kept.targets[places], sizes[places]
+        if missing := len(things.ids) - len(members):
+            self.notes.append(f"{missing} of {len(things.ids)} have no {name} in the graph")
+        if several := int((measures.counts(kept, members) > 1).sum()):
+            which = "smallest" if agg == "min" else "largest"
+            self.notes.append(f"{several} have several values of {name}: the {which} counts")
+        for one, value in zip(members[:_MOST_COMPARED].tolist(), best.tolist(), strict=False):
+            self.compared.append(triple_step(self.facts, one, *hop, value))
+        value_of = dict(zip(members.tolist(), best.tolist(), strict=True))
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            return (*things.prove(one), triple_step(self.facts, one, *hop, value_of[one]))
+
+        value = _whole(_reduced(sizes, agg)) if len(sizes) else None
+        return self._told("number", _Set(members, prove), value=value, unit=unit)
+
+    def _rows(self, query: Query, members: _Set) -> Outcome:
+        shown = self._ranked(members.ids)[:MOST_MEMBERS]
+        ids, columns = np.sort(shown), list[dict[int, list[int | float | None]]]()
+        extra: dict[int, list[TripleStep]] = {}
+        for column in query.columns:
+            if column.agg:
+                assert self.groups is not None
+                sizes = self._per_key(self.groups, ids, column.agg, column.of)
+                cells = [None if np.isnan(size) else _whole(size) for size in sizes.tolist()]
+                columns.append({one: [c] for one, c in zip(ids.tolist(), cells, strict=True)})
+                continue
+            hops = self.bound.hops(column.steps)
+            pairs = follow(self.facts, ids, hops)
+            values: dict[int, list[int | float | None]] = {}
+            for one, value in zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True):
+                values.setdefault(one, []).append(value)
+                extra.setdefault(one, []).extend(trace(self.facts, one, hops, value))
+            columns.append(values)
+            if missing := len(ids) - len(values):
+                (name,) = measures.names_of(self.facts, [hops[-1][0]])
+                self.notes.append(f"{missing} of {len(ids)} have no {name} in the graph")
+        rows = list[tuple[Cell, ...]]()
+        for one in shown.tolist():
+            cells = [own.get(one, [None]) for own in columns]
+            for row in product(*cells):
+                named = [
+                    self.facts.term(cell) if cell is not None and not column.agg else cell
+                    for cell, column in zip(row, query.columns, strict=True)
+                ]
+                rows.append((self.facts.term(one), *named))
+        if len(rows) > MOST_MEMBERS:
+            self.notes.append(f"only {MOST_MEMBERS:,} of {len(rows):,} rows are listed")
+
+        def prove(one: int) -> tuple[TripleStep, ...]:
+            return (*members.prove(one), *extra.get(one, ()))
+
+        return self._told("rows", _Set(members.ids, prove), rows=rows[:MOST_MEMBERS])
+
+    def _connection(self, query: Query) -> Outcome:
+        assert query.to is not None
+        starts = self._set(query.model_copy(update={"to": None, "answer": "list"}))
+        ends = self._set(query.to)
+        sources, targets = self.facts.terms(starts.ids), self.facts.terms(ends.ids)
+        found = shortest_paths(self.facts, sources, targets, _MOST_HOPS, keep=1)
+        walks = sorted((len(path.steps), path) for paths in found.values() for path in paths)
+        if not walks:
+            self.notes.append(f"there is none of at most {_MOST_HOPS} hops")
+            return Outcome("connection", notes=tuple(self.notes))
+        size, path = walks[0]
+        return Outcome(
+            "connection",
+            (path.end,),
+            1,
+            size,
+            proofs={path.end: path.steps},
+            notes=tuple(self.notes),
+        )
+
+    def _words(self, query: Query) -> str:
+        return reading(Bound(**{**vars(self.bound), "query": query}))
+
+
+def _both(one: _Set, other: _Set) -> _Set:
+    kept = np.intersect1d(one.ids, other.ids, assume_unique=True)
+    return _Set(kept, lambda member: (*one.prove(member), *other.prove(member)))
+
+
+def _any(several: Sequence[_Set]) -> _Set:
+    def prove(member: int) -> tuple[TripleStep, ...]:
+        return next(own.prove(member) for own in several if member in own.ids)
+
+    return _Set(reduce(np.union1d, [own.ids for own in several]), prove)
+
+
+def _placed(sizes: NDArray[np.float64], extreme: Extreme) -> NDArray[np.bool_]:
+    """Which sizes have the places that are asked for; equal ones share a place."""
+    ranked = -sizes if extreme.most else sizes
+    if extreme.place is not None:
+        distinct = np.unique(ranked)
+        if extreme.place > len(distinct):
+            return np.zeros(len(sizes), bool)
+        return ranked == distinct[extreme.place - 1]
+    if extreme.n >= len(ranked):
+        return np.ones(len(sizes), bool)
+    return ranked <= np.partition(ranked, extreme.n - 1)[extreme.n - 1]
+
+
+def _reduced(sizes: NDArray[np.float64], agg: Agg) -> float:
+    match agg:
+        case "sum":
+            return float(sizes.sum())
+        case "avg":
+            return float(sizes.mean())
+        case "min":
+            return float(sizes.min())
+        case "max":
+            return float(sizes.max())
+        case "count":
+            return float(len(sizes))
+
+
+def _whole(number: float) -> int | float:
+    """A number without the dust of floating point: whole where it is."""
+    rounded = float(f"{number:.12g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+
+
+def _readings(operand: Operand) -> tuple[str | None, float | None, float | None]:
+    return operand.text, operand.number, operand.date

@@ -1,0 +1,262 @@
+"""The facts of a graph as arrays of numbers, got when a query first needs them.
+
+A term is a number. A relation that a few nodes are followed along is looked up for these; one that
+a large set is followed along is read whole, once, and kept sorted both ways, so that a step of a
+million members is a few operations on arrays.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..decoding.unit_table import spans
+from ..errors import ShortageError
+from ..kg import KnowledgeGraph
+from ..kg.names import local_name
+from ..kg.nodes import lexical_form, literal_tag
+from ..kg.store import Store
+from ..kg.terms import Step, Term, is_literal, place_of
+from .units import unit_of_datatype
+from .values import value_of
+
+Ids = NDArray[np.int64]
+"""Numbers of terms. A set is sorted, and has each once."""
+
+MOST_PAIRS = 20_000_000
+"""Steps that one hop of a set may come to."""
+_FEW = 1_000
+"""Nodes that are followed one by one, before a relation is read whole."""
+_DEGREE = 100_000
+
+_UNREAD, _TEXT, _NUMBER, _DATE = -1, 0, 1, 2
+NUMBER, DATE = _NUMBER, _DATE
+
+
+class Pairs(NamedTuple):
+    """Steps as two arrays of the same length: where each leaves, and what it reaches."""
+
+    sources: Ids
+    targets: Ids
+
+
+class Measured(NamedTuple):
+    """Values of some terms: their kind (`NUMBER`, `DATE` or 0), size and number of their unit."""
+
+    kinds: NDArray[np.int8]
+    sizes: NDArray[np.float64]
+    units: NDArray[np.int32]
+
+
+class Facts:
+    """The facts of `kg.walks`, and its classes and names, for sets of terms.
+
+    Not safe to share between threads while a query runs. Every method raises ServiceError where the
+    graph does not answer, and ShortageError where a set is larger than can be held, or the time of
+    the query is over.
+    """
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self.kg = kg
+        self.cut: set[str] = set()
+        """What of the graph could not be read whole, in words."""
+        self._terms: list[Term] = []
+        self._ids: dict[Term, int] = {}
+        self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
+        self._every: dict[Term, list[tuple[int, int]]] | None = None
+        self._units: list[str] = [""]
+        self._kinds = np.zeros(0, np.int8)
+        self._sizes = np.zeros(0, np.float64)
+        self._unit_of = np.zeros(0, np.int32)
+        self._until = float("inf")
+
+    def limit(self, seconds: float) -> None:
+        """From now on a query may take so long."""
+        self._until = monotonic() + seconds
+
+    def ids(self, terms: Iterable[Term]) -> Ids:
+        """The set of some terms."""
+        return np.unique(np.fromiter(map(self._id, terms), np.int64))
+
+    def terms(self, ids: Ids) -> list[Term]:
+        """The terms of some numbers."""
+        return [self._terms[number] for number in ids.tolist()]
+
+    def term(self, number: int) -> Term:
+        """The term of a number."""
+        return self._terms[number]
+
+    def step(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
+        """All steps that leave a set along a relation."""
+        self._check_time()
+        if relation not in self._whole and (len(nodes) <= _FEW or not self.kg.pinned):
+            return self._followed(nodes, relation, inverse)
+        pairs = self._read(relation)[inverse]
+        first = np.searchsorted(pairs.sources, nodes, "left")
+        last = np.searchsorted(pairs.sources, nodes, "right")
+        self._check_size(int((last - first).sum()), relation)
+        return Pairs(np.repeat(nodes, last - first), pairs.targets[spans(first, last)])
+
+    def having(self, relation: Term) -> Ids:
+        """Everything that has the relation."""
+        return np.unique(self._read(relation)[0].sources)
+
+    def members(self, class_: Term) -> Ids:
+        """Every member of a class."""
+        node = self.ids([class_])
+        found = [self.step(node, kind, inverse=True).targets for kind in self.kg.profile.types]
+        return np.unique(np.concatenate(found)) if found else node[:0]
+
+    def types_of(self, node: int) -> Iterator[tuple[Term, int]]:
+        """The classes of a thing, each with the predicate that says so."""
+        for kind in self.kg.profile.types:
+            for target in self.step(np.array([node]), kind, inverse=False).targets.tolist():
+                yield kind, target
+
+    def every_thing(self) -> Ids:
+        """Every entity that a fact has."""
+        every = self._facts()
+        pairs = np.array([pair for own in every.values() for pair in own], np.int64).reshape(-1, 2)
+        ids = np.unique(pairs)
+        return ids[[not is_literal(term) for term in self.terms(ids)]]
+
+    def measured(self, ids: Ids) -> Measured:
+        """What values the terms are."""
+        self._grow()
+        for number in ids[self._kinds[ids] == _UNREAD].tolist():
+            self._measure(number)
+        return Measured(self._kinds[ids], self._sizes[ids], self._unit_of[ids])
+
+    def unit(self, number: int) -> str:
+        """The unit of a number of units; empty for none."""
+        return self._units[number]
+
+    def texts(self, ids: Ids) -> Pairs:
+        """What each term is called: the characters of a literal, every name of a thing."""
+        things = ids[[not is_literal(term) for term in self.terms(ids)]]
+        found = [Pairs(literals := np.setdiff1d(ids, things, assume_unique=True), literals)]
+        for predicate in self.kg.profile.labels:
+            named = self.step(things, predicate, inverse=False)
+            tags = [literal_tag(term) for term in self.terms(named.targets)]
+            wanted = np.array([self._is_wanted(tag) for tag in tags], bool)
+            found.append(Pairs(named.sources[wanted], named.targets[wanted]))
+        sources = np.concatenate([pairs.sources for pairs in found])
+        nameless = np.setdiff1d(things, sources)
+        found.append(Pairs(nameless, nameless))
+        return Pairs(
+            np.concatenate([sources, nameless]),
+            np.concatenate([pairs.targets for pairs in found]),
+        )
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        """The steps around each node, in both directions."""
+        self._check_time()
+        return self.kg.walks.neighbours(nodes)
+
+    def text(self, number: int) -> str:
+        """The characters of a literal, or the local name of an IRI."""
+        term = self._terms[number]
+        return lexical_form(term) if is_literal(term) else local_name(term)
+
+    def _is_wanted(self, tag: str) -> bool:
+        tag = "" if ":" in tag else tag.lower()
+        return self.kg.profile.language_rank(tag) is not None
+
+    def _id(self, term: Term) -> int:
+        number = self._ids.get(term)
+        if number is None:
+            number = self._ids[term] = len(self._terms)
+            self._terms.append(term)
+        return number
+
+    def _followed(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
+        sources, targets = list[int](), list[int]()
+        store = self._store(relation)
+        around = store.follow(self.terms(nodes), relation, inverse, limit=_DEGREE + 1)
+        for node, steps in zip(nodes.tolist(), around, strict=True):
+            if len(steps) > _DEGREE:
+                if self.kg.pinned:
+                    self._read(relation)
+                    return self.step(nodes, relation, inverse)
+                self.cut.add(f"only {_DEGREE:,} of the steps from {self.term(node)} were read")
+            sources += [node] * len(steps)
+            targets += [self._id(step.target) for step in steps]
+        self._check_size(len(sources), relation)
+        pairs = np.array([sources, targets], np.int64).reshape(2, -1)
+        return Pairs(*np.unique(pairs, axis=1)) if len(sources) else Pairs(pairs[0], pairs[1])
+
+    def _store(self, relation: Term) -> Store:
+        return self.kg.store if self.kg.profile.skips(relation) else self.kg.walks
+
+    def _read(self, relation: Term) -> tuple[Pairs, Pairs]:
+        if relation not in self._whole:
+            self._check_time()
+            forward = np.array(self._statements(relation), np.int64).reshape(-1, 2).T
+            self._whole[relation] = (
+                _sorted(forward[0], forward[1]),
+                _sorted(forward[1], forward[0]),
+            )
+        return self._whole[relation]
+
+    def _statements(self, relation: Term) -> list[tuple[int, int]]:
+        if not self.kg.reading.plain and not self.kg.profile.skips(relation):
+            return self._facts().get(relation, [])
+        pairs = list[tuple[int, int]]()
+        for triple in self.kg.store.statements(relation):
+            pairs.append((self._id(triple.head), self._id(place_of(triple.tail))))
+            if len(pairs) % 100_000 == 0:
+                self._check_time()
+                self._check_size(len(pairs), relation)
+        return pairs
+
+    def _facts(self) -> dict[Term, list[tuple[int, int]]]:
+        """Every fact by its relation."""
+        if self._every is None:
+            every: dict[Term, list[tuple[int, int]]] = {}
+            for count, (head, relation, tail) in enumerate(self.kg.walks.facts()):
+                every.setdefault(relation, []).append((self._id(head), self._id(place_of(tail))))
+                if count % 100_000 == 0:
+                    self._check_time()
+                    self._check_size(count, relation)
+            self._every = every
+        return self._every
+
+    def _grow(self) -> None:
+        """Make room for the values of terms that are new."""
+        more = len(self._terms) - len(self._kinds)
+        if more > 0:
+            self._kinds = np.concatenate([self._kinds, np.full(more, _UNREAD, np.int8)])
+            self._sizes = np.concatenate([self._sizes, np.full(more, np.nan)])
+            self._unit_of = np.concatenate([self._unit_of, np.zeros(more, np.int32)])
+
+    def _measure(self, number: int) -> None:
+        value = value_of(self._terms[number])
+        if value is None:
+            self._kinds[number] = _TEXT
+            return
+        self._kinds[number] = _DATE if value.unit == "date" else _NUMBER
+        self._sizes[number] = value.number
+        unit = "" if value.unit == "date" else unit_of_datatype(value.unit, self.kg.profile)
+        if unit not in self._units:
+            self._units.append(unit)
+        self._unit_of[number] = self._units.index(unit)
+
+    def _check_time(self) -> None:
+        if monotonic() > self._until:
+            raise ShortageError("the query takes too long", "ask for less, or allow more seconds")
+
+    def _check_size(self, pairs: int, relation: Term) -> None:
+        if pairs > MOST_PAIRS:
+            raise ShortageError(
+                f"a hop along {relation} comes to more than {MOST_PAIRS:,} steps", "ask for less"
+            )
+
+
+def _sorted(sources: Ids, targets: Ids) -> Pairs:
+    order = np.lexsort((targets, sources))
+    sources, targets = sources[order], targets[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
+    return Pairs(sources[new], targets[new])

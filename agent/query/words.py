@@ -1,0 +1,147 @@
+"""A query in words, made of the labels of its graph: fit to be shown under every answer."""
+
+from ..kg.terms import Term
+from .binding import ANYTHING, Bound
+from .tree import AnyOf, Column, Domain, Entity, Filter, Last, Measure, OfClass, Part, Query, Step
+
+_OPS = {
+    "starts": "starting with",
+    "ends": "ending in",
+    "contains": "containing",
+    "exists": "in the graph",
+    "not exists": "not in the graph",
+}
+_ANSWERS = {
+    "count": "how many: ",
+    "sum": "sum of ",
+    "avg": "average of ",
+    "min": "smallest of ",
+    "max": "largest of ",
+    "yesno": "is there any: ",
+    "connection": "shortest connection: ",
+}
+_AGGS = {"count": "number", "sum": "sum", "avg": "average", "min": "smallest", "max": "largest"}
+
+
+def reading(bound: Bound, names: "dict[Term, str] | None" = None) -> str:
+    """What a query asks, in one line. `names` are display names of terms, where they are known."""
+    words = _Words(bound, names or {})
+    query = bound.query
+    text = _ANSWERS.get(query.answer, "") + words.set(query)
+    if query.every:
+        text += "; and of each: " + "; ".join(map(words.set, query.every))
+    if query.to is not None:
+        text += f" to {words.set(query.to)}"
+    if query.columns:
+        text += "; each with " + ", ".join(map(words.column, query.columns))
+    return text
+
+
+class _Words:
+    def __init__(self, bound: Bound, names: dict[Term, str]) -> None:
+        self._bound = bound
+        self._names = names
+
+    def set(self, query: Query) -> str:
+        """A set in words: from its end to its start, then what is kept of it."""
+        text = self._walk(query)
+        conditions = [self._filter(own) for own in query.filters]
+        conditions += [f"also among {self._inner(own)}" for own in query.also]
+        conditions += [f"not among {self._inner(own)}" for own in query.without]
+        if conditions:
+            text += ", " + ", ".join(conditions)
+        if query.group:
+            text = f"{self._hops(query.group)} of {text}"
+            text += "".join(
+                f", with {_AGGS[own.agg]}{self._of(own.of)} {own.op} {own.value}"
+                for own in query.having
+            )
+        if query.extreme is not None:
+            text += "; " + self._extreme(query)
+        return text
+
+    def column(self, column: Column) -> str:
+        """What a column shows."""
+        if column.agg:
+            return f"{_AGGS[column.agg]}{self._of(column.of)}"
+        return self._hops(column.steps)
+
+    def _walk(self, query: Query) -> str:
+        text, kind = self._start(query), "" if query.of_class in ANYTHING else query.of_class
+        for step in query.steps:
+            name = self._names.get(step.id, step.relation)
+            last = step is query.steps[-1]
+            thing = kind if last and kind else "thing"
+            text = f"every {thing} whose {name} is {text}" if step.inverse else f"{name} of {text}"
+        if kind and not (query.steps and query.steps[-1].inverse):
+            return f"every {kind} among {text}"
+        return text
+
+    def _start(self, query: Query) -> str:
+        match query.start:
+            case tuple() as numbers:
+                return " or ".join(self._mention(number) for number in numbers)
+            case OfClass(name=name):
+                return "anything" if name in ANYTHING else f"every {name}"
+            case Entity(entity=name, id=term):
+                return self._names.get(term, name)
+            case Domain(domain=name, id=term):
+                return f"everything with {self._names.get(term, name)}"
+            case AnyOf(any=several):
+                return " or ".join(self._inner(own) for own in several)
+            case Last(last=what):
+                return "the last answers" if what == "answers" else "the last topics"
+            case Part(part=number):
+                return f"the answers to question {number + 1}"
+            case Query() as inner:
+                return self._inner(inner)
+
+    def _inner(self, query: Query) -> str:
+        text = self.set(query)
+        plain = not (query.filters or query.also or query.without or query.extreme or query.group)
+        return text if plain else f"({text})"
+
+    def _mention(self, number: int) -> str:
+        mention = self._bound.mentioned(number)
+        return self._names.get(mention.term or "", mention.text)
+
+    def _hops(self, steps: tuple[Step, ...]) -> str:
+        return " of ".join(self._hop(step) for step in reversed(steps))
+
+    def _hop(self, step: Step) -> str:
+        name = self._names.get(step.id, step.relation)
+        return f"^{name}" if step.inverse else name
+
+    def _of(self, steps: tuple[Step, ...]) -> str:
+        return f" of {self._hops(steps)}" if steps else ""
+
+    def _measure(self, measure: Measure) -> str:
+        name = self._hops(measure.steps) or "itself"
+        counted = f" among {self._inner(measure.among)}" if measure.among else ""
+        return f"number of {name}{counted}" if measure.count else name
+
+    def _filter(self, own: Filter) -> str:
+        if own.op in ("exists", "not exists"):
+            return f"{self._measure(own)} {_OPS[own.op]}"
+        if isinstance(own.value, Query):
+            value = self._inner(own.value)
+        elif own.mention is not None:
+            value = self._mention(own.mention)
+        else:
+            value = str(own.value).lower() if isinstance(own.value, bool) else str(own.value)
+        year = "year of " if own.of else ""
+        unit = f" {own.unit}" if own.unit else ""
+        return f"{year}{self._measure(own)} {_OPS.get(own.op, own.op)} {value}{unit}"
+
+    def _extreme(self, query: Query) -> str:
+        own = query.extreme
+        assert own is not None
+        rank = "largest" if own.most else "smallest"
+        if own.place is not None:
+            rank = f"number {own.place} by {rank}"
+        elif own.n > 1:
+            rank = f"the {own.n} with the {rank}"
+        else:
+            rank = f"the one with the {rank}"
+        what = f"{_AGGS[own.agg]}{self._of(own.of)}" if own.agg else self._measure(own)
+        return f"{rank} {what}"
