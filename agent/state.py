@@ -4,7 +4,7 @@ Stores, models and indexes never enter the state; `build_graph` closes over them
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import Messages, add_messages
@@ -135,9 +135,23 @@ class Usage(TypedDict):
     seconds: float
 
 
-Kind = Literal["list", "count", "extreme", "truth", "why", "unread"]
+Kind = Literal[
+    "list",
+    "count",
+    "extreme",
+    "truth",
+    "why",
+    "unread",
+    "sum",
+    "average",
+    "smallest",
+    "largest",
+    "table",
+    "connection",
+]
 """What is computed in the end: the set itself, its size, the members with the largest or smallest
-value, whether something is so, or nothing, as an earlier answer is shown again."""
+value, whether something is so, or nothing, as an earlier answer is shown again; a number made of
+values of the members; rows of several values each; the fewest triples between two."""
 Over = Literal["last", "one", "both", "either", "except", "each", "first"]
 """Where the set comes from: the last turn's answers; the only part; what both parts have; what any
 of the parts has; the first part without the others; the same said of each of several; the first
@@ -205,10 +219,12 @@ class Result(TypedDict):
     """
 
     kind: Kind
-    value: int | bool | None
+    value: int | float | bool | None
     text: str
     how: str
     triples: list[StepRecord]
+    rows: NotRequired[list[list[Named | int | float | None]]]
+    """Of a table: for each member itself and the values of its columns."""
     source: NotRequired[Source | None]
 
 
@@ -293,6 +309,15 @@ class State(TypedDict, total=False):
     part: int
     """The place of the part that is being answered; -1 before the first."""
     result: Result | None
+    query: Any
+    """Goes in where a query is given instead of a question, as `docs/queries.md` says: the tree, or
+    an object with the `query` and its `mentions`. None once it was read."""
+    tree: dict[str, Any] | None
+    """The query that was executed, as plain JSON."""
+    reading: str
+    """The same in words."""
+    sparql: str
+    """The query in SPARQL 1.1, where that can say it."""
     turns: Annotated[list[Turn], remembered]
     """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 

@@ -11,6 +11,7 @@ START -> understand -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
@@ -31,11 +32,14 @@ from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
 from ..agent.nodes.records import question_mentions
 from ..agent.nodes.respond import respond
+from ..agent.nodes.run_query import run_query
 from ..agent.nodes.sent import as_sent
 from ..agent.nodes.spared import spared
 from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
+from ..agent.once import once
 from ..agent.options import Options
+from ..agent.query.facts import Facts
 from ..agent.state import State, is_understood
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
@@ -85,6 +89,7 @@ def skeleton(
         ),
         "verify": verify(parts.kg, _sure(parts, method)),
         "combine": combine(parts.kg, least, told),
+        "run_query": run_query(parts.kg, once(partial(Facts, parts.kg)), name),
         "respond": respond(least, _foreign(parts)),
     }
     if method.reasons:
@@ -92,7 +97,8 @@ def skeleton(
     for own, node in nodes.items():
         counted = as_sent(parts.kg, node, first=own == "understand")
         graph.add_node(own, spared(counted, COMMON | method.uses))
-    graph.add_edge(START, "understand")
+    graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
+    graph.add_edge("run_query", "respond")
     graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
     after_link = _after_link(may_ask=checkpointer is not False)
     graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
@@ -107,6 +113,10 @@ def skeleton(
     graph.add_edge("respond", END)
     compiled = graph.compile(checkpointer=checkpointer, name="groundwalk")
     return Nestable(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
+
+
+def _after_start(state: State) -> Literal["understand", "run_query"]:
+    return "run_query" if state.get("query") else "understand"
 
 
 _Ended = Literal["combine", "respond"]

@@ -51,6 +51,8 @@ class AskResult(TypedDict):
     asked: str
     operation: Operation | None
     result: Result | None
+    query: dict[str, Any] | None
+    reading: str
     reasoner: str
     confidence: float
 
@@ -119,6 +121,8 @@ def result_of(state: State) -> AskResult:
         asked=state.get("asked", ""),
         operation=state.get("operation"),
         result=state.get("result"),
+        query=state.get("tree"),
+        reading=state.get("reading", ""),
         reasoner=state.get("reasoner", ""),
         confidence=state.get("confidence", 0.0),
     )

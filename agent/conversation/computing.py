@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..kg.terms import Term
+from ..query.values import Value
 from ..state import Answer, StepRecord
-from .values import Value
 
 
 def union(sets: Sequence[Sequence[Answer]]) -> list[Answer]:

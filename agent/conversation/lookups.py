@@ -9,8 +9,8 @@ from ..kg import KnowledgeGraph
 from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term
 from ..linking.words import FUNCTION_WORDS
-from .phrases import BE
 from ..query.values import Value, value_of
+from .phrases import BE
 from .wording import stems
 
 _MOST = 10_000

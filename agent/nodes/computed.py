@@ -28,7 +28,7 @@ def told(
     text: str,
     how: str,
     *,
-    value: int | bool | None = None,
+    value: int | float | bool | None = None,
     triples: Sequence[StepRecord] = (),
 ) -> Result:
     """A result; of its triples each once."""
@@ -41,10 +41,10 @@ def listed(answers: Sequence[Answer]) -> str:
     return some([answer["label"] for answer in answers])
 
 
-def some(names: Sequence[str]) -> str:
-    """The first of some names in one line, and how many more there are."""
-    more = len(names) - _SHOWN
-    return "; ".join(names[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+def some(names: Sequence[str], size: int = 0) -> str:
+    """The first of some names in one line, and how many more there are, of `size` in all."""
+    more = max(len(names), size) - _SHOWN
+    return "; ".join(names[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def sentence(step: StepRecord) -> str:

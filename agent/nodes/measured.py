@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from ..conversation.computing import extreme
 from ..conversation.lookups import Valued, valued
-from ..query.values import Value
 from ..conversation.wording import same_noun
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path, Term
+from ..query.values import Value
 from ..state import Answer, Operation, StepRecord
 from .checked import checked_paths
 from .computed import Computed, listed, some, told

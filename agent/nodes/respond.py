@@ -20,7 +20,8 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        result, computed = state.get("result"), state.get("operation") is not None
+        result = state.get("result")
+        computed = state.get("operation") is not None or state.get("tree") is not None
         if computed:
             notes = list(state.get("notes", []))
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)

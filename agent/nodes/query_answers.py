@@ -1,0 +1,203 @@
+"""What a query came to, as answers with their verified triples and one line of text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..kg.terms import Path, Step, Term, is_connected, is_literal
+from ..kg.verification import verify_paths
+from ..query.binding import Bound
+from ..query.outcome import Outcome
+from ..query.tree import Entity as EntityStart
+from ..query.tree import OfClass, nested
+from ..state import Answer, Entity, Kind, Named, Result, Status, StepRecord
+from .computed import Computed, listed, sentence, some, told
+from .records import entity_record, name_terms, step_records
+
+NONE = "None in the graph."
+_KINDS: Mapping[str, Kind] = {
+    "count": "count",
+    "sum": "sum",
+    "avg": "average",
+    "min": "smallest",
+    "max": "largest",
+}
+_GROUPED = 10_000
+"""Numbers from which thousands are set apart: smaller ones may be years."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """An outcome in the records of the state; all of it was looked up at the source."""
+
+    bound: Bound
+    outcome: Outcome
+    topics: list[Entity]
+    named: Mapping[Term, Named]
+    chains: Mapping[Term, list[StepRecord]]
+    compared: list[StepRecord]
+
+
+def told_outcome(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> Computed:
+    """The answers of a query with their proofs, what was computed, and the notes.
+
+    Every triple that it rests on is verified at the source here. A member without a whole proof is
+    left out and told; where that leaves nothing, the status is `unchecked`. Raises ServiceError.
+    """
+    shown = _shown(kg, bound, outcome)
+    answers = [_answer(shown, member) for member in outcome.members]
+    proven = [answer for answer in answers if all(map(_holds, answer["chains"]))]
+    notes, unproven = list(outcome.notes), len(answers) - len(proven)
+    if unproven:
+        notes.append(f"{unproven} of {len(answers)} could not be verified in the graph")
+    status: Status = "unchecked" if unproven and not proven else "answered"
+    result = None if status == "unchecked" else _result(shown, proven)
+    return Computed(status, proven, shown.topics, result, notes, float(status == "answered"))
+
+
+def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> _Shown:
+    steps = [step for proof in outcome.proofs.values() for step in proof]
+    runs = _verified(kg, [*steps, *outcome.compared])
+    chains = {
+        member: _each_once(record for step in proof for record in runs[step])
+        for member, proof in outcome.proofs.items()
+    }
+    compared = _each_once(record for step in outcome.compared for record in runs[step])
+    cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
+    named = name_terms(kg.walk_labels, [*outcome.members, *cells])
+    topics = [entity_record(info, 1.0) for info in kg.labels.describe(_topics(bound))]
+    return _Shown(bound, outcome, topics, named, chains, compared)
+
+
+def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
+    """The triples of the store behind each step of `kg.walks`, with what the store says of them."""
+    distinct = list(dict.fromkeys(steps))
+    walks = [Path(step.source, (step,)) for step in distinct]
+    plain = [kg.profile.skips(step.triple.relation) for step in distinct]
+    proofs = kg.prove([walk for walk, own in zip(walks, plain, strict=True) if not own])
+    rest = iter(proofs)
+    paths = [walk if own else next(rest) or walk for walk, own in zip(walks, plain, strict=True)]
+    with metered():
+        judged = verify_paths(kg.store, [path.topic for path in paths], paths)
+    return {
+        step: [{**r, "verdict": v} for r, v in zip(records, verdict.steps, strict=True)]
+        for step, records, verdict in zip(
+            distinct, step_records(kg.labels, paths), judged, strict=True
+        )
+    }
+
+
+def _topics(bound: Bound) -> list[Term]:
+    """The entities that the query begins at."""
+    terms = list[Term]()
+    for node in (bound.query, *nested(bound.query)):
+        match node.start:
+            case tuple() as numbers:
+                terms += [t for n in numbers if (t := bound.mentioned(n).term) is not None]
+            case EntityStart(entity=name, id=term):
+                terms.append(bound.entities[term or name])
+            case OfClass(name=name, id=term) if class_ := bound.class_of(name, term):
+                terms.append(class_)
+            case _:
+                pass
+    return [term for term in dict.fromkeys(terms) if not is_literal(term)]
+
+
+def _answer(shown: _Shown, member: Term) -> Answer:
+    chain = shown.chains.get(member, [])
+    steps = shown.outcome.proofs.get(member, ())
+    path = Path(steps[0].source if steps else member, steps)
+    topics = frozenset(topic["term"] for topic in shown.topics)
+    is_path = is_connected(topics, path) and path.end == member
+    named = shown.named[member]
+    return Answer(**named, score=1.0, chains=[chain], form="path" if is_path else "chain")
+
+
+def _holds(chain: Sequence[StepRecord]) -> bool:
+    return all(step["verdict"] == "supported" for step in chain)
+
+
+def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
+    outcome, query = shown.outcome, shown.bound.query
+    how = "; ".join(outcome.absent) or "computed over the whole graph"
+    compared = [step for step in shown.compared if step["verdict"] == "supported"]
+    match outcome.form:
+        case "number":
+            kind = _KINDS[query.answer]
+            return told(kind, _number(shown, answers), how, value=outcome.value, triples=compared)
+        case "truth":
+            return _truth(shown, answers, how, compared)
+        case "rows":
+            rows = [
+                [shown.named[cell] if isinstance(cell, str) else cell for cell in row]
+                for row in outcome.rows
+            ]
+            lines = [" | ".join(map(_cell, row)) for row in rows]
+            table = told("table", "; ".join(lines) or NONE, how, triples=compared)
+            return {**table, "rows": rows}
+        case "connection":
+            chain = answers[0]["chains"][0] if answers else []
+            text = "; ".join(map(sentence, chain)) or NONE
+            return told("connection", text, "the fewest hops", value=len(chain) or None)
+        case "members":
+            if query.extreme is not None and answers:
+                return told("extreme", _extreme(answers), how, triples=compared)
+            return None if answers else told("list", NONE, how, triples=compared)
+
+
+def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
+    outcome = shown.outcome
+    if outcome.value is None:
+        return "No value in the graph."
+    text = f"{shown_number(outcome.value)} {outcome.unit}".rstrip()
+    if not answers:
+        return text
+    counted = "counted" if shown.bound.query.answer == "count" else "of"
+    names = [answer["label"] for answer in answers]
+    return f"{text} ({counted}: {some(names, outcome.size)})"
+
+
+def _truth(
+    shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
+) -> Result:
+    if shown.outcome.value:
+        said = [
+            sentence(step) for step in (*compared, *(answers[0]["chains"][0] if answers else ()))
+        ]
+        text = f"Yes: {some(said)}." if said else "Yes."
+        return told("truth", text, how, value=True, triples=compared)
+    instead = _each_once(
+        step for own in shown.outcome.instead for step in shown.chains.get(own, [])
+    )
+    instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
+    has = some([sentence(step) for step in instead])
+    text = f"No, not in the graph. It has: {has}." if has else "No, not in the graph."
+    return told("truth", text, how, value=False, triples=instead)
+
+
+def _extreme(answers: Sequence[Answer]) -> str:
+    """The members, and the value of the first where its proof ends in one."""
+    last = answers[0]["chains"][0][-1:]
+    if last and is_literal(last[0]["tail"]["term"]):
+        return f"{listed(answers)} ({last[0]['relation']['label']}: {last[0]['tail']['label']})"
+    return listed(answers)
+
+
+def _cell(cell: Named | int | float | None) -> str:
+    if cell is None:
+        return "–"
+    return shown_number(cell) if isinstance(cell, (int, float)) else cell["label"]
+
+
+def shown_number(number: float) -> str:
+    """A number for readers."""
+    return f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
+
+
+def _each_once(records: Iterable[StepRecord]) -> list[StepRecord]:
+    found = dict[tuple[str, str, str], StepRecord]()
+    for record in records:
+        terms = (record["head"]["term"], record["relation"]["term"], record["tail"]["term"])
+        found.setdefault(terms, record)
+    return list(found.values())

@@ -1,0 +1,127 @@
+"""run_query: a query that was given as a tree is executed and proved; no model is asked."""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..errors import QuestionError, ServiceError
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..options import Options
+from ..query.binding import Bound, Mention, bind
+from ..query.execute import execute
+from ..query.facts import Facts
+from ..query.outcome import Outcome
+from ..query.tree import read_query, write_query
+from ..query.words import reading
+from ..state import MentionRecord, State, no_usage
+from . import Node
+from .computed import Computed
+from .link import unanswered
+from .query_answers import told_outcome
+from .records import name_terms
+from .usage import spent
+
+_HINT = "docs/queries.md has the form of a query"
+
+
+def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> Node:
+    """Execute the query of the state over the whole graph, and verify what it rests on.
+
+    The node raises QuestionError for a tree that is malformed or that names what the graph does not
+    have. Where the graph does not answer, the status is `unchecked`.
+    """
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since, fresh = perf_counter(), State(usage=no_usage())
+        with metered() as meter:
+            bound, mentions = given_query(kg, state.get("query"))
+            words = reading(bound, _names(kg, bound))
+            try:
+                computed = told_outcome(kg, bound, _executed(facts(), bound))
+            except ServiceError as error:
+                computed = Computed("unchecked", notes=[error.message])
+        question = state.get("question") or words
+        if computed.result is not None:
+            runtime.stream_writer({"event": "computed", "result": computed.result})
+        return {
+            **unanswered(method),
+            "said": question,
+            "question": question,
+            "asked": words,
+            "query": None,
+            "tree": write_query(bound.query),
+            "reading": words,
+            "mentions": mentions,
+            "messages": [],
+            "topics": computed.topics,
+            "answers": computed.answers,
+            "confidence": computed.confidence,
+            "status": computed.status,
+            "result": computed.result,
+            "operation": None,
+            "parts": [],
+            "part": -1,
+            "notes": computed.notes,
+            "usage": spent(fresh, since, kg_requests=meter.requests or 1),
+        }
+
+    return run
+
+
+def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[MentionRecord]]:
+    """A query as a user gives it: a tree, or an object with a `query` and its `mentions`.
+
+    Raises QuestionError for what is malformed or not in the graph, and ServiceError.
+    """
+    mentions: object = []
+    if isinstance(record, dict) and "query" in record:
+        unknown = set(record) - {"query", "mentions", "question"}
+        if unknown:
+            raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", _HINT)
+        record, mentions = record["query"], record.get("mentions", [])
+    bound = bind(kg, read_query(record), [_mention(own) for own in _listed(mentions)])
+    infos = kg.labels.describe([own.term for own in bound.mentions if own.term is not None])
+    named = {info.term: info for info in infos}
+    records = [
+        MentionRecord(text=own.text, start=0, end=0, ambiguous=False, candidates=[])
+        for own in bound.mentions
+        if own.term in named
+    ]
+    return bound, records
+
+
+def _listed(mentions: object) -> list[object]:
+    if not isinstance(mentions, list):
+        raise QuestionError("the mentions of a query are a list", _HINT)
+    return list(mentions)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _mention(record: object) -> Mention:
+    match record:
+        case str():
+            return Mention(record)
+        case {"text": str(text), **rest} if set(rest) <= {"term"}:
+            term = rest.get("term")
+            if term is None or isinstance(term, str):
+                return Mention(text, term)
+    raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', _HINT)
+
+
+def _executed(facts: Facts, bound: Bound) -> Outcome:
+    return execute(facts, bound)
+
+
+def _names(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
+    """Display names of the terms that the query itself names."""
+    terms = [*bound.relations.values(), *bound.entities.values()]
+    terms += [own.term for own in bound.mentions if own.term is not None]
+    named = name_terms(kg.walk_labels, terms)
+    names = {term: own["label"] for term, own in named.items()}
+    return names | {
+        name: names[term]
+        for name, term in (*bound.relations.items(), *bound.entities.items())
+        if term in names
+    }
