@@ -2,11 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..agent.errors import QuestionError
+from ..agent.errors import InputError, QuestionError
 from ..agent.kg.names import one_line
 from . import options as o
 
@@ -16,7 +17,15 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask, in plain words.")],
+    question: Annotated[str, typer.Argument(help="What to ask, in plain words.")] = "",
+    query: Annotated[
+        Path | None,
+        typer.Option(
+            "--query",
+            metavar="FILE",
+            help="Run this query, a JSON file or - for standard input; no model is asked.",
+        ),
+    ] = None,
     kg: o.KG = None,
     profile: o.Profile = "generic",
     graph: o.Graphs = None,
@@ -41,7 +50,10 @@ def ask(
     quiet: o.Quiet = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
-    if not question.strip():
+    tree = None if query is None else read_tree(query)
+    if tree is not None and question.strip():
+        raise InputError("a question and --query are two things to ask", "give one of them")
+    if tree is None and not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
     method = o.chosen_method(method)
     from ..graphs.tool import result_of
@@ -77,7 +89,7 @@ def ask(
             thread=thread,
         )
 
-    state = _answered(session, question, thread or "ask", screen)
+    state = _answered(session, question, thread or "ask", screen, tree)
     if form is not None:
         screen.console.print()
         print_evidence(form, result_of(state), origin_of(session.kg, model))
@@ -95,7 +107,22 @@ def ask(
         raise typer.Exit(3)
 
 
-def _answered(session: "Session", question: str, thread: str, screen: "Screen") -> Any:
+def read_tree(file: Path) -> object:
+    """The JSON value of a file, `-` being standard input. Raises InputError."""
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}", "check --query") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON: {error}", "docs/queries.md has the form") from error
+
+
+def _answered(
+    session: "Session", question: str, thread: str, screen: "Screen", tree: object = None
+) -> Any:
     """The final state of a question, or of the one that the user asks instead of a choice.
 
     Raises QuestionError where the user leaves without a choice.
@@ -119,7 +146,7 @@ def _answered(session: "Session", question: str, thread: str, screen: "Screen") 
 
     state: Any = None
     try:
-        for event in run(session, question, thread, chosen):
+        for event in run(session, question, thread, chosen, tree):
             if "event" in event:
                 screen.event(event)
             else:

@@ -158,8 +158,10 @@ def graph_notes(kg: KnowledgeGraph) -> list[str]:
     return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
 
 
-def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterator[Event | State]":
-    """Stream the events of one question, then its final state.
+def run(
+    session: Session, question: str, thread: str, choose: Choose, query: object = None
+) -> "Iterator[Event | State]":
+    """Stream the events of one question, or of a query in its place, then the final state.
 
     Where the graph asks back, `choose` answers and the run goes on. The nodes run in this thread,
     so that an interrupt stops the one that is at work; what the thread remembers stays whole. A
@@ -176,6 +178,8 @@ def run(session: Session, question: str, thread: str, choose: Choose) -> "Iterat
     asks = can_ask and session.options.on_ambiguous == "ask"
     kept: Any = {"durability": "exit"} if can_ask else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}
+    if query is not None:
+        turn = {"query": query, "question": ""}
     state: State = {}
     begun: State | None = None
     notes = list(session.notes)
@@ -230,7 +234,7 @@ def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:
             return {"event": "loaded", "view": update["view"]}
         case "verify":
             return {"event": "verified", "candidates": update["candidates"]}
-        case "induce" | "combine" | "respond":
+        case "induce" | "combine" | "run_query" | "respond":
             return None
         case _:
             walks = update.get("candidates")

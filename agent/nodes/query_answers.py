@@ -53,6 +53,7 @@ def told_outcome(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> Computed
         notes.append(f"{unproven} of {len(answers)} could not be verified in the graph")
     status: Status = "unchecked" if unproven and not proven else "answered"
     result = None if status == "unchecked" else _result(shown, proven)
+    notes += [] if result else outcome.absent
     return Computed(status, proven, shown.topics, result, notes, float(status == "answered"))
 
 
