@@ -18,7 +18,7 @@ from ..kg.terms import RelationPath, Term, is_literal
 from ..kg.terms import Step as TripleStep
 from . import measures
 from .binding import Bound
-from .facts import DATE, Facts, Ids, Pairs
+from .facts import DATE, Facts, Ids, Pairs, distinct
 from .measures import Operand, Units, follow, trace, triple_step
 from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Outcome
 from .tree import (
@@ -238,7 +238,7 @@ class _Execution:
         pairs = self.facts.step(members.ids, relation, inverse)
         order = np.lexsort((pairs.sources, pairs.targets))
         sources, targets = pairs.sources[order], pairs.targets[order]
-        ids, first = np.unique(targets, return_index=True)
+        ids, first = _firsts(targets)
 
         def prove(one: int) -> tuple[TripleStep, ...]:
             source = int(sources[first[np.searchsorted(ids, one)]])
@@ -286,12 +286,12 @@ class _Execution:
         if condition.op == "exists":
             passing = pairs
         else:
-            values = np.unique(pairs.targets)
+            values = distinct(np.sort(pairs.targets))
             mask = self._passing(values, condition, units)
             kept = mask[np.searchsorted(values, pairs.targets)]
             passing = Pairs(pairs.sources[kept], pairs.targets[kept])
         self.notes += units.notes
-        ids, first = np.unique(passing.sources, return_index=True)
+        ids, first = _firsts(passing.sources)
         if condition.op == "!=":
             ids = np.setdiff1d(np.unique(pairs.sources), ids)
             self.absent.append(f"not in the graph: another {self._name(condition) or 'name'}")
@@ -415,7 +415,7 @@ class _Execution:
         pairs = follow(self.facts, members.ids, hops)
         order = np.lexsort((pairs.sources, pairs.targets))
         groups = Pairs(pairs.targets[order], pairs.sources[order])
-        keys, first = np.unique(groups.sources, return_index=True)
+        keys, first = _firsts(groups.sources)
         kept = np.ones(len(keys), bool)
         for condition in query.having:
             sizes = self._per_key(groups, keys, condition.agg, condition.of)
@@ -571,6 +571,13 @@ class _Execution:
 
     def _words(self, query: Query) -> str:
         return reading(Bound(**{**vars(self.bound), "query": query}))
+
+
+def _firsts(numbers: Ids) -> tuple[Ids, NDArray[np.intp]]:
+    """The distinct of sorted numbers, and where each is first."""
+    new = np.ones(len(numbers), bool)
+    new[1:] = numbers[1:] != numbers[:-1]
+    return numbers[new], np.flatnonzero(new)
 
 
 def _both(one: _Set, other: _Set) -> _Set:

@@ -85,6 +85,8 @@ def operand_of(text: str | int | float | bool, unit: str, terms: Ids) -> Operand
 
 def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
     """From each of a set to what the hops lead to, each pair once, sorted."""
+    if len(hops) == 1:
+        return facts.step(ids, *hops[0])
     pairs = Pairs(ids, ids)
     for relation, inverse in hops:
         nodes, places = np.unique(pairs.targets, return_inverse=True)
@@ -210,6 +212,8 @@ def _says(text: str, op: Op, wanted: str) -> bool:
 
 def largest(sizes: NDArray[np.float64], pairs: Pairs, *, most: bool) -> NDArray[np.intp]:
     """For each source, in order, the place of its pair with the largest or smallest size."""
+    if (np.diff(pairs.sources) > 0).all():
+        return np.arange(len(sizes))
     order = np.lexsort((pairs.targets, sizes if not most else -sizes, pairs.sources))
     sources = pairs.sources[order]
     first = np.ones(len(order), bool)
