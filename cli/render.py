@@ -14,6 +14,7 @@ from rich.tree import Tree
 from ..agent.evidence.text import printable
 from ..agent.evidence.tree import MARKS, Place, grow, spoken
 from ..agent.kg import KnowledgeGraph
+from ..agent.nodes.query_answers import cell_text
 from ..agent.state import Answer, Entity, Named, State, StepRecord
 from .brackets import brackets
 from .session import Event, graph_notes
@@ -74,7 +75,11 @@ class Screen:
         """The answers, the tree that proves them, and what it took."""
         answers, computed = state.get("answers", []), state.get("result")
         self.console.print()
-        if computed:
+        if reading := state.get("reading"):
+            self.console.print(Text(f"  {printable(reading)}", style="dim"))
+        if computed and (rows := computed.get("rows")):
+            self.console.print(_rows(rows))
+        elif computed:
             self.console.print(Text(printable(computed["text"]), style="bold"))
             self.console.print(Text(f"  computed: {printable(computed['how'])}", style="dim"))
         elif answers:
@@ -96,6 +101,13 @@ class Screen:
             )
         self.console.print()
         self.console.print(Text(footer(state, kg), style="dim"))
+
+
+def _rows(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    for row in rows:
+        table.add_row(*(Text(printable(cell_text(cell))) for cell in row))
+    return table
 
 
 def proof(
@@ -196,10 +208,10 @@ def footer(state: State, kg: KnowledgeGraph) -> str:
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        if not computed:
+        if not computed and state.get("tree") is None:
             by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
             parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
-        if state.get("reasoner") != "llm":
+        if state.get("reasoner") != "llm" and state.get("tree") is None:
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
     if usage:
         passes = usage["forward_passes"]

@@ -134,7 +134,7 @@ def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
                 [shown.named[cell] if isinstance(cell, str) else cell for cell in row]
                 for row in outcome.rows
             ]
-            lines = [" | ".join(map(_cell, row)) for row in rows]
+            lines = [" | ".join(map(cell_text, row)) for row in rows]
             table = told("table", "; ".join(lines) or NONE, how, triples=compared)
             return {**table, "rows": rows}
         case "connection":
@@ -185,7 +185,8 @@ def _extreme(answers: Sequence[Answer]) -> str:
     return listed(answers)
 
 
-def _cell(cell: Named | int | float | None) -> str:
+def cell_text(cell: Named | int | float | None) -> str:
+    """What a row of a table shows of one of its values."""
     if cell is None:
         return "–"
     return shown_number(cell) if isinstance(cell, (int, float)) else cell["label"]

@@ -30,6 +30,8 @@ MOST_PAIRS = 20_000_000
 _FEW = 1_000
 """Nodes that are followed one by one, before a relation is read whole."""
 _DEGREE = 100_000
+_MOST_KEPT = 2_000_000
+"""Steps of hubs that are kept for the next query."""
 
 _UNREAD, _TEXT, _NUMBER, _DATE = -1, 0, 1, 2
 NUMBER, DATE = _NUMBER, _DATE
@@ -65,6 +67,7 @@ class Facts:
         self._terms: list[Term] = []
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
+        self._hubs: dict[tuple[Term, bool, int], Pairs] = {}
         self._every: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
         self._kinds = np.zeros(0, np.int8)
@@ -92,7 +95,7 @@ class Facts:
         """All steps that leave a set along a relation."""
         self._check_time()
         if relation not in self._whole and (len(nodes) <= _FEW or not self.kg.pinned):
-            return self._followed(nodes, relation, inverse)
+            return self._around(nodes, relation, inverse)
         pairs = self._read(relation)[inverse]
         first = np.searchsorted(pairs.sources, nodes, "left")
         last = np.searchsorted(pairs.sources, nodes, "right")
@@ -170,6 +173,21 @@ class Facts:
             number = self._ids[term] = len(self._terms)
             self._terms.append(term)
         return number
+
+    def _around(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
+        """The steps of a few nodes; those of a hub are remembered."""
+        if len(nodes) != 1:
+            return self._followed(nodes, relation, inverse)
+        hub = (relation, inverse, int(nodes[0]))
+        if hub not in self._hubs:
+            pairs = self._followed(nodes, relation, inverse)
+            if len(pairs.targets) <= _FEW:
+                return pairs
+            self._hubs[hub] = pairs
+            while sum(len(own.targets) for own in self._hubs.values()) > _MOST_KEPT:
+                del self._hubs[next(iter(self._hubs))]
+            return pairs
+        return self._hubs[hub]
 
     def _followed(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
         sources, targets = list[int](), list[int]()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.conversation.computing import difference, extreme, intersection, union
 from groundwalk.agent.conversation.lookups import between, valued
-from groundwalk.agent.query.values import Value, value_of
 from groundwalk.agent.kg import open_kg
+from groundwalk.agent.query.values import Value, value_of
 from groundwalk.agent.state import Answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
