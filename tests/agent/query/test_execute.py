@@ -1,0 +1,312 @@
+"""What a query comes to over a small graph, with what it rests on and what is told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.errors import QuestionError, ShortageError
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg.profile import load_profile
+from groundwalk.agent.kg.reading import reading_of
+from groundwalk.agent.query import facts as facts_module
+from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.execute import execute
+from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.outcome import Outcome
+from groundwalk.agent.query.tree import read_query
+
+GRAPH = """
+@prefix : <http://w.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix dbt: <http://dbpedia.org/datatype/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+
+:Tower rdfs:label "tower" . :Town rdfs:label "town" .
+:height rdfs:label "height" . :floors rdfs:label "floors" . :in rdfs:label "stands in" .
+:opened rdfs:label "opened" . :twin rdfs:label "twin of" . :width rdfs:label "width in metres" .
+
+:a a :Tower ; rdfs:label "Alto" ; :height "100"^^dbt:metre ; :floors 30 ; :in :x ; :width 20 ;
+   :opened "1999-12-31"^^xsd:date .
+:b a :Tower ; rdfs:label "Brisk"@en, "Flink"@de ; :height "0.2"^^dbt:kilometre ; :floors 30, 45 ;
+   :in :x ; :opened "2001"^^xsd:gYear .
+:c a :Tower ; rdfs:label "Castle Tower" ; :floors "12.0"^^xsd:decimal ; :in :y ; :twin :a .
+:d a :Tower ; rdfs:label "Dusk" ; :height "90"^^dbt:metre ; :in :y ; :opened "2001-05-05"^^xsd:date .
+:x a :Town ; rdfs:label "Xanten" . :y a :Town ; rdfs:label "Ypern" . :z a :Town ; rdfs:label "Zell" .
+:x owl:sameAs :xx . :xx rdfs:label "Old Xanten" .
+"""
+
+TOWERS = {"start": {"class": "tower"}}
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeGraph:
+    file = tmp_path_factory.mktemp("towers") / "towers.ttl"
+    file.write_text(GRAPH, encoding="utf-8")
+    return open_kg(str(file))
+
+
+def asked(kg: KnowledgeGraph, tree: dict[str, Any], *mentions: str, **more: Any) -> Outcome:
+    return execute(Facts(kg), bind(kg, read_query(tree), mentions), **more)
+
+
+def members(outcome: Outcome) -> str:
+    return "".join(term.removeprefix("<http://w.example/").rstrip(">") for term in outcome.members)
+
+
+@pytest.mark.parametrize(
+    ("tree", "mentions", "expected"),
+    [
+        (TOWERS, (), "abcd"),
+        ({"start": [0], "steps": [{"relation": "stands in", "inverse": True}]}, ("Ypern",), "cd"),
+        ({"start": {"domain": "twin of"}}, (), "c"),
+        ({"start": {"any": [{"start": [0]}, {"start": [1]}]}}, ("Zell", "Dusk"), "dz"),
+        ({**TOWERS, "and": [{"start": {"domain": "opened"}}]}, (), "abd"),
+        ({**TOWERS, "not": [{"start": {"domain": "opened"}}]}, (), "c"),
+        ({**TOWERS, "filters": [{"relation": "height", "op": "not exists"}]}, (), "c"),
+        ({**TOWERS, "filters": [{"relation": "floors", "op": "=", "value": 12}]}, (), "c"),
+        ({**TOWERS, "filters": [{"relation": "floors", "op": ">", "value": "40"}]}, (), "b"),
+        ({**TOWERS, "filters": [{"relation": "floors", "op": "!=", "value": 30}]}, (), "c"),
+        ({**TOWERS, "filters": [{"op": "contains", "value": "TOWER"}]}, (), "c"),
+        ({**TOWERS, "filters": [{"op": "starts", "value": "flink"}]}, (), ""),
+        ({**TOWERS, "filters": [{"op": "=", "value": "dusk"}]}, (), "d"),
+        (
+            {**TOWERS, "filters": [{"relation": "stands in", "op": "=", "mention": 0}]},
+            ("Xanten",),
+            "ab",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "stands in", "op": "=", "value": "xanten"}]},
+            (),
+            "ab",
+        ),
+        (
+            {
+                **TOWERS,
+                "filters": [{"relation": "opened", "op": "=", "value": "2001", "of": "year"}],
+            },
+            (),
+            "bd",
+        ),
+        ({**TOWERS, "filters": [{"relation": "opened", "op": "=", "value": "2001"}]}, (), "b"),
+        (
+            {**TOWERS, "filters": [{"relation": "opened", "op": "<", "value": "2000-01-01"}]},
+            (),
+            "a",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "floors", "count": True, "op": "=", "value": 0}]},
+            (),
+            "d",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "floors", "count": True, "op": ">=", "value": 2}]},
+            (),
+            "b",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "height", "op": ">", "value": 150, "unit": "m"}]},
+            (),
+            "b",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "height", "op": "<", "value": 310, "unit": "ft"}]},
+            (),
+            "d",
+        ),
+        (
+            {
+                **TOWERS,
+                "filters": [{"relation": "width in metres", "op": ">", "value": 60, "unit": "ft"}],
+            },
+            (),
+            "a",
+        ),
+        ({**TOWERS, "extreme": {"relation": "height", "most": True}}, (), "b"),
+        ({**TOWERS, "extreme": {"relation": "height", "most": True, "place": 2}}, (), "a"),
+        ({**TOWERS, "extreme": {"relation": "height", "most": False, "n": 2}}, (), "da"),
+        ({**TOWERS, "extreme": {"relation": "height", "most": True, "place": 9}}, (), ""),
+        ({**TOWERS, "extreme": {"relation": "floors", "count": True, "most": False}}, (), "d"),
+        ({"start": [0, 1], "extreme": {"relation": "height", "most": True}}, ("Alto", "Dusk"), "a"),
+        (
+            {
+                "start": {"class": "town"},
+                "extreme": {"relation": "stands in", "inverse": True, "count": True, "most": True},
+            },
+            (),
+            "xy",
+        ),
+        (
+            {
+                **TOWERS,
+                "group": [{"relation": "stands in"}],
+                "extreme": {"agg": "max", "of": [{"relation": "floors"}], "most": False},
+            },
+            (),
+            "y",
+        ),
+        (
+            {
+                **TOWERS,
+                "group": [{"relation": "stands in"}],
+                "having": [{"agg": "sum", "of": [{"relation": "floors"}], "op": ">", "value": 70}],
+            },
+            (),
+            "x",
+        ),
+        (
+            {"start": {"class": "anything"}, "filters": [{"relation": "twin of", "op": "exists"}]},
+            (),
+            "c",
+        ),
+    ],
+)
+def test_members(
+    kg: KnowledgeGraph, tree: dict[str, Any], mentions: tuple[str, ...], expected: str
+) -> None:
+    assert members(asked(kg, tree, *mentions)) == expected
+
+
+@pytest.mark.parametrize(
+    ("tree", "value"),
+    [
+        ({**TOWERS, "answer": "count"}, 4),
+        ({**TOWERS, "class": "town", "answer": "count"}, 0),
+        ({**TOWERS, "steps": [{"relation": "floors"}], "answer": "sum"}, 87),
+        ({**TOWERS, "steps": [{"relation": "floors"}], "answer": "min"}, 12),
+        ({**TOWERS, "steps": [{"relation": "floors"}], "answer": "avg"}, 29),
+        ({**TOWERS, "steps": [{"relation": "height"}], "answer": "max"}, 200),
+        ({"start": {"class": "town"}, "steps": [{"relation": "floors"}], "answer": "sum"}, None),
+        ({**TOWERS, "answer": "yesno"}, True),
+        ({**TOWERS, "answer": "yesno", "all": [{**TOWERS, "class": "town"}]}, False),
+    ],
+)
+def test_values(kg: KnowledgeGraph, tree: dict[str, Any], value: object) -> None:
+    assert asked(kg, tree).value == value
+
+
+def test_rows_have_a_line_for_every_combination_and_gaps_are_empty(kg: KnowledgeGraph) -> None:
+    tree = {
+        **TOWERS,
+        "columns": [{"steps": [{"relation": "floors"}]}, {"steps": [{"relation": "height"}]}],
+    }
+    found = asked(kg, tree)
+    cells = [
+        tuple(str(cell).split('"')[1] if cell else None for cell in row[1:]) for row in found.rows
+    ]
+    assert cells == [("30", "100"), ("30", "0.2"), ("45", "0.2"), ("12", None), (None, "90")]
+    assert "1 of 4 have no height in the graph" in found.notes
+
+
+def test_what_is_missing_or_converted_is_told(kg: KnowledgeGraph) -> None:
+    found = asked(kg, {**TOWERS, "extreme": {"relation": "height", "most": True}})
+    assert "1 of 4 have no height in the graph" in found.notes
+    found = asked(
+        kg, {**TOWERS, "filters": [{"relation": "height", "op": ">", "value": 1, "unit": "mi"}]}
+    )
+    assert any("converted from km to mi" in note for note in found.notes)
+    found = asked(
+        kg, {**TOWERS, "filters": [{"relation": "floors", "op": ">", "value": 1, "unit": "mi"}]}
+    )
+    assert any("as it is" in note for note in found.notes)
+
+
+def test_absence_and_what_there_is_instead_are_told(kg: KnowledgeGraph) -> None:
+    found = asked(kg, {**TOWERS, "filters": [{"relation": "height", "op": "not exists"}]})
+    assert found.absent == ("no height of these in the graph",)
+    tree = {
+        "start": [0],
+        "steps": [{"relation": "stands in"}],
+        "and": [{"start": [1]}],
+        "answer": "yesno",
+    }
+    found = asked(kg, tree, "Alto", "Ypern")
+    assert (found.value, found.instead) == (False, ("<http://w.example/x>",))
+    (step,) = found.proofs["<http://w.example/x>"]
+    assert step.triple.head == "<http://w.example/a>"
+
+
+def test_a_connection_is_the_shortest(kg: KnowledgeGraph) -> None:
+    tree = {"start": [0], "to": {"start": [1]}, "answer": "connection"}
+    found = asked(kg, tree, "Castle Tower", "Xanten")
+    assert (found.value, members(found)) == (2, "x")
+    assert asked(kg, tree, "Zell", "Xanten").members == ()
+
+
+def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
+    tree = {
+        **TOWERS,
+        "filters": [{"relation": "stands in", "op": "=", "mention": 0}],
+        "and": [{"start": {"domain": "height"}}],
+    }
+    found = asked(kg, tree, "Xanten")
+    for member in found.members:
+        steps = found.proofs[member]
+        assert all(kg.store.holds([step.triple for step in steps]))
+        assert {step.triple.relation.rsplit("/", 1)[-1].rsplit("#", 1)[-1] for step in steps} == {
+            "type>",
+            "in>",
+            "height>",
+        }
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        ({"start": {"class": "towers"}}, "no class called 'towers'"),
+        ({**TOWERS, "steps": [{"relation": "heigth"}]}, "no relation called 'heigth'"),
+        ({"start": {"entity": "Nowhere"}}, "no entity called 'Nowhere'"),
+        ({"start": [0]}, "mention 0, and there are 0"),
+        ({"start": {"last": "answers"}}, "earlier answers"),
+        ({**TOWERS, "filters": [{"relation": "stands in", "op": ">", "value": 3}]}, "no order"),
+        ({**TOWERS, "extreme": {"relation": "stands in", "most": True}}, "no order"),
+        ({**TOWERS, "steps": [{"relation": "stands in"}], "answer": "sum"}, "no order"),
+        (
+            {**TOWERS, "filters": [{"relation": "floors", "op": "<", "value": "many"}]},
+            "'many' is none",
+        ),
+        (
+            {
+                **TOWERS,
+                "filters": [{"relation": "floors", "count": True, "op": "<", "value": "many"}],
+            },
+            "number",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_a_line(
+    kg: KnowledgeGraph, tree: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(QuestionError) as error:
+        asked(kg, tree)
+    assert said in error.value.message
+    assert "\n" not in error.value.message
+
+
+def test_time_and_size_are_bounded(kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ShortageError, match="too long"):
+        asked(kg, TOWERS, seconds=-1.0)
+    monkeypatch.setattr(facts_module, "MOST_PAIRS", 3)
+    with pytest.raises(ShortageError, match="more than 3 steps"):
+        asked(kg, TOWERS)
+
+
+def test_sets_are_followed_alike_one_by_one_and_whole(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = {
+        **TOWERS,
+        "steps": [{"relation": "stands in"}, {"relation": "stands in", "inverse": True}],
+    }
+    few = asked(kg, tree)
+    monkeypatch.setattr(facts_module, "_FEW", 0)
+    assert asked(kg, tree).members == few.members == asked(kg, TOWERS).members
+
+
+def test_the_same_entity_is_one_where_the_graph_is_read_so(tmp_path: Path) -> None:
+    file = tmp_path / "towers.ttl"
+    file.write_text(GRAPH, encoding="utf-8")
+    read = open_kg(str(file), reading=reading_of("", "same-as"))
+    tree = {"start": [0], "steps": [{"relation": "stands in", "inverse": True}], "answer": "count"}
+    assert asked(read, tree, "Old Xanten").value == 2
+    assert load_profile("generic") == read.profile
