@@ -31,8 +31,10 @@ GRAPH = """
 :b a :Tower ; rdfs:label "Brisk"@en, "Flink"@de ; :height "0.2"^^dbt:kilometre ; :floors 30, 45 ;
    :in :x ; :opened "2001"^^xsd:gYear .
 :c a :Tower ; rdfs:label "Castle Tower" ; :floors "12.0"^^xsd:decimal ; :in :y ; :twin :a .
-:d a :Tower ; rdfs:label "Dusk" ; :height "90"^^dbt:metre ; :in :y ; :opened "2001-05-05"^^xsd:date .
-:x a :Town ; rdfs:label "Xanten" . :y a :Town ; rdfs:label "Ypern" . :z a :Town ; rdfs:label "Zell" .
+:d a :Tower ; rdfs:label "Dusk" ; :height "90"^^dbt:metre ; :in :y ;
+   :opened "2001-05-05"^^xsd:date .
+:x a :Town ; rdfs:label "Xanten" . :y a :Town ; rdfs:label "Ypern" .
+:z a :Town ; rdfs:label "Zell" .
 :x owl:sameAs :xx . :xx rdfs:label "Old Xanten" .
 """
 
