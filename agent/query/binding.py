@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
+from ..kg.names import normalise
 from ..kg.terms import Term, is_iri, is_literal
 from .tree import (
     Domain,
@@ -149,8 +150,10 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
     if is_iri(name) and name.endswith(">"):
         return name
     words = [word for word in kg.labels.vocabulary() if not word.relation]
-    text = " ".join(name.lower().split())
-    terms = list(dict.fromkeys(word.term for word in words if word.text == text))
+    wanted = normalise(name)
+    exact = [word for word in words if word.text == name]
+    meant = exact or [word for word in words if normalise(word.text) == wanted]
+    terms = list(dict.fromkeys(word.term for word in meant))
     return _only(kg, terms, name, "class", sorted({word.text for word in words}))
 
 

@@ -358,14 +358,21 @@ class _Execution:
             return Operand(np.zeros(0, np.int64), None, float(outcome.value), None, outcome.unit)
         ids = self.facts.ids(outcome.members)
         kinds, sizes, units = self.facts.measured(ids)
-        if not (kinds > 0).any() or condition.op == "!=" and len(ids) > 1:
-            return Operand(ids, None if len(ids) else "")
+        if condition.op in ("=", "!="):
+            return Operand(ids, more=tuple(self._sized(one) for one in ids[kinds > 0].tolist()))
+        if not (kinds > 0).any():
+            return Operand(ids)
         best = int(np.nanargmax(sizes) if condition.op in ("<", "<=") else np.nanargmin(sizes))
-        if len(ids) > 1 and condition.op != "=":
+        if len(ids) > 1:
             self.notes.append(f"there are {len(ids)} values to compare with")
-        size, date = float(sizes[best]), kinds[best] == DATE
-        unit = self.facts.unit(int(units[best]))
-        return Operand(ids, None, None if date else size, size if date else None, unit)
+        return self._sized(int(ids[best]))
+
+    def _sized(self, one: int) -> Operand:
+        """A number or a date as what others are compared with."""
+        (kind,), (size,), (unit,) = self.facts.measured(np.array([one]))
+        number = None if kind == DATE else float(size)
+        date = float(size) if kind == DATE else None
+        return Operand(np.array([one]), None, number, date, self.facts.unit(int(unit)))
 
     # Extremes and groups
 

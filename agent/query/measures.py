@@ -32,6 +32,8 @@ class Operand:
     number: float | None = None
     date: float | None = None
     unit: str = ""
+    more: tuple["Operand", ...] = ()
+    """Further values, each of which may be equal."""
 
 
 @dataclass
@@ -147,6 +149,8 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
     """Which values are equal to an operand in any of its readings."""
     kinds, sizes, units_of = facts.measured(values)
     mask = np.isin(values, operand.terms)
+    for other in operand.more:
+        mask |= equal(facts, values, other, units, year=year)
     if operand.number is not None:
         converted = units.converted(sizes[kinds == NUMBER], units_of[kinds == NUMBER], operand.unit)
         mask[kinds == NUMBER] |= np.isclose(converted, operand.number, rtol=1e-12, atol=0.0)
@@ -174,7 +178,9 @@ def ordered(
             raise _no_order(facts, values, op, units.relation)
         wanted = _dates(np.array([operand.date]), year)[0]
         mask[dates] = holding(_dates(sizes[dates], year), op, wanted)
-    elif len(values):
+    elif operand.text is None and len(operand.terms):
+        raise _no_order(facts, operand.terms, op, units.relation)
+    elif operand.text is not None and len(values):
         raise QuestionError(
             f"`{op}` compares numbers and dates, and {operand.text!r} is none", "use `=`"
         )
