@@ -53,6 +53,7 @@ class AskResult(TypedDict):
     result: Result | None
     query: dict[str, Any] | None
     reading: str
+    sparql: str
     reasoner: str
     confidence: float
 
@@ -123,6 +124,7 @@ def result_of(state: State) -> AskResult:
         result=state.get("result"),
         query=state.get("tree"),
         reading=state.get("reading", ""),
+        sparql=state.get("sparql", ""),
         reasoner=state.get("reasoner", ""),
         confidence=state.get("confidence", 0.0),
     )

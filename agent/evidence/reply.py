@@ -24,6 +24,8 @@ class Reply(TypedDict):
     notes: list[str]
     operation: NotRequired[Operation | None]
     result: NotRequired[Result | None]
+    sparql: NotRequired[str]
+    """The query that was executed; empty where there was none, or SPARQL cannot say it."""
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
     lines = [f"# {_remark(reply['question'])}", f"# {_remark(said(reply))}"]
-    if not triples(reply):
+    if not triples(reply) and not reply.get("sparql"):
         return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
     main, members = main_query(reply, origin.graphs), answers_query(reply, origin.graphs)
     lines += ["", main]
-    if main != members and reply["answers"] and members != _NOTHING:
+    if main != members and not reply.get("sparql") and reply["answers"] and members != _NOTHING:
         lines += ["", "# What it rests on, without the leading #:", *_commented(members)]
     lines += ["", "# Which of the triples that were shown are held, without the leading #:"]
     lines += _commented(check_query(reply, origin.graphs))
@@ -36,8 +36,10 @@ def sparql(reply: Reply, origin: Origin) -> str:
 
 def about(reply: Reply, origin: Origin) -> list[str]:
     """What the reader of the queries should know, in a few lines."""
-    told = [] if operations.is_asked(reply) else [_REACHED]
-    told += operations.told(reply)
+    told = list[str]()
+    if not reply.get("sparql"):
+        told += [] if operations.is_asked(reply) else [_REACHED]
+        told += operations.told(reply)
     if not origin.graphs:
         told.append("Asked of the default graph.")
     if any(is_triple_term(triple.tail) for triple in triples(reply)):
@@ -54,6 +56,8 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
     What was computed is asked as far as `operations.told` says.
     """
+    if query := reply.get("sparql"):
+        return escaped(query)
     if operations.is_asked(reply):
         return escaped("\n".join(operations.asked(reply, graphs)))
     return answers_query(reply, graphs)

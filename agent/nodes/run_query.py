@@ -14,6 +14,7 @@ from ..query.binding import Bound, Mention, bind
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.outcome import Outcome
+from ..query.sparql import NotSaidError, compile_query
 from ..query.tree import read_query, write_query
 from ..query.words import reading
 from ..state import MentionRecord, State, no_usage
@@ -54,6 +55,7 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
             "query": None,
             "tree": write_query(bound.query),
             "reading": words,
+            "sparql": shown_sparql(kg, facts(), bound),
             "mentions": mentions,
             "messages": [],
             "topics": computed.topics,
@@ -69,6 +71,17 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
         }
 
     return run
+
+
+def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
+    """The query in SPARQL 1.1; empty where that cannot say it, or the graph is read otherwise."""
+    if not kg.reading.plain:
+        return ""
+    graphs = [f"<{iri}>" for iri in kg.graphs]
+    try:
+        return compile_query(bound, kg.profile, graphs, numeric=facts.is_numeric).text
+    except (NotSaidError, ServiceError):
+        return ""
 
 
 def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[MentionRecord]]:

@@ -33,6 +33,11 @@ _DEGREE = 100_000
 _MOST_KEPT = 2_000_000
 """Steps of hubs that are kept for the next query."""
 
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_PLAIN_NUMBERS = frozenset(
+    f"{_XSD}{name}" for name in ("integer", "decimal", "double", "float", "int", "long")
+)
+
 _UNREAD, _TEXT, _NUMBER, _DATE = -1, 0, 1, 2
 NUMBER, DATE = _NUMBER, _DATE
 
@@ -67,6 +72,7 @@ class Facts:
         self._terms: list[Term] = []
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
+        self._numeric: dict[Term, bool] = {}
         self._hubs: dict[tuple[Term, bool, int], Pairs] = {}
         self._every: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
@@ -124,6 +130,17 @@ class Facts:
         pairs = np.array([pair for own in every.values() for pair in own], np.int64).reshape(-1, 2)
         ids = np.unique(pairs)
         return ids[[not is_literal(term) for term in self.terms(ids)]]
+
+    def is_numeric(self, relation: Term) -> bool:
+        """Whether all values of a relation are numbers of XSD; not known of one that is remote."""
+        if not self.kg.pinned or self.kg.profile.skips(relation):
+            return False
+        if relation not in self._numeric:
+            values = distinct(np.sort(self._read(relation)[0].targets))
+            numbers = len(values) > 0 and bool((self.measured(values).kinds == NUMBER).all())
+            tags = {literal_tag(term) for term in self.terms(values)} if numbers else {""}
+            self._numeric[relation] = tags <= _PLAIN_NUMBERS
+        return self._numeric[relation]
 
     def measured(self, ids: Ids) -> Measured:
         """What values the terms are."""

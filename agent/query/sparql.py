@@ -58,14 +58,21 @@ class NotSaidError(QuestionError):
     """A query that SPARQL 1.1 cannot say; the message tells why."""
 
 
-def compile_query(bound: Bound, profile: Profile, graphs: Sequence[Term] = ()) -> Compiled:
+def compile_query(
+    bound: Bound,
+    profile: Profile,
+    graphs: Sequence[Term] = (),
+    *,
+    numeric: Callable[[Term], bool] = lambda _: False,
+) -> Compiled:
     """The query of SPARQL for a query of ours.
 
     Members are rows of `?answer`, numbers and columns rows of their own variables. A yes is a row
-    and a no is none. Raises NotSaidError for what only the execution here can do: connections,
+    and a no is none. `numeric` knows of a relation that all its values are numbers of XSD, so that
+    they need no reading. Raises NotSaidError for what only the execution here can do: connections,
     converted units, earlier answers, and terms that no query can name.
     """
-    return _Compiler(bound, profile, graphs).compiled()
+    return _Compiler(bound, profile, graphs, numeric).compiled()
 
 
 Members: TypeAlias = Callable[[str], list[str]]
@@ -73,9 +80,18 @@ Members: TypeAlias = Callable[[str], list[str]]
 
 
 class _Compiler:
-    def __init__(self, bound: Bound, profile: Profile, graphs: Sequence[Term]) -> None:
+    def __init__(
+        self,
+        bound: Bound,
+        profile: Profile,
+        graphs: Sequence[Term],
+        numeric: Callable[[Term], bool],
+    ) -> None:
         self._bound = bound
         self._profile = profile
+        self._numeric = numeric
+        self._plain: set[str] = set()
+        """Variables whose values are all numbers of XSD."""
         self._graphs = [self._spelled(graph) for graph in graphs]
         self._fresh = 0
 
@@ -181,6 +197,8 @@ class _Compiler:
     def _walk(self, start: str, hops: RelationPath, end: str) -> list[str]:
         """The patterns of hops from a variable to another."""
         lines = list[str]()
+        if hops and not hops[-1][1] and self._numeric(hops[-1][0]):
+            self._plain.add(end)
         for place, (relation, inverse) in enumerate(hops):
             last = end if place == len(hops) - 1 else self._variable()
             head, tail = (last, start) if inverse else (start, last)
@@ -198,6 +216,12 @@ class _Compiler:
             case several:
                 graph = self._variable()
                 return [f"VALUES {graph} {{ {' '.join(several)} }} GRAPH {graph} {{ {pattern} }}"]
+
+    def _number(self, value: str) -> str:
+        return value if value in self._plain else _number(value)
+
+    def _key(self, value: str) -> str:
+        return value if value in self._plain else _key(value)
 
     def _any_of(self, members: Members) -> list[str]:
         variable = self._variable()
@@ -275,19 +299,21 @@ class _Compiler:
             return [*lines, f"FILTER({_TEXT_OPS[op]}(LCASE({shown}), {_text(text.lower())}))"]
         op, lines, readings = "=" if op == "!=" else op, list[str](), list[str]()
         if operand.number is not None:
-            readings.append(f"{_number(value)} {op} {_double(operand.number)}")
+            readings.append(f"{self._number(value)} {op} {_double(operand.number)}")
         if operand.date is not None and condition.of:
             readings.append(f"FLOOR({_date(value)} / 10000) {op} {_double(operand.date // 10_000)}")
-        elif operand.date is not None:
+        elif operand.date is not None and value not in self._plain:
             readings.append(f"{_date(value)} {op} {_double(operand.date)}")
         if op == "=":
             readings += [f"{value} = {self._spelled(term)}" for term in self._linked(condition)]
-            if operand.text is not None and not condition.of:
+            if operand.text is not None and not condition.of and value not in self._plain:
                 lines, shown = self._shown(value)
                 readings.append(f"LCASE({shown}) = {_text(operand.text.lower())}")
         if not readings:
             raise QuestionError(f"`{op}` compares numbers and dates", "use `=`")
-        return [*lines, f"FILTER({' || '.join(f'COALESCE({own}, false)' for own in readings)})"]
+        safe = len(readings) == 1 and value in self._plain
+        kept = readings if safe else [f"COALESCE({own}, false)" for own in readings]
+        return [*lines, f"FILTER({' || '.join(kept)})"]
 
     def _linked(self, condition: Filter) -> list[Term]:
         """The term of the mention that a condition compares with, if it has any."""
@@ -300,8 +326,8 @@ class _Compiler:
         """The patterns that keep values which compare so with the answer of another query."""
         op, other = "=" if condition.op == "!=" else condition.op, self._variable()
         if query.answer != "list":
-            return [*self._number_of(query, other), f"FILTER({_key(value)} {op} {other})"]
-        compared = f"COALESCE({_key(value)} {op} {_key(other)}, false)"
+            return [*self._number_of(query, other), f"FILTER({self._key(value)} {op} {other})"]
+        compared = f"COALESCE({self._key(value)} {op} {self._key(other)}, false)"
         same = f" || {value} = {other}" if op == "=" else ""
         return [*_apart(self._set(query))(other), f"FILTER({compared}{same})"]
 
@@ -343,7 +369,9 @@ class _Compiler:
     ) -> list[str]:
         """The patterns that bind the largest or smallest of the values of each key."""
         key = self._variable()
-        body = [*lines, f"BIND({_key(value)} AS {key})", f"FILTER(BOUND({key}))"]
+        body = [*lines, f"BIND({self._key(value)} AS {key})", f"FILTER(BOUND({key}))"]
+        if value in self._plain:
+            key, body = value, list(lines)
         return _grouped_by(keys, f"{'MAX' if most else 'MIN'}({key})", best, body)
 
     def _placed(self, extreme: Extreme, ranked: Callable[[str, str], list[str]]) -> Members:
