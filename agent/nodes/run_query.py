@@ -9,11 +9,12 @@ from langgraph.runtime import Runtime
 from ..errors import QuestionError, ServiceError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
+from ..kg.sparql.store import SparqlStore
+from ..kg.terms import Term
 from ..options import Options
 from ..query.binding import Bound, Mention, bind
-from ..query.execute import execute
+from ..query.endpoint import execute_anywhere
 from ..query.facts import Facts
-from ..query.outcome import Outcome
 from ..query.sparql import NotSaidError, compile_query
 from ..query.tree import read_query, write_query
 from ..query.words import reading
@@ -41,7 +42,7 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
             bound, mentions = given_query(kg, state.get("query"))
             words = reading(bound, _names(kg, bound))
             try:
-                computed = told_outcome(kg, bound, _executed(facts(), bound))
+                computed = told_outcome(kg, bound, execute_anywhere(facts(), bound))
             except ServiceError as error:
                 computed = Computed("unchecked", notes=[error.message])
         question = state.get("question") or words
@@ -77,11 +78,15 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
     """The query in SPARQL 1.1; empty where that cannot say it, or the graph is read otherwise."""
     if not kg.reading.plain:
         return ""
-    graphs = [f"<{iri}>" for iri in kg.graphs]
+    graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _named(kg)
     try:
         return compile_query(bound, kg.profile, graphs, numeric=facts.is_numeric).text
     except (NotSaidError, ServiceError):
         return ""
+
+
+def _named(kg: KnowledgeGraph) -> list[Term]:
+    return [f"<{iri}>" for iri in kg.graphs]
 
 
 def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[MentionRecord]]:
@@ -121,10 +126,6 @@ def _mention(record: object) -> Mention:
             if term is None or isinstance(term, str):
                 return Mention(text, term)
     raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', _HINT)
-
-
-def _executed(facts: Facts, bound: Bound) -> Outcome:
-    return execute(facts, bound)
 
 
 def _names(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:

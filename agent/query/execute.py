@@ -40,6 +40,8 @@ from .words import reading
 SECONDS = 60.0
 """How long a query may take, unless another time is given."""
 _MOST_COMPARED = 100
+_FEW = 1_000
+"""Members of which each is asked for its class, before those of the class are."""
 _MOST_HOPS = 6
 """Hops of the longest connection that is looked for."""
 
@@ -59,6 +61,15 @@ def execute(
     """
     facts.limit(seconds)
     return _Execution(facts, bound, earlier).outcome()
+
+
+def prove(facts: Facts, bound: Bound, members: Sequence[Term]) -> Outcome:
+    """The outcome for some of the members that a query is known to have, with their proofs.
+
+    Looks only around these members, and so counts and ranks nothing. Raises as `execute` does.
+    """
+    facts.limit(SECONDS)
+    return _Execution(facts, bound, None, within=facts.ids(members)).outcome()
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,8 @@ class _Execution:
     facts: Facts
     bound: Bound
     earlier: Earlier | None
+    within: Ids | None = None
+    """The members that are known, where only their proofs are wanted."""
     notes: list[str] = field(default_factory=list[str])
     absent: list[str] = field(default_factory=list[str])
     before: _Set | None = None
@@ -104,11 +117,11 @@ class _Execution:
             case "sum" | "avg" | "min" | "max":
                 return self._aggregate(query, query.answer)
             case _:
-                members = self._set(query, top=True)
+                members = self._set(query, top=True, within=self.within)
         if query.answer == "count":
             return self._told("number", members, value=len(members.ids))
         if query.answer == "yesno":
-            every = [self._set(own) for own in query.every]
+            every = [self._set(own) for own in query.every] if self.within is None else []
             truth = bool(len(members.ids)) and all(len(own.ids) for own in every)
             return self._told("truth", members, value=truth, others=every)
         if query.columns:
@@ -161,48 +174,76 @@ class _Execution:
 
     # Sets
 
-    def _set(self, query: Query, *, top: bool = False) -> _Set:
-        members = self._start(query, top=top)
-        for step in query.steps:
-            members = self._along(members, (self.bound.relation(step), step.inverse))
+    def _set(self, query: Query, *, top: bool = False, within: Ids | None = None) -> _Set:
+        """The members of a node; of those within a set, where one is given."""
+        if query.group:
+            members = self._plain(query, top, self._in_groups(query, within))
+            return _kept(self._grouped(query, members, top), within)
+        members = self._plain(query, top, within)
+        if query.extreme is not None:
+            members = self._extreme(members, query.extreme, top=top)
+        return _kept(members, within)
+
+    def _plain(self, query: Query, top: bool, within: Ids | None) -> _Set:
+        """The members before any extreme or group."""
+        hops = self.bound.hops(query.steps)
+        levels = self._back(within, hops)
+        members = self._start(query, top=top, within=levels[0])
+        for hop, level in zip(hops, levels[1:], strict=True):
+            members = _kept(self._along(members, hop), level)
         if class_ := self._class(query.of_class, query.class_id):
             members = self._narrowed(members, self._of_class(members, class_), top=top)
         for condition in query.filters:
             members = self._narrowed(members, self._filtered(members, condition), top=top)
-        for other in map(self._set, query.also):
-            members = self._narrowed(members, _both(members, other), top=top)
+        for other in query.also:
+            around = None if within is None else members.ids
+            members = self._narrowed(
+                members, _both(members, self._set(other, within=around)), top=top
+            )
         for other in query.without:
-            members = self._narrowed(members, self._less(members, other), top=top)
-        if query.group:
-            return self._grouped(query, members, top=top)
-        if query.extreme is not None:
-            members = self._extreme(members, query.extreme, top=top)
+            around = None if within is None else members.ids
+            gone = self._set(other, within=around)
+            members = self._narrowed(members, self._less(members, other, gone), top=top)
         return members
+
+    def _back(self, within: Ids | None, hops: RelationPath) -> list[Ids | None]:
+        """For each hop the nodes from which the known members are reached, the start first."""
+        levels = [within]
+        for relation, inverse in reversed(hops):
+            after = levels[0]
+            before = (
+                None if after is None else self.facts.step(after, relation, not inverse).targets
+            )
+            levels.insert(0, None if before is None else distinct(np.sort(before)))
+        return levels
+
+    def _in_groups(self, query: Query, within: Ids | None) -> Ids | None:
+        return self._back(within, self.bound.hops(query.group))[0]
 
     def _narrowed(self, before: _Set, after: _Set, *, top: bool) -> _Set:
         if top and len(before.ids) and not len(after.ids):
             self.before = before
         return after
 
-    def _start(self, query: Query, *, top: bool) -> _Set:
+    def _start(self, query: Query, *, top: bool, within: Ids | None) -> _Set:
         match query.start:
             case tuple() as numbers:
                 terms = [self.bound.mentioned(number).term for number in numbers]
-                return self._of_terms([term for term in terms if term is not None])
+                return _kept(self._of_terms([term for term in terms if term is not None]), within)
             case Entity(entity=name, id=term):
-                return self._of_terms([self.bound.entities[term or name]])
+                return _kept(self._of_terms([self.bound.entities[term or name]]), within)
             case OfClass(name=name, id=term):
                 class_ = self._class(name, term)
                 if class_ is None:
-                    return _Set(self.facts.every_thing(), _nothing)
-                ids = self.facts.members(class_)
+                    return _Set(self.facts.every_thing() if within is None else within, _nothing)
+                ids = self._members_of(class_, within)
                 return _Set(ids, lambda one: self._membership(one, class_))
             case Domain() as domain:
                 relation = self.bound.relation(domain)
-                ids = self.facts.having(relation)
+                ids = self._having(relation, within)
                 return _Set(ids, lambda one: self._first_of(one, ((relation, False),)))
             case AnyOf(any=several):
-                return _any([self._set(own) for own in several])
+                return _any([self._set(own, within=within) for own in several])
             case Last() | Part() as start:
                 if self.earlier is None:
                     raise QuestionError(
@@ -213,7 +254,20 @@ class _Execution:
                 ids = self.facts.ids(proofs)
                 return _Set(ids, lambda one: proofs[self.facts.term(one)])
             case Query() as inner:
-                return self._set(inner, top=top)
+                return self._set(inner, top=top, within=within)
+
+    def _members_of(self, class_: Term, within: Ids | None) -> Ids:
+        if within is None:
+            return self.facts.members(class_)
+        (wanted,) = self.facts.ids([class_])
+        pairs = [self.facts.step(within, kind, False) for kind in self.facts.kg.profile.types]
+        found = [own.sources[own.targets == wanted] for own in pairs]
+        return distinct(np.sort(np.concatenate(found))) if found else within[:0]
+
+    def _having(self, relation: Term, within: Ids | None) -> Ids:
+        if within is None:
+            return self.facts.having(relation)
+        return distinct(self.facts.step(within, relation, False).sources)
 
     def _of_terms(self, terms: Sequence[Term]) -> _Set:
         stands_for = self.facts.kg.representatives(terms)
@@ -248,11 +302,13 @@ class _Execution:
         return _Set(ids, prove)
 
     def _of_class(self, members: _Set, class_: Term) -> _Set:
-        kept = np.intersect1d(members.ids, self.facts.members(class_), assume_unique=True)
+        few = members.ids if len(members.ids) <= _FEW or self.within is not None else None
+        found = self._members_of(class_, few)
+        kept = np.intersect1d(members.ids, found, assume_unique=True)
         return _Set(kept, lambda one: (*members.prove(one), *self._membership(one, class_)))
 
-    def _less(self, members: _Set, other: Query) -> _Set:
-        kept = np.setdiff1d(members.ids, self._set(other).ids, assume_unique=True)
+    def _less(self, members: _Set, other: Query, gone: _Set) -> _Set:
+        kept = np.setdiff1d(members.ids, gone.ids, assume_unique=True)
         if len(members.ids):
             self.absent.append(f"not in the graph: that these are among: {self._words(other)}")
         return _Set(kept, members.prove)
@@ -393,7 +449,7 @@ class _Execution:
             if missing := len(members.ids) - len(best.sources):
                 what = name or "value"
                 self.notes.append(f"{missing} of {len(members.ids)} have no {what} in the graph")
-        mask = _placed(sizes, extreme)
+        mask = _placed(sizes, extreme) if self.within is None else np.ones(len(sizes), bool)
         ids, values = best.sources[mask], best.targets[mask]
         if top:
             order = np.argsort(-sizes if extreme.most else sizes, kind="stable")[:_MOST_COMPARED]
@@ -417,18 +473,18 @@ class _Execution:
 
         return self._narrowed(members, _Set(ids, prove), top=top)
 
-    def _grouped(self, query: Query, members: _Set, *, top: bool) -> _Set:
+    def _grouped(self, query: Query, members: _Set, top: bool) -> _Set:
         hops = self.bound.hops(query.group)
         pairs = follow(self.facts, members.ids, hops)
         order = np.lexsort((pairs.sources, pairs.targets))
         groups = Pairs(pairs.targets[order], pairs.sources[order])
         keys, first = _firsts(groups.sources)
         kept = np.ones(len(keys), bool)
-        for condition in query.having:
+        for condition in query.having if self.within is None else ():
             sizes = self._per_key(groups, keys, condition.agg, condition.of)
             kept &= measures.holding(sizes, condition.op, self._number(condition))
         keys, first = keys[kept], first[kept]
-        if query.extreme is not None and query.extreme.agg:
+        if query.extreme is not None and query.extreme.agg and self.within is None:
             sizes = self._per_key(groups, keys, query.extreme.agg, query.extreme.of)
             keys, first, sizes = (own[~np.isnan(sizes)] for own in (keys, first, sizes))
             mask = _placed(sizes, query.extreme)
@@ -490,11 +546,12 @@ class _Execution:
     def _aggregate(self, query: Query, agg: Agg) -> Outcome:
         """A number over the things before the last step."""
         *before, last = query.steps
-        things = self._set(Query(start=query.start, steps=tuple(before)))
-        rest = query.model_copy(update={"start": query.start, "answer": "list"})
-        values = self._set(rest)
+        things = self._set(Query(start=query.start, steps=tuple(before)), within=self.within)
+        rest = query.model_copy(update={"answer": "list"})
         hop = (self.bound.relation(last), last.inverse)
         pairs = self.facts.step(things.ids, *hop)
+        reached = None if self.within is None else distinct(np.sort(pairs.targets))
+        values = self._set(rest, within=reached)
         among = np.isin(pairs.targets, values.ids)
         pairs = Pairs(pairs.sources[among], pairs.targets[among])
         (name,) = measures.names_of(self.facts, [hop[0]])
@@ -585,6 +642,13 @@ def _firsts(numbers: Ids) -> tuple[Ids, NDArray[np.intp]]:
     new = np.ones(len(numbers), bool)
     new[1:] = numbers[1:] != numbers[:-1]
     return numbers[new], np.flatnonzero(new)
+
+
+def _kept(members: _Set, within: Ids | None) -> _Set:
+    """Those of the members that are in a set, where one is given."""
+    if within is None:
+        return members
+    return _Set(np.intersect1d(members.ids, within, assume_unique=True), members.prove)
 
 
 def _both(one: _Set, other: _Set) -> _Set:

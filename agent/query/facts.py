@@ -31,7 +31,7 @@ _FEW = 1_000
 """Nodes that are followed one by one, before a relation is read whole."""
 _DEGREE = 100_000
 _MOST_KEPT = 2_000_000
-"""Steps of hubs that are kept for the next query."""
+"""Steps of single nodes that are kept for the next query."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _PLAIN_NUMBERS = frozenset(
@@ -73,7 +73,8 @@ class Facts:
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
         self._numeric: dict[Term, bool] = {}
-        self._hubs: dict[tuple[Term, bool, int], Pairs] = {}
+        self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
+        self._kept = 0
         self._every: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
         self._kinds = np.zeros(0, np.int8)
@@ -192,19 +193,24 @@ class Facts:
         return number
 
     def _around(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
-        """The steps of a few nodes; those of a hub are remembered."""
-        if len(nodes) != 1:
-            return self._followed(nodes, relation, inverse)
-        hub = (relation, inverse, int(nodes[0]))
-        if hub not in self._hubs:
-            pairs = self._followed(nodes, relation, inverse)
-            if len(pairs.targets) <= _FEW:
-                return pairs
-            self._hubs[hub] = pairs
-            while sum(len(own.targets) for own in self._hubs.values()) > _MOST_KEPT:
-                del self._hubs[next(iter(self._hubs))]
-            return pairs
-        return self._hubs[hub]
+        """The steps of a few nodes; what a node was once found to have is remembered."""
+        known = self._near.setdefault((relation, inverse), {})
+        missing = nodes[[node not in known for node in nodes.tolist()]]
+        if len(missing):
+            pairs = self._followed(missing, relation, inverse)
+            self._kept += len(pairs.targets) + len(missing)
+            if self._kept > _MOST_KEPT:
+                self._near, self._kept = {}, 0
+                known = self._near.setdefault((relation, inverse), {})
+                missing = nodes
+                pairs = self._followed(nodes, relation, inverse)
+            first = np.searchsorted(pairs.sources, missing, "left")
+            last = np.searchsorted(pairs.sources, missing, "right")
+            for node, start, end in zip(missing.tolist(), first, last, strict=True):
+                known[node] = pairs.targets[start:end]
+        around = [known[node] for node in nodes.tolist()]
+        sizes = [len(targets) for targets in around]
+        return Pairs(np.repeat(nodes, sizes), np.concatenate([nodes[:0], *around]))
 
     def _followed(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
         sources, targets = list[int](), list[int]()

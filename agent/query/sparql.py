@@ -197,8 +197,6 @@ class _Compiler:
     def _walk(self, start: str, hops: RelationPath, end: str) -> list[str]:
         """The patterns of hops from a variable to another."""
         lines = list[str]()
-        if hops and not hops[-1][1] and self._numeric(hops[-1][0]):
-            self._plain.add(end)
         for place, (relation, inverse) in enumerate(hops):
             last = end if place == len(hops) - 1 else self._variable()
             head, tail = (last, start) if inverse else (start, last)
@@ -216,6 +214,13 @@ class _Compiler:
             case several:
                 graph = self._variable()
                 return [f"VALUES {graph} {{ {' '.join(several)} }} GRAPH {graph} {{ {pattern} }}"]
+
+    def _value(self, hops: RelationPath) -> str:
+        """A variable for what hops lead to."""
+        variable = self._variable()
+        if not hops[-1][1] and self._numeric(hops[-1][0]):
+            self._plain.add(variable)
+        return variable
 
     def _number(self, value: str) -> str:
         return value if value in self._plain else _number(value)
@@ -237,7 +242,7 @@ class _Compiler:
     def _to_values(self, measure: Measure, member: str) -> tuple[list[str], str]:
         """The patterns from a member to its values, and their variable."""
         hops = self._bound.hops(measure.steps)
-        value = self._variable() if hops else member
+        value = self._value(hops) if hops else member
         lines = self._walk(member, hops, value)
         if measure.among is not None:
             lines += _apart(self._set(measure.among))(value)
@@ -309,6 +314,8 @@ class _Compiler:
             if operand.text is not None and not condition.of and value not in self._plain:
                 lines, shown = self._shown(value)
                 readings.append(f"LCASE({shown}) = {_text(operand.text.lower())}")
+        if not readings and op == "=":
+            return ["FILTER(1 = 0)"]
         if not readings:
             raise QuestionError(f"`{op}` compares numbers and dates", "use `=`")
         safe = len(readings) == 1 and value in self._plain
@@ -371,7 +378,7 @@ class _Compiler:
         key = self._variable()
         body = [*lines, f"BIND({self._key(value)} AS {key})", f"FILTER(BOUND({key}))"]
         if value in self._plain:
-            key, body = value, list(lines)
+            key, body = f"<{_XSD}double>({value})", list(lines)
         return _grouped_by(keys, f"{'MAX' if most else 'MIN'}({key})", best, body)
 
     def _placed(self, extreme: Extreme, ranked: Callable[[str, str], list[str]]) -> Members:
@@ -438,7 +445,7 @@ class _Compiler:
     ) -> list[str]:
         """The patterns that bind each key and an aggregate over its members."""
         member, hops = self._variable(), self._bound.hops(of)
-        value = self._variable() if hops else member
+        value = self._value(hops) if hops else member
         lines = [*grouped(key, member), *self._walk(member, hops, value)]
         if agg == "count":
             if hops:
@@ -456,11 +463,13 @@ class _Compiler:
             counted = f"COUNT(DISTINCT {variable})"
             return _grouped_by([], counted, number, self._set(query)(variable))
         *before, last = query.steps
-        member, value, best, size = (self._variable() for _ in range(4))
+        member, best, size = (self._variable() for _ in range(3))
+        hops = ((self._bound.relation(last), last.inverse),)
+        value = self._value(hops)
         things = _apart(self._set(Query(start=query.start, steps=tuple(before))))
         lines = [
             *things(member),
-            *self._walk(member, ((self._bound.relation(last), last.inverse),), value),
+            *self._walk(member, hops, value),
             *_apart(self._set(query))(value),
         ]
         inner = self._best(lines, [member], value, best, most=query.answer != "min")

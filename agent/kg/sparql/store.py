@@ -47,6 +47,15 @@ class SparqlStore:
         """How many requests the endpoint was sent, those about labels included."""
         return self._client.requests
 
+    @property
+    def graphs(self) -> tuple[Term, ...]:
+        """The named graphs that are read; none where it is the default graph."""
+        return self._whole.graphs
+
+    def select(self, query: Query) -> Answer:
+        """The rows of a query that was made by term serialisation. Raises ServiceError."""
+        return self._client.select(query)
+
     def check(self) -> None:
         """See that the endpoint answers. Raises ServiceError, and KGError when it is empty."""
         if not self._client.select(queries.matches(Pattern(), self._whole, 1)).rows:
