@@ -3,6 +3,7 @@
 DATASET_NAMES = (
     "2wiki",
     "commonsenseqa",
+    "exam",
     "freebaseqa",
     "jsonl",
     "medqa",

@@ -1,12 +1,14 @@
 """The line of `samples.jsonl` that a question leaves behind."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
+from ..agent.query.tree import read_query, write_query
 from ..agent.state import (
     Answer,
     Emitted,
@@ -18,8 +20,9 @@ from ..agent.state import (
     no_usage,
     nothing_emitted,
 )
+from .denotation import Form, form_of, said, wanted
 from .metrics import Predicted, Scores, Wanted, emitted, no_scores, strict
-from .samples import NamedTriple, Sample
+from .samples import Gold, NamedTriple, Sample
 from .triplets import triplet_f1
 
 Labels: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
@@ -95,6 +98,12 @@ class Record(TypedDict):
     """Wall-clock time, of which `usage` holds what the nodes took."""
     notes: list[str]
     error: str | None
+    said: NotRequired[list[str]]
+    """The number, the yes or no, or the rows that were scored in the place of the answers."""
+    as_plain: NotRequired[bool]
+    """Whether the answers are those without the word that changes the question."""
+    same_tree: NotRequired[bool]
+    """Whether the query that was executed is the gold one."""
 
 
 def answered(
@@ -120,23 +129,45 @@ def answered(
         )
         for a in answers
     ]
-    gold = [replace(g, term=same.get(g.term, "")) for g in sample.answers]
+    form = form_of(sample)
+    gold = [replace(g, term=same.get(g.term, "")) for g in wanted(sample)]
+    if (texts := said(state, form)) is not None:
+        predicted = [Predicted("", (text,)) for text in texts]
     record = _blank(sample, asked, seconds)
     record["status"] = state.get("status", "abstained")
     record["confidence"] = state.get("confidence", 0.0)
     record["reasoner"] = state.get("reasoner", "")
     record["topics"] = state.get("topics", [])
     record["answers"] = answers
-    wanted = Wanted(gold, sample.choices)
-    record["right"] = [bool(wanted.matched(answer)) for answer in predicted]
     record["unsupported"] = state.get("unsupported", [])
     record["metrics"] = strict(gold, predicted, sample.choices)
+    if texts is None:
+        right = Wanted(gold, sample.choices)
+        record["right"] = [bool(right.matched(answer)) for answer in predicted]
+    else:
+        hit = bool(record["metrics"] and record["metrics"]["hit"])
+        record["said"], record["right"] = texts, [hit] * len(answers)
+    if sample.plain:
+        scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
+        record["as_plain"] = scores is not None and scores["f1"] == 1.0
+    if sample.query and state.get("tree") is not None:
+        record["same_tree"] = _is_same_tree(sample.query, state.get("tree"))
     record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
     record["emitted"] = state.get("emitted", nothing_emitted())
     record["triples"], record["supported"] = emitted(chains)
     record["usage"] = state.get("usage", no_usage())
     record["notes"] = state.get("notes", [])
     return record
+
+
+def _as_wanted(gold: Gold, form: Form) -> Gold:
+    (spelled,) = wanted(Sample("", "", (gold,), form=form))
+    return spelled
+
+
+def _is_same_tree(gold: str, tree: object) -> bool:
+    record = json.loads(gold)["query"]
+    return write_query(read_query(record)) == write_query(read_query(tree))
 
 
 def failed(sample: Sample, asked: Asked, error: GroundwalkError, seconds: float) -> Record:

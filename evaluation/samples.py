@@ -53,6 +53,12 @@ class Sample:
     """The reasoning that the dataset gives as right, where it gives any."""
     path: tuple[NamedStep, ...] = ()
     """The relation path from the topics that the dataset gives as right, where it gives one."""
+    form: str = ""
+    """What is wanted: `members`, a `number`, `yesno` or `rows`; told by the answers if empty."""
+    plain: tuple[Gold, ...] = ()
+    """The answers to the question without the word that changes it, where it has such a word."""
+    query: str = ""
+    """The gold query as JSON, with its mentions, where there is one."""
     graph: Collection[NamedTriple] | None = None
     """The KG of this question alone, by names, where the dataset brings one."""
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -38,6 +38,20 @@ class Unanswerable:
     silent: int
     failed: int
     """An error, or a store that did not answer."""
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What became of the questions of a kind, with an answer in the graph or without."""
+
+    questions: int
+    right: int
+    """All right answers and no other; or none, where there is none."""
+    something_else: int
+    """An answer that is none to the question."""
+    as_plain: int
+    """Answered as if the word that changes the question were not there."""
+    silent: int
 
 
 @dataclass(frozen=True)
@@ -78,6 +92,8 @@ class Summary:
     calibration: Calibration | None
     """None where nothing was answered."""
     costs: Costs
+    kinds: dict[str, Kinds] = field(default_factory=dict[str, Kinds])
+    """By type of question, those without an answer too."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +130,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         return {group: accuracy for group, accuracy in found.items() if accuracy}
 
     unanswerable = [r for r in records if r["metrics"] is None]
-    answered = [float(bool(r["answers"])) for r in unanswerable]
+    answered = [float(is_said(r)) for r in unanswerable]
     return Summary(
         method=records[0]["method"],
         questions=len(records),
@@ -131,7 +147,43 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         faithfulness=measure_faithfulness(records, seed),
         calibration=calibrate(records),
         costs=measure_costs(records, seed),
+        kinds=_kinds(records),
     )
+
+
+def _kinds(records: Sequence[Record]) -> dict[str, Kinds]:
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record["type"]:
+            groups.setdefault(record["type"], []).append(record)
+    return {
+        kind: Kinds(
+            questions=len(own),
+            right=sum(map(is_right, own)),
+            something_else=sum(map(is_something_else, own)),
+            as_plain=sum(1 for record in own if record.get("as_plain")),
+            silent=sum(1 for record in own if not is_said(record) and record["status"] != "error"),
+        )
+        for kind, own in sorted(groups.items())
+    }
+
+
+def is_said(record: Record) -> bool:
+    """Whether anything was said for an answer: things, a number, yes or no, rows."""
+    return bool(record["answers"] or record.get("said"))
+
+
+def is_right(record: Record) -> bool:
+    """Whether all right answers were given and no other; none, where there is none."""
+    scores = record["metrics"]
+    if scores is None:
+        return not is_said(record) and record["status"] in ("answered", "abstained", "ambiguous")
+    return scores["f1"] == 1.0
+
+
+def is_something_else(record: Record) -> bool:
+    """Whether something was said for an answer that is none to the question."""
+    return is_said(record) and (record["metrics"] is None or record["metrics"]["precision"] < 1.0)
 
 
 def _order(group: str) -> tuple[int, str]:
@@ -180,8 +232,6 @@ def _troubles(records: Sequence[Record]) -> Troubles:
 
 
 def _unanswerable(records: Sequence[Record]) -> Unanswerable:
-    answered = sum(1 for r in records if r["answers"])
-    silent = sum(
-        1 for r in records if not r["answers"] and r["status"] in ("abstained", "ambiguous")
-    )
+    answered = sum(map(is_said, records))
+    silent = sum(map(is_right, records))
     return Unanswerable(len(records), answered, silent, len(records) - answered - silent)

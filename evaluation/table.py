@@ -30,6 +30,9 @@ _METHODS_HEAD = (
     "LLM",
 )
 
+_KINDS_HEAD = ("n", "right", "something else", "as plain", "silent")
+_MOST_KINDS = 20
+
 _LIKELIHOOD = "likelihood"
 
 
@@ -51,8 +54,20 @@ def print_summary(summary: RunSummary, console: Console | None = None) -> None:
     if summary.oracle:
         _plain(out, oracle_line(summary.oracle))
     for method in methods:
+        if rows := kind_rows(method):
+            print_rows((_named(method), *_KINDS_HEAD), rows, out)
         for line in fact_lines(method):
             _plain(out, line)
+
+
+def kind_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """A row for each kind of question, and one for all; none where there are no kinds, or many."""
+    kinds = summary.kinds
+    if not 1 < len(kinds) <= _MOST_KINDS:
+        return []
+    total = [sum(column) for column in zip(*map(astuple, kinds.values()), strict=True)]
+    rows = [(name, *map(str, astuple(kind))) for name, kind in kinds.items()]
+    return [*rows, ("all", *map(str, total))]
 
 
 def sample_line(count: int, of: int) -> str:

@@ -151,8 +151,7 @@ def _plain(wording: Masked) -> Part:
 
 def _is_open(state: State, options: Options) -> bool:
     """Whether a question may refer to others, and may be one of more than a walk."""
-    alone = state.get("id") or state.get("choices") or state.get("given") is not None
-    return options.conversation and not alone
+    return options.conversation and not state.get("choices") and state.get("given") is None
 
 
 def _rewritten(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ...agent.errors import InputError
 from ..samples import Sample
 from .choices import commonsenseqa, medqa
+from .exam import exam_kg, read_exam
 from .freebaseqa import freebaseqa
 from .jsonl import jsonl, read_jsonl
 from .metaqa import metaqa, read_metaqa
@@ -69,12 +70,19 @@ def _world(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
     return Samples(read_world(split or "test"))
 
 
+def _exam(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
+    return Samples(read_exam(split or "world"))
+
+
 DATASETS: dict[str, Reader] = {
     "2wiki": Reader("2WikiMultihopQA's folder or file", two_wiki, _per_question),
     "commonsenseqa": Reader(
         "CommonsenseQA's folder or file",
         commonsenseqa,
         split=lambda name: name.removesuffix("_rand_split"),
+    ),
+    "exam": Reader(
+        "", _exam, lambda _data, split: exam_kg(split or "world"), lambda name: name or "world"
     ),
     "freebaseqa": Reader(
         "FreebaseQA's folder or file",

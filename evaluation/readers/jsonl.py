@@ -1,10 +1,14 @@
 """The user's own questions: one JSON object a line, or a JSON list or Parquet file of them."""
 
+import json
 import re
 from pathlib import Path
 from typing import cast
 
+from ...agent.errors import QuestionError
 from ...agent.kg.nodes import to_node
+from ...agent.query.tree import read_query
+from ..denotation import FORMS, row_text
 from ..samples import Gold, Sample
 from .fields import chain, graph, items, sample_id, text, texts
 from .files import split_files
@@ -23,8 +27,11 @@ def jsonl(data: Path, split: str, on_broken: OnBroken) -> Samples:
     """The fields `question` and `answers`, and if known the others of a `Sample`.
 
     An answer is a label, a term in N-Triples syntax, or `{"term", "label", "aliases"}`; an empty
-    list says that the question cannot be answered. Triples of `chains` and `graph` are lists of
-    three names. Without an id the line's number makes one. Raises InputError and DatasetError.
+    list says that the question cannot be answered. It may be a number, `yes` or `no`, or with the
+    `form` `rows` a list of cells. `plain` are the answers without the word that changes the
+    question, `query` is the gold tree with its `mentions`; `kind` is another name of `type`.
+    Triples of `chains` and `graph` are lists of three names. Without an id the line's number makes
+    one. Raises InputError and DatasetError.
     """
     files = split_files(data, split)
     return collect(files[0], read_rows(files), _sample, on_broken)
@@ -42,17 +49,42 @@ def _sample(row: Row) -> Sample:
         id=sample_id(row, known.get("id")),
         question=text(known.get("question"), "question"),
         answers=tuple(dict.fromkeys(_gold(answer) for answer in answers)),
+        form=_form(known.get("form")),
+        plain=tuple(map(_gold, items(known.get("plain"), "plain", optional=True))),
+        query=_query(known.get("query"), known.get("mentions")),
         topics=texts(known.get("topics"), "topics", optional=True),
         hops=hops,
         tags=texts(known.get("tags"), "tags", optional=True),
-        type=text(known.get("type"), "type", empty=True),
+        type=text(known.get("type", known.get("kind")), "type", empty=True),
         choices=texts(known.get("choices"), "choices", optional=True),
         chains=tuple(chain(one, "chains") for one in chains),
         graph=None if own is None else graph(own, "graph"),
     )
 
 
+def _form(value: object) -> str:
+    form = text(value, "form", empty=True)
+    if form and form not in FORMS:
+        raise ValueError(f"`form` is none of {', '.join(FORMS)}")
+    return form
+
+
+def _query(value: object, mentions: object) -> str:
+    if value is None:
+        return ""
+    try:
+        read_query(value)
+    except QuestionError as error:
+        raise ValueError(f"`query`: {error.message}") from None
+    named = items(mentions, "mentions", optional=True)
+    return json.dumps({"query": value, "mentions": named}, ensure_ascii=False)
+
+
 def _gold(value: object) -> Gold:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return Gold(label=f"{value:.12g}")
+    if isinstance(value, list):
+        return Gold(label=row_text(cast("list[str]", value)))
     if isinstance(value, dict):
         known = cast("dict[str, object]", value)
         gold = Gold(

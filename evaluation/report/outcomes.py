@@ -3,6 +3,7 @@
 from enum import IntFlag
 
 from ..records import Record
+from ..summary import is_right, is_said
 
 
 class Outcome(IntFlag):
@@ -31,9 +32,9 @@ def outcome(record: Record) -> Outcome:
         found |= Outcome.UNANSWERABLE
     if record["status"] == "error":
         found |= Outcome.ERROR
-    elif not record["answers"]:
+    elif not is_said(record):
         found |= Outcome.ABSTAINED
-        if scores is None and record["status"] in ("abstained", "ambiguous"):
+        if scores is None and is_right(record):
             found |= Outcome.RIGHT
     else:
         found |= Outcome.RIGHT if scores and scores["hits_at_1"] else Outcome.WRONG
