@@ -312,7 +312,7 @@ class State(TypedDict, total=False):
     query: Any
     """Goes in where a query is given instead of a question, as `docs/queries.md` says: the tree, or
     an object with the `query` and its `mentions`. None once it was read."""
-    tree: dict[str, Any] | None
+    query_tree: dict[str, Any] | None
     """The query that was executed, as plain JSON."""
     reading: str
     """The same in words."""

@@ -208,10 +208,10 @@ def footer(state: State, kg: KnowledgeGraph) -> str:
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        if not computed and state.get("tree") is None:
+        if not computed and state.get("query_tree") is None:
             by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
             parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
-        if state.get("reasoner") != "llm" and state.get("tree") is None:
+        if state.get("reasoner") != "llm" and state.get("query_tree") is None:
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
     if usage:
         passes = usage["forward_passes"]

@@ -150,8 +150,8 @@ def answered(
     if sample.plain:
         scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
         record["as_plain"] = scores is not None and scores["f1"] == 1.0
-    if sample.query and state.get("tree") is not None:
-        record["same_tree"] = _is_same_tree(sample.query, state.get("tree"))
+    if sample.query and state.get("query_tree") is not None:
+        record["same_tree"] = _is_same_tree(sample.query, state.get("query_tree"))
     record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
     record["emitted"] = state.get("emitted", nothing_emitted())
     record["triples"], record["supported"] = emitted(chains)

@@ -122,7 +122,7 @@ def result_of(state: State) -> AskResult:
         asked=state.get("asked", ""),
         operation=state.get("operation"),
         result=state.get("result"),
-        query=state.get("tree"),
+        query=state.get("query_tree"),
         reading=state.get("reading", ""),
         sparql=state.get("sparql", ""),
         reasoner=state.get("reasoner", ""),

@@ -21,7 +21,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         result = state.get("result")
-        computed = state.get("operation") is not None or state.get("tree") is not None
+        computed = state.get("operation") is not None or state.get("query_tree") is not None
         if computed:
             notes = list(state.get("notes", []))
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -54,7 +54,7 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
             "question": question,
             "asked": words,
             "query": None,
-            "tree": write_query(bound.query),
+            "query_tree": write_query(bound.query),
             "reading": words,
             "sparql": shown_sparql(kg, facts(), bound),
             "mentions": mentions,
@@ -96,10 +96,11 @@ def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[Mention
     """
     mentions: object = []
     if isinstance(record, dict) and "query" in record:
-        unknown = set(record) - {"query", "mentions", "question"}
+        fields = cast("dict[str, object]", record)
+        unknown = set(fields) - {"query", "mentions", "question"}
         if unknown:
             raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", _HINT)
-        record, mentions = record["query"], record.get("mentions", [])
+        record, mentions = fields["query"], fields.get("mentions", [])
     bound = bind(kg, read_query(record), [_mention(own) for own in _listed(mentions)])
     infos = kg.labels.describe([own.term for own in bound.mentions if own.term is not None])
     named = {info.term: info for info in infos}
@@ -114,17 +115,18 @@ def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[Mention
 def _listed(mentions: object) -> list[object]:
     if not isinstance(mentions, list):
         raise QuestionError("the mentions of a query are a list", _HINT)
-    return list(mentions)  # pyright: ignore[reportUnknownArgumentType]
+    return cast("list[object]", mentions)
 
 
 def _mention(record: object) -> Mention:
-    match record:
-        case str():
-            return Mention(record)
-        case {"text": str(text), **rest} if set(rest) <= {"term"}:
-            term = rest.get("term")
-            if term is None or isinstance(term, str):
-                return Mention(text, term)
+    if isinstance(record, str):
+        return Mention(record)
+    if isinstance(record, dict):
+        fields = cast("dict[str, object]", record)
+        text, term = fields.get("text"), fields.get("term")
+        known = set(fields) <= {"text", "term"}
+        if known and isinstance(text, str) and (term is None or isinstance(term, str)):
+            return Mention(text, term)
     raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', _HINT)
 
 

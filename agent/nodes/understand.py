@@ -64,7 +64,7 @@ def understand(
             "parts": [],
             "part": -1,
             "result": None,
-            "tree": None,
+            "query_tree": None,
             "reading": "",
             "sparql": "",
             "topics": [],

@@ -5,7 +5,7 @@ what the bounds of `Facts` cut, and that is told.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import product
 
@@ -24,6 +24,7 @@ from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Outcome
 from .tree import (
     Agg,
     AnyOf,
+    Column,
     Domain,
     Entity,
     Extreme,
@@ -405,15 +406,16 @@ class _Execution:
 
     def _value_of(self, query: Query, condition: Filter) -> Operand:
         """The answer of a query as what others are compared with."""
-        inner = _Execution(self.facts, Bound(**{**vars(self.bound), "query": query}), self.earlier)
+        inner = _Execution(self.facts, replace(self.bound, query=query), self.earlier)
         outcome = inner.outcome()
         self.notes += outcome.notes
-        self.compared += [step for steps in outcome.proofs.values() for step in steps]
+        proofs = list(outcome.proofs.values())[:_MOST_COMPARED]
+        self.compared += [step for steps in proofs for step in steps]
         self.compared += outcome.compared
         if outcome.form == "number" and outcome.value is not None:
             return Operand(np.zeros(0, np.int64), None, float(outcome.value), None, outcome.unit)
         ids = self.facts.ids(outcome.members)
-        kinds, sizes, units = self.facts.measured(ids)
+        kinds, sizes, _ = self.facts.measured(ids)
         if condition.op in ("=", "!="):
             return Operand(ids, more=tuple(self._sized(one) for one in ids[kinds > 0].tolist()))
         if not (kinds > 0).any():
@@ -486,7 +488,8 @@ class _Execution:
         keys, first = keys[kept], first[kept]
         if query.extreme is not None and query.extreme.agg and self.within is None:
             sizes = self._per_key(groups, keys, query.extreme.agg, query.extreme.of)
-            keys, first, sizes = (own[~np.isnan(sizes)] for own in (keys, first, sizes))
+            known = ~np.isnan(sizes)
+            keys, first, sizes = keys[known], first[known], sizes[known]
             mask = _placed(sizes, query.extreme)
             keys, first = keys[mask], first[mask]
             if top:
@@ -600,10 +603,7 @@ class _Execution:
         for one in shown.tolist():
             cells = [own.get(one, [None]) for own in columns]
             for row in product(*cells):
-                named = [
-                    self.facts.term(cell) if cell is not None and not column.agg else cell
-                    for cell, column in zip(row, query.columns, strict=True)
-                ]
+                named = map(self._cell, row, query.columns)
                 rows.append((self.facts.term(one), *named))
         if len(rows) > MOST_MEMBERS:
             self.notes.append(f"only {MOST_MEMBERS:,} of {len(rows):,} rows are listed")
@@ -612,6 +612,10 @@ class _Execution:
             return (*members.prove(one), *extra.get(one, ()))
 
         return self._told("rows", _Set(members.ids, prove), rows=rows[:MOST_MEMBERS])
+
+    def _cell(self, cell: int | float | None, column: Column) -> Cell:
+        """A number that was computed, or the term of one."""
+        return cell if cell is None or column.agg else self.facts.term(int(cell))
 
     def _connection(self, query: Query) -> Outcome:
         assert query.to is not None
@@ -634,7 +638,7 @@ class _Execution:
         )
 
     def _words(self, query: Query) -> str:
-        return reading(Bound(**{**vars(self.bound), "query": query}))
+        return reading(replace(self.bound, query=query))
 
 
 def _firsts(numbers: Ids) -> tuple[Ids, NDArray[np.intp]]:

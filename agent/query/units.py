@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..kg.profile import Profile
 
@@ -76,7 +76,7 @@ def _parsed(text: str) -> str | None:
 
 
 @cache
-def _registry() -> "UnitRegistry":
+def _registry() -> "UnitRegistry[Any]":
     from pint import UnitRegistry
 
     return UnitRegistry(cache_folder=None)

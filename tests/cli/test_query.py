@@ -8,7 +8,10 @@ import pytest
 
 from .test_cli import assert_one_line_error, groundwalk
 
-TREE = {"mentions": ["Portugal"], "query": {"start": [0], "steps": [{"relation": "borders"}]}}
+TREE: dict[str, Any] = {
+    "mentions": ["Portugal"],
+    "query": {"start": [0], "steps": [{"relation": "borders"}]},
+}
 
 
 def written(folder: Path, record: Any) -> str:

@@ -1,5 +1,6 @@
 """A graph that is given a query in the place of a question: no model, verified, told in words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,7 +85,8 @@ def test_what_is_malformed_is_an_error_of_the_user(graph: Any, query: Any) -> No
 
 
 def test_a_question_after_a_query_is_answered_as_a_question() -> None:
-    graph, config = build_graph(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    graph: Any = build_graph(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
     graph.invoke({"query": {"query": BORDERS, "mentions": ["Portugal"]}}, config)
     state = graph.invoke({"question": "What is its capital?"}, config)
     assert [answer["label"] for answer in state["answers"]] == ["Madrid"]
@@ -104,7 +106,8 @@ def test_what_the_store_no_longer_holds_is_not_shown() -> None:
         def holds(self, triples: list[Triple]) -> list[bool]:
             return ["france" not in triple.tail for triple in triples]
 
-    changed = kg.__class__(**{**vars(kg), "store": Changed(kg.store)})
+    store: Any = Changed(kg.store)
+    changed = replace(kg, store=store)
     state = run(build_graph(kg=changed, checkpointer=False), BORDERS, "Germany")
     assert len(state["answers"]) == 8
     assert "France" not in {answer["label"] for answer in state["answers"]}

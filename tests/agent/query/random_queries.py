@@ -212,7 +212,7 @@ class _Queries:
                 "value": random.randint(0, 2),
             }
         if kind < 0.95 and depth > 1:
-            other = {"start": [random.randint(0, 2)], "steps": [_hop("size")]}
+            other: Tree = {"start": [random.randint(0, 2)], "steps": [_hop("size")]}
             if random.random() < 0.5:
                 other["answer"] = random.choice(("max", "min"))
             return {**_hop("size"), "op": random.choice(("<", ">", "=", ">=")), "value": other}
