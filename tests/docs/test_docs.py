@@ -206,7 +206,7 @@ def test_the_graph_of_the_tutorial_is_kept_beside_it() -> None:
     "lie",
     [
         ["groundwalk", "asc", "Who?"],
-        ["groundwalk", "ask"],
+        ["groundwalk", "verify"],
         ["groundwalk", "ask", "--kgs", "x", "Who?"],
         ["groundwalk", "eval", "run", "--dataset", "world", "--out", "x", "--workers", "many"],
         ["./dev", "fly"],
