@@ -395,13 +395,17 @@ def test_what_cannot_be_counted_is_not(graph: Compiled) -> None:
     assert state["result"]["value"] == 16
 
 
-def test_a_question_of_a_set_and_one_without_conversation_stay_plain(kg: KnowledgeGraph) -> None:
+def test_a_question_of_a_set_is_computed_and_one_without_conversation_stays_plain(
+    kg: KnowledgeGraph,
+) -> None:
     graph = build_graph(kg=kg)
     question = "How many countries are there in Western Africa?"
     sample: Any = graph.invoke({"question": question, "id": "w099"})
+    asked: Any = graph.invoke({"question": question})
     off: Any = graph.invoke({"question": question}, context=Options(conversation=False))
-    assert sample["operation"] is None and off["operation"] is None
-    assert sample["answers"] == off["answers"] and sample["asked"] == question
+    assert off["operation"] is None and off["asked"] == question
+    assert sample["result"] == asked["result"] and sample["result"]["kind"] == "count"
+    assert sample["answers"] == asked["answers"]
     plain: Any = graph.invoke({"question": "Isn't Vienna in which country?"})
     same: Any = graph.invoke({"question": "Isn't Vienna in which country?", "id": "x"})
     for key in ("answers", "notes", "candidates", "mentions", "topics", "status"):

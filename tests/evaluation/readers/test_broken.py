@@ -16,7 +16,7 @@ from .files import json_lines, text_file
 
 SPLITS = {"metaqa": "1-hop/dev", "pathquestion": "PQL-2H"}
 FILES = {"metaqa": "1-hop/vanilla/qa_dev.txt", "pathquestion": "PQL-2H.txt"}
-ON_DISK = sorted(set(DATASETS) - {"world"})
+ON_DISK = sorted(set(DATASETS) - {"exam", "world"})
 KEYS = (
     "id _id question answer answers q_entity a_entity graph evidences choices options answer_idx "
     "answerKey Questions questions Parses head vars results bindings boolean query stem term label"
