@@ -443,7 +443,7 @@ class _Execution:
             hops: RelationPath = ()
         else:
             units = Units(self.facts, name)
-            kept, every, _ = measures.comparable(self.facts, pairs, units)
+            kept, every, _ = measures.comparable(self.facts, pairs, units, dates=True)
             self.notes += units.notes
             places = measures.largest(every, kept, most=extreme.most)
             best = Pairs(kept.sources[places], kept.targets[places])
@@ -485,6 +485,7 @@ class _Execution:
         for condition in query.having if self.within is None else ():
             sizes = self._per_key(groups, keys, condition.agg, condition.of)
             kept &= measures.holding(sizes, condition.op, self._number(condition))
+            kept &= ~np.isnan(sizes)
         keys, first = keys[kept], first[kept]
         if query.extreme is not None and query.extreme.agg and self.within is None:
             sizes = self._per_key(groups, keys, query.extreme.agg, query.extreme.of)
@@ -508,7 +509,8 @@ class _Execution:
         text = condition.value
         if text is None and condition.mention is not None:
             text = self.bound.mentioned(condition.mention).text
-        operand = measures.operand_of(text or "", condition.unit, np.zeros(0, np.int64))
+        written = "" if text is None else text
+        operand = measures.operand_of(written, condition.unit, np.zeros(0, np.int64))
         if operand.number is None:
             raise QuestionError("`having` compares with a number", "give one as its value")
         return operand.number
@@ -531,7 +533,7 @@ class _Execution:
             ]
             return np.array([len(own) for own in reached], float)
         kept, sizes, _ = measures.comparable(self.facts, pairs, Units(self.facts, ""))
-        places = measures.largest(sizes, kept, most=True)
+        places = measures.largest(sizes, kept, most=agg != "min")
         sources, sizes = kept.sources[places], sizes[places]
         result = np.full(len(keys), np.nan)
         for place, key in enumerate(keys.tolist()):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import QuestionError
-from ..kg.terms import RelationPath, Term, Triple
+from ..kg.terms import RelationPath, Term, Triple, is_literal
 from ..kg.terms import Step as TripleStep
 from .facts import DATE, NUMBER, Facts, Ids, Pairs
 from .tree import Op
@@ -20,6 +20,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_YEAR = re.compile(r"[1-9]\d{3}")
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
 
 
@@ -69,7 +70,8 @@ def operand_of(text: str | int | float | bool, unit: str, terms: Ids) -> Operand
     if isinstance(text, bool):
         return Operand(terms, "true" if text else "false")
     if isinstance(text, (int, float)):
-        return Operand(terms, None, float(text), None, unit)
+        year = value_of(f'"{text}"^^<{_XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
+        return Operand(terms, None, float(text), year and year.number, unit)
     plain = text.strip()
     if _GROUPED.fullmatch(plain):
         plain = plain.replace(",", "")
@@ -157,7 +159,11 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
     if operand.date is not None:
         mask |= (kinds == DATE) & (_dates(sizes, year) == _dates(np.array([operand.date]), year)[0])
     if operand.text is not None and not year:
-        mask |= _texts(facts, values, "=", operand.text)
+        called = _texts(facts, values, "=", operand.text)
+        if not all(map(is_literal, facts.terms(operand.terms))):
+            # An entity is equal to itself, and not to its namesakes.
+            called &= np.array([is_literal(term) for term in facts.terms(values)], bool)
+        mask |= called
     return mask
 
 
@@ -168,16 +174,17 @@ def ordered(
     kinds, sizes, units_of = facts.measured(values)
     numbers, dates = kinds == NUMBER, kinds == DATE
     mask = np.zeros(len(values), bool)
-    if operand.number is not None and (numbers.any() or operand.date is None):
-        if not numbers.any() and len(values):
+    if operand.number is not None or operand.date is not None:
+        as_number = numbers & (operand.number is not None)
+        as_date = dates & (operand.date is not None)
+        if len(values) and not (as_number | as_date).any():
             raise _no_order(facts, values, op, units.relation)
-        converted = units.converted(sizes[numbers], units_of[numbers], operand.unit)
-        mask[numbers] = holding(converted, op, operand.number)
-    elif operand.date is not None:
-        if not dates.any() and len(values):
-            raise _no_order(facts, values, op, units.relation)
-        wanted = _dates(np.array([operand.date]), year)[0]
-        mask[dates] = holding(_dates(sizes[dates], year), op, wanted)
+        if operand.number is not None:
+            converted = units.converted(sizes[numbers], units_of[numbers], operand.unit)
+            mask[numbers] = holding(converted, op, operand.number)
+        if operand.date is not None:
+            wanted = _dates(np.array([operand.date]), year)[0]
+            mask[dates] = holding(_dates(sizes[dates], year), op, wanted)
     elif operand.text is None and len(operand.terms):
         raise _no_order(facts, operand.terms, op, units.relation)
     elif operand.text is not None and len(values):
@@ -227,15 +234,23 @@ def largest(sizes: NDArray[np.float64], pairs: Pairs, *, most: bool) -> NDArray[
     return order[first]
 
 
-def comparable(facts: Facts, pairs: Pairs, units: Units) -> tuple[Pairs, NDArray[np.float64], str]:
+def comparable(
+    facts: Facts, pairs: Pairs, units: Units, *, dates: bool = False
+) -> tuple[Pairs, NDArray[np.float64], str]:
     """The pairs whose values can be compared with each other, their sizes, and the common unit.
 
-    Numbers where there are any, else dates; all in the unit that most have. Values of a unit that
-    does not convert into it are left out, and that is told. Raises QuestionError for names.
+    Numbers where there are any, else with `dates` these; all in the unit that most have. Values of
+    a unit that does not convert into it are left out, and that is told. Raises QuestionError for
+    what has no order, and without `dates` for these.
     """
     kinds, sizes, units_of = facts.measured(pairs.targets)
-    wanted = NUMBER if (kinds == NUMBER).any() else DATE
+    wanted = DATE if dates and not (kinds == NUMBER).any() else NUMBER
     kept = kinds == wanted
+    if (kinds == DATE).any() and not kept.any():
+        raise QuestionError(
+            f"{units.relation or 'a group'} holds dates and no numbers",
+            "sums and the like are of numbers; an `extreme` compares dates too",
+        )
     if len(kinds) and not kept.any():
         raise _no_order(facts, pairs.targets, "<", units.relation)
     numbers, times = np.unique(units_of[kept], return_counts=True)

@@ -38,7 +38,8 @@ VALUE = "?value"
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _NUMERAL = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
-_DATE = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?([TZ+].*)?$"
+_DATE = r"^-?[0-9]{4,}(-[0-9]{2}(-[0-9]{2}(T.*)?)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$"
+_AFTER_DAY = r"(T.*|Z|[+-][0-9]{2}:[0-9]{2})$"
 _DATES = ", ".join(
     f"<{_XSD}{name}>" for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth")
 )
@@ -225,8 +226,8 @@ class _Compiler:
     def _number(self, value: str) -> str:
         return value if value in self._plain else _number(value)
 
-    def _key(self, value: str) -> str:
-        return value if value in self._plain else _key(value)
+    def _date(self, value: str) -> str:
+        return "1/0" if value in self._plain else _date(value)
 
     def _any_of(self, members: Members) -> list[str]:
         variable = self._variable()
@@ -287,6 +288,9 @@ class _Compiler:
     def _counted(self, members: Members, measure: Measure, variable: str, number: str) -> list[str]:
         """The patterns that bind each member and how many values it has."""
         walk, value = self._to_values(measure, variable)
+        if walk and value == variable:
+            value = self._variable()
+            walk.append(f"BIND({variable} AS {value})")
         body = _apart(members)(variable)
         body += ["OPTIONAL {", *_indented(walk), "}"] if walk else []
         return _grouped_by([variable], f"COUNT(DISTINCT {value})", number, body)
@@ -301,19 +305,25 @@ class _Compiler:
         if op in _TEXT_OPS:
             text = operand.text if operand.text is not None else f"{operand.number:g}"
             lines, shown = self._shown(value)
-            return [*lines, f"FILTER({_TEXT_OPS[op]}(LCASE({shown}), {_text(text.lower())}))"]
+            return [*lines, f"FILTER({_TEXT_OPS[op]}(UCASE({shown}), {_text(text.upper())}))"]
         op, lines, readings = "=" if op == "!=" else op, list[str](), list[str]()
+        if op == "=" and operand.text is not None and (thing := self._thing(condition)):
+            text = _text(operand.text.upper())
+            said = f"isLiteral({value}) && UCASE(STR({value})) = {text}"
+            return [f"FILTER({value} = {self._spelled(thing)} || {said})"]
         if operand.number is not None:
             readings.append(f"{self._number(value)} {op} {_double(operand.number)}")
         if operand.date is not None and condition.of:
-            readings.append(f"FLOOR({_date(value)} / 10000) {op} {_double(operand.date // 10_000)}")
+            readings.append(
+                f"FLOOR({self._date(value)} / 10000) {op} {_double(operand.date // 10_000)}"
+            )
         elif operand.date is not None and value not in self._plain:
-            readings.append(f"{_date(value)} {op} {_double(operand.date)}")
+            readings.append(f"{self._date(value)} {op} {_double(operand.date)}")
         if op == "=":
             readings += [f"{value} = {self._spelled(term)}" for term in self._linked(condition)]
             if operand.text is not None and not condition.of and value not in self._plain:
                 lines, shown = self._shown(value)
-                readings.append(f"LCASE({shown}) = {_text(operand.text.lower())}")
+                readings.append(f"UCASE({shown}) = {_text(operand.text.upper())}")
         if not readings and op == "=":
             return ["FILTER(1 = 0)"]
         if not readings:
@@ -321,6 +331,10 @@ class _Compiler:
         safe = len(readings) == 1 and value in self._plain
         kept = readings if safe else [f"COALESCE({own}, false)" for own in readings]
         return [*lines, f"FILTER({' || '.join(kept)})"]
+
+    def _thing(self, condition: Filter) -> Term | None:
+        """The entity that a condition compares with, to which only itself is equal."""
+        return next((term for term in self._linked(condition) if not is_literal(term)), None)
 
     def _linked(self, condition: Filter) -> list[Term]:
         """The term of the mention that a condition compares with, if it has any."""
@@ -333,10 +347,14 @@ class _Compiler:
         """The patterns that keep values which compare so with the answer of another query."""
         op, other = "=" if condition.op == "!=" else condition.op, self._variable()
         if query.answer != "list":
-            return [*self._number_of(query, other), f"FILTER({self._key(value)} {op} {other})"]
-        compared = f"COALESCE({self._key(value)} {op} {self._key(other)}, false)"
-        same = f" || {value} = {other}" if op == "=" else ""
-        return [*_apart(self._set(query))(other), f"FILTER({compared}{same})"]
+            return [*self._number_of(query, other), f"FILTER({self._number(value)} {op} {other})"]
+        answers = _apart(self._set(query))(other)
+        readings = [
+            f"COALESCE({self._number(value)} {op} {self._number(other)}, false)",
+            f"COALESCE({self._date(value)} {op} {self._date(other)}, false)",
+        ]
+        readings += [f"sameTerm({value}, {other})"] if op == "=" else []
+        return [*answers, f"FILTER({' || '.join(readings)})"]
 
     def _operand(self, condition: Filter) -> Operand:
         text = condition.value
@@ -344,8 +362,7 @@ class _Compiler:
             text = self._bound.mentioned(condition.mention).text
         assert text is not None and not isinstance(text, Query)
         operand = operand_of(text, condition.unit, np.zeros(0, np.int64))
-        things = [term for term in self._linked(condition) if not is_literal(term)]
-        return Operand(operand.terms, operand.text) if things else operand
+        return Operand(operand.terms, operand.text) if self._thing(condition) else operand
 
     def _shown(self, value: str) -> tuple[list[str], str]:
         """The patterns for what a value is called, and the expression."""
@@ -355,49 +372,86 @@ class _Compiler:
         wanted = " || ".join([plain, *(f"LANGMATCHES(LANG({label}), {tag})" for tag in tags)])
         named = self._triple(value, self._alternatives(self._profile.labels), label)
         lines = ["OPTIONAL {", *_indented([*named, f"FILTER({wanted})"]), "}"]
-        local = f'REPLACE(STR({value}), "^.*[/#:]", "")'
+        local = f'REPLACE(REPLACE(STR({value}), "[/#:]+$", ""), "^.*[/#:]", "")'
+        local = f'REPLACE({local}, "_", " ")'
         shown = f"IF(isLiteral({value}), STR({value}), COALESCE(STR({label}), {local}))"
         return lines, shown
 
     # Extremes, groups and numbers
 
     def _extreme(self, members: Members, extreme: Extreme) -> Members:
-        def ranked(variable: str, best: str) -> list[str]:
-            if extreme.count:
-                return self._counted(members, extreme, variable, best)
-            before = _apart(members)(variable)
-            walk, value = self._to_values(extreme, variable)
-            return self._best([*before, *walk], [variable], value, best, most=extreme.most)
+        def counted(member: str, _: str, best: str) -> list[str]:
+            return self._counted(members, extreme, member, best)
 
-        return self._placed(extreme, ranked)
+        def ranked(member: str, kind: str, best: str) -> list[str]:
+            walk, value = self._to_values(extreme, member)
+            lines = [*_apart(members)(member), *walk]
+            if value in self._plain:
+                return self._best(lines, [member], value, best, most=extreme.most)
+            number, key = self._variable(), self._variable()
+            lines += [
+                f"BIND({_number(value)} AS {number})",
+                f"BIND(COALESCE({number}, {_date(value)}) AS {key})",
+                f"FILTER(BOUND({key}))",
+                f"BIND(IF(BOUND({number}), 1, 0) AS {kind})",
+            ]
+            largest = f"{'MAX' if extreme.most else 'MIN'}({key})"
+            return _grouped_by([member, kind], largest, best, lines)
+
+        if extreme.count:
+            return self._placed(extreme, counted)
+        hops = self._bound.hops(extreme.steps)
+        plain = bool(hops) and not hops[-1][1] and self._numeric(hops[-1][0])
+        return self._placed(extreme, ranked, kinds=not plain)
 
     def _best(
         self, lines: Sequence[str], keys: Sequence[str], value: str, best: str, *, most: bool
     ) -> list[str]:
-        """The patterns that bind the largest or smallest of the values of each key."""
+        """The patterns that bind the largest or smallest of the numbers of each key."""
         key = self._variable()
-        body = [*lines, f"BIND({self._key(value)} AS {key})", f"FILTER(BOUND({key}))"]
+        body = [*lines, f"BIND({self._number(value)} AS {key})", f"FILTER(BOUND({key}))"]
         if value in self._plain:
             key, body = f"<{_XSD}double>({value})", list(lines)
         return _grouped_by(keys, f"{'MAX' if most else 'MIN'}({key})", best, body)
 
-    def _placed(self, extreme: Extreme, ranked: Callable[[str, str], list[str]]) -> Members:
-        """What has the places that are asked for; `ranked` binds a member and its value."""
+    def _placed(
+        self,
+        extreme: Extreme,
+        ranked: Callable[[str, str, str], list[str]],
+        *,
+        kinds: bool = False,
+    ) -> Members:
+        """What has the places that are asked for.
+
+        `ranked` binds a member and its value; with `kinds` one of each kind, before them 1 for a
+        number or 0 for a date. Where any member has a number, only numbers have places.
+        """
         order, at_least = ("DESC", ">=") if extreme.most else ("ASC", "<=")
         distinct, place = (" DISTINCT", extreme.place) if extreme.place else ("", extreme.n)
 
         def lines(variable: str) -> list[str]:
-            best, other, bound = (self._variable() for _ in range(3))
+            kind, other_kind, best, other, bound = (self._variable() for _ in range(5))
+            by = f"DESC({other_kind}) {order}({bound})" if kinds else f"{order}({bound})"
             nth = [
-                f"SELECT{distinct} {bound} WHERE {{",
-                *_indented(ranked(other, bound)),
-                f"}} ORDER BY {order}({bound}) LIMIT 1 OFFSET {place - 1}",
+                f"SELECT{distinct} {f'{other_kind} ' if kinds else ''}{bound} WHERE {{",
+                *_indented(ranked(other, other_kind, bound)),
+                f"}} ORDER BY {by} LIMIT 1 OFFSET {place - 1}",
             ]
             found = ["{", *_indented(nth), "}"]
-            if extreme.place:
-                return [*ranked(variable, best), *found, f"FILTER({best} = {bound})"]
-            kept = f"FILTER(!BOUND({bound}) || {best} {at_least} {bound})"
-            return [*ranked(variable, best), "OPTIONAL {", *_indented(found), "}", kept]
+            kept, top = [f"{best} = {bound}"], other_kind
+            members = ranked(variable, kind, best)
+            if kinds and place > 1:
+                top, again = self._variable(), self._variable()
+                every = ranked(self._variable(), again, self._variable())
+                first = [f"SELECT (MAX({again}) AS {top}) WHERE {{", *_indented(every), "}"]
+                members += ["{", *_indented(first), "}"]
+                kept += [f"{other_kind} = {top}"]
+            same_kind = f"{kind} = {top} && " if kinds else ""
+            if extreme.place or place == 1:
+                return [*members, *found, f"FILTER({same_kind}{' && '.join(kept)})"]
+            fewer = f"!BOUND({bound})" + (f" || {other_kind} < {top}" if kinds else "")
+            enough = f"FILTER({same_kind}({fewer} || {best} {at_least} {bound}))"
+            return [*members, "OPTIONAL {", *_indented(found), "}", enough]
 
         return lines
 
@@ -419,7 +473,7 @@ class _Compiler:
         agg, of = query.extreme.agg, query.extreme.of
         return self._placed(
             query.extreme,
-            lambda key, value: [*keys(key), *self._per_key(grouped, key, agg, of, value)],
+            lambda key, _, value: [*keys(key), *self._per_key(grouped, key, agg, of, value)],
         )
 
     def _grouped(self, query: Query, members: Members) -> Callable[[str, str], list[str]]:
@@ -430,7 +484,7 @@ class _Compiler:
         text = condition.value
         if text is None and condition.mention is not None:
             text = self._bound.mentioned(condition.mention).text
-        operand = operand_of(text or "", condition.unit, np.zeros(0, np.int64))
+        operand = operand_of("" if text is None else text, condition.unit, np.zeros(0, np.int64))
         if operand.number is None:
             raise QuestionError("`having` compares with a number", "give one as its value")
         return operand.number
@@ -453,7 +507,7 @@ class _Compiler:
                 lines = [*grouped(key, member), *walk]
             return _grouped_by([key], f"COUNT(DISTINCT {value})", number, lines)
         best = self._variable()
-        inner = self._best(lines, [key, member], value, best, most=True)
+        inner = self._best(lines, [key, member], value, best, most=agg != "min")
         return _grouped_by([key], f"{agg.upper()}({best})", number, inner)
 
     def _number_of(self, query: Query, number: str) -> list[str]:
@@ -535,11 +589,6 @@ def _grouped_by(keys: Sequence[str], computed: str, name: str, lines: Sequence[s
     return ["{", *_indented([*inner, f"FILTER(BOUND({keys[0]}))"]), "}"] if keys else inner
 
 
-def _key(value: str) -> str:
-    """The number that a value orders by; no value for names."""
-    return f"COALESCE({_number(value)}, {_date(value)})"
-
-
 def _number(value: str) -> str:
     text = f'IF(isIRI({value}), STRAFTER(STR({value}), "urn:groundwalk:"), STR({value}))'
     plain = f'REGEX({text}, "{_NUMERAL}") && (isIRI({value}) || LANG({value}) = "")'
@@ -549,11 +598,13 @@ def _number(value: str) -> str:
 
 def _date(value: str) -> str:
     """Year, month, day and time of day as one number, as `Value.number` has them."""
-    day = f'REPLACE(REPLACE(STR({value}), "[TZ+].*$", ""), "-", "")'
-    digits = f'<{_XSD}double>(SUBSTR(CONCAT({day}, "0000"), 1, 8))'
+    day = f'REPLACE(STR({value}), "{_AFTER_DAY}", "")'
+    year = f'<{_XSD}double>(REPLACE({day}, "^(-?[0-9]+).*$", "$1"))'
+    rest = f'CONCAT(REPLACE({day}, "^-?[0-9]+|-", ""), "0000")'
     time = f"(HOURS({value}) * 3600 + MINUTES({value}) * 60 + SECONDS({value})) / 86401"
     dated = f'DATATYPE({value}) IN ({_DATES}) && REGEX(STR({value}), "{_DATE}")'
-    return f"IF({dated}, {digits} + COALESCE({time}, 0), 1/0)"
+    size = f"{year} * 10000 + <{_XSD}double>(SUBSTR({rest}, 1, 4)) + COALESCE({time}, 0)"
+    return f"IF({dated}, {size}, 1/0)"
 
 
 def _double(number: float) -> str:
