@@ -100,6 +100,8 @@ class Options:
     prompt shows (dog, direct, cot, structlm); without it BM25 does."""
     seed: Natural = 0
     """That of samples and random plans."""
+    queries: bool = True
+    """query: whether a chat LLM may propose a query of the whole question."""
     conversation: bool = True
     """Whether questions may refer to earlier ones, and ask for counts, sets, extremes, yes or no;
     a question of a set, which has an `id`, never does."""

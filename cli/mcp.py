@@ -35,7 +35,7 @@ def mcp(
         int, typer.Option("--port", min=0, max=65535, help="http: its port; 0 is a free one.")
     ] = 8000,
 ) -> None:
-    """Serve ask, find_entity, neighbours and verify_chain over the Model Context Protocol.
+    """Serve ask, query, find_entity, neighbours and verify_chain by the Model Context Protocol.
 
     An agent host starts it by itself over stdio. With --transport http it
     listens at http://HOST:PORT/mcp, without a password: leave it on loopback,

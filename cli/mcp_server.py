@@ -20,8 +20,8 @@ from .mcp_tools import Tools
 
 INSTRUCTIONS = (
     "A knowledge graph, read only. `ask` answers questions in plain words and proves each answer "
-    "with triples of the graph; `find_entity` and `neighbours` look into it; `verify_chain` checks "
-    "triples that somebody claims."
+    "with triples of the graph; `query` says exactly what is asked, as JSON; `find_entity` and "
+    "`neighbours` look into it; `verify_chain` checks triples that somebody claims."
 )
 _READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -36,7 +36,7 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         log_level="WARNING",
     )
-    for tool in (tools.ask, tools.find_entity, tools.neighbours, tools.verify_chain):
+    for tool in (tools.ask, tools.query, tools.find_entity, tools.neighbours, tools.verify_chain):
         server.add_tool(_told(tool), annotations=_READS)
     return server
 

@@ -1,7 +1,7 @@
 """What an agent host may do with an opened KG; the docstrings of the tools are for its model."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
@@ -25,6 +25,7 @@ from .session import Session
 _MOST_SHOWN = 5
 _MOST_ANSWERS = 50
 
+_Mention = dict[Literal["text", "term"], str]
 _Text = Annotated[list[str], Field(min_length=3, max_length=3)]
 
 
@@ -49,11 +50,42 @@ class Tools:
         Ask one question at a time, self-contained, with the names of the entities. Where a name may
         mean several, the notes list them: ask again with the one that is meant in [brackets].
         """
-        turn: Any = {"question": question}
-        state: Any = self._session.graph.invoke(turn, context=self._session.options)
-        words = TextContent(type="text", text=in_words(state))
-        structured: Any = _short(result_of(state))
-        return CallToolResult(content=[words], structured_content=structured)
+        return self._answered({"question": question})
+
+    def query(
+        self,
+        query: Annotated[
+            dict[str, Any],
+            Field(
+                description=(
+                    'A set of things, such as {"start": [0], "steps": [{"relation": "borders"}]}.'
+                )
+            ),
+        ],
+        mentions: Annotated[
+            list[str | _Mention] | None,
+            Field(
+                description=(
+                    "The entities and values that the query numbers from 0: names, or "
+                    '{"text": NAME, "term": TERM} where a name may mean several.'
+                )
+            ),
+        ] = None,
+    ) -> Annotated[CallToolResult, AskResult]:
+        """Run an exact query over the whole knowledge graph, with the triples that prove it.
+
+        A query is a set of things: `start` is where it begins, `[0]` numbers of the mentions,
+        `{"class": NAME}`, `{"entity": NAME}`, `{"domain": RELATION}` (all that have it) or
+        `{"any": [QUERY, ...]}`. `steps` are hops, `{"relation": NAME, "inverse": true}` from tail
+        to head. Then `class` keeps members of a class; `filters` those with a value,
+        `{"relation": NAME, "op": ">", "value": 5, "unit": "km"}` (= != < > <= >= starts ends
+        contains exists "not exists"; "count": true compares how many values there are,
+        "mention": 1 stands for a value); `and` and `not` are lists of queries; `extreme` keeps the
+        largest or smallest, `{"relation": NAME, "most": true, "n": 3}`. At the top `answer` may be
+        count, sum, avg, min, max or yesno, and `columns`, `[{"steps": [...]}]`, makes rows.
+        Names are those of the graph: `neighbours` lists relations. No model is asked.
+        """
+        return self._answered({"query": {"query": query, "mentions": mentions or []}})
 
     def find_entity(
         self,
@@ -131,6 +163,12 @@ class Tools:
             flags=fields["flags"],
             answer_verdicts=fields["answer_verdicts"],
         )
+
+    def _answered(self, turn: Any) -> CallToolResult:
+        state: Any = self._session.graph.invoke(turn, context=self._session.options)
+        words = TextContent(type="text", text=in_words(state))
+        structured: Any = _short(result_of(state))
+        return CallToolResult(content=[words], structured_content=structured)
 
     def _meant(self, text: str, *, relation: bool = False) -> Term:
         """The one entity or relation of a term or a name. Raises InputError."""

@@ -230,6 +230,9 @@ def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:
             return None
         case "link" | "ask_user":
             return {"event": "linked", "topics": update["topics"]}
+        case "propose":
+            topics = update.get("topics")
+            return None if topics is None else {"event": "linked", "topics": topics}
         case "load":
             return {"event": "loaded", "view": update["view"]}
         case "verify":

@@ -14,6 +14,7 @@ from ..agent.llm.local import LocalModel, ModelSettings
 from ..agent.llm.scope import Scope
 from ..agent.nodes import Node
 from ..agent.options import Options
+from ..agent.query.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ def any_options(_: Options) -> None:
     """For methods that need nothing to be set."""
 
 
+def nowhere(_: Parts, __: Callable[[], Facts]) -> None:
+    """For methods that answer plain questions only."""
+    return
+
+
 @dataclass(frozen=True)
 class Method:
     """A method: how its part of the state machine is built, and the settings of its paper.
@@ -84,6 +90,8 @@ class Method:
     """Raises InputError, before anything is asked, for options that it cannot be used with."""
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
+    whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
+    """A node that may answer the question as a whole, before it is taken apart and linked."""
     uses: frozenset[str] = ALL
     """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -44,6 +44,7 @@ class _Methods(MutableMapping[str, "Method"]):
 METHODS = _Methods(
     {
         "gcr": "gcr.GCR",
+        "query": "query.QUERY",
         "dog": "dog.DOG",
         "plan": "plan.PLAN",
         "rog": "rog.ROG",

@@ -7,6 +7,9 @@ START -> understand -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce
              +-- to be computed -------> combine <--- one of several parts ----------+
                                               |                                      |
                                               +------------> respond -> END <--------+
+
+A method that answers questions as a whole does so after `understand`, in `propose`: what stands
+goes to `respond`, and the rest goes on. A query in the place of a question goes to `run_query`.
 """
 
 from collections.abc import Callable
@@ -73,6 +76,7 @@ def skeleton(
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
     graph = StateGraph(State, context_schema=Options)
+    facts = once(partial(Facts, parts.kg))
     nodes: dict[str, Node] = {
         "understand": understand(parts.linker, name, parts.kg, parts.llm, parts.prompts),
         "link": link(parts.linker, name, parts.kg, told),
@@ -89,20 +93,30 @@ def skeleton(
         ),
         "verify": verify(parts.kg, _sure(parts, method)),
         "combine": combine(parts.kg, least, told),
-        "run_query": run_query(parts.kg, once(partial(Facts, parts.kg)), name),
+        "run_query": run_query(parts.kg, facts, name),
         "respond": respond(least, _foreign(parts)),
     }
     if method.reasons:
         del nodes["induce"]
+    if proposing := method.whole(parts, facts):
+        nodes["propose"] = proposing
     for own, node in nodes.items():
         counted = as_sent(parts.kg, node, first=own == "understand")
         graph.add_node(own, spared(counted, COMMON | method.uses))
     graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
     graph.add_edge("run_query", "respond")
-    graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
+    if proposing:
+        graph.add_edge("understand", "propose")
+        ways = ["link", "combine", "load", "respond"]
+        graph.add_conditional_edges("propose", _after_propose, ways)
+    else:
+        graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
     after_link = _after_link(may_ask=checkpointer is not False)
     graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
-    graph.add_edge("ask_user", "load")
+    if proposing:
+        graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load"])
+    else:
+        graph.add_edge("ask_user", "load")
     graph.add_edge("load", name)
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
@@ -124,6 +138,17 @@ _Ended = Literal["combine", "respond"]
 
 def _after_understand(state: State) -> Literal["link", "combine"]:
     return "link" if state.get("operation") is None else "combine"
+
+
+def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
+    if state.get("query_tree") is not None:
+        return "respond"
+    return "load" if state.get("mentions") else _after_understand(state)
+
+
+def _after_asking(state: State) -> Literal["propose", "load"]:
+    """A question whose names are settled can be proposed as a whole, unless it is a part."""
+    return "propose" if state.get("operation") is None else "load"
 
 
 def _after_combine(state: State) -> Literal["link", "respond"]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from ..errors import GroundwalkError, InputError
+from ..errors import GroundwalkError, InputError, ServiceError, UnavailableError
 from ..shortage import is_shortage
 from .reading import read_answers, says_nothing, spoken
 
@@ -17,12 +17,18 @@ _LONGEST = 20_000
 """Characters of a reply that are read."""
 _ENDS = ("finish_reason", "stop_reason", "done_reason")
 """Where clients say why a reply ended."""
+_REFUSALS = (400, 415, 422, 500, 501)
+"""The HTTP statuses with which servers answer to what they do not know of a request."""
 _LIMITS = ("length", "max_tokens")
 _UNREAD, _SHORTENED = "could not be read", "ended early, at a limit of length"
 
 
 class UnansweredError(Exception):
     """The chat model's client failed; the message says what came, or the kind of its error."""
+
+
+class UntakenError(UnansweredError):
+    """The chat model's server does not take how it was asked, and may take the plain prompt."""
 
 
 @dataclass
@@ -57,16 +63,22 @@ class Asker:
             "tokens": self.tokens,
         }
 
-    def ask(self, prompt: str) -> str:
-        """The text of the reply, without thoughts. Raises UnansweredError whatever is raised."""
+    def ask(self, prompt: str, **how: Any) -> str:
+        """The text of the reply, without thoughts. Raises UnansweredError whatever is raised.
+
+        `how` are arguments of the client beside the prompt; UntakenError is raised where the server
+        refuses a request with any.
+        """
         self.calls += 1
         try:
-            reply = self.llm.invoke(prompt)
+            reply = self.llm.invoke(prompt, **how)
             usage = reply.usage_metadata
             text = spoken(str(reply.text))
             shortened = len(text) > _LONGEST or _was_ended(reply.response_metadata)
         except Exception as error:  # every client has errors of its own
             self.failed += 1
+            if how and _is_refusal(error):
+                raise UntakenError(_kind(error)) from error
             self.failure = _kind(error)
             raise UnansweredError(self.failure) from error
         self.shortened += shortened
@@ -86,7 +98,7 @@ class Asker:
     def tried(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
         """As `read`, but None where the chat model does not answer, or did not before."""
         try:
-            return None if self.failed else self.read(prompt, reader)
+            return None if self.failure else self.read(prompt, reader)
         except UnansweredError:
             return None
 
@@ -100,7 +112,7 @@ class Asker:
 
     def told(self, notes: Sequence[str]) -> list[str]:
         """The notes, and what there is to tell of the replies."""
-        silent = [f"{self.failure}: the LLM did not answer"] if self.failed else []
+        silent = [f"{self.failure}: the LLM did not answer"] if self.failure else []
         return with_replies([*notes, *silent], unread=self.unread, shortened=self.shortened)
 
 
@@ -125,6 +137,13 @@ def with_replies(notes: Sequence[str], *, unread: int, shortened: int = 0) -> li
 
 def _was_ended(metadata: Mapping[str, Any]) -> bool:
     return any(str(metadata.get(key)).lower() in _LIMITS for key in _ENDS)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether a server answered that it does not take a request; else it may be down."""
+    if isinstance(error, ServiceError):
+        return not isinstance(error, UnavailableError)
+    return getattr(error, "status_code", None) in _REFUSALS
 
 
 def _kind(error: Exception) -> str:

@@ -19,7 +19,7 @@ from ..background import Background
 from ..bounded import UnboundedError
 from ..circuit import Circuit
 from ..env_file import check_env_file
-from ..errors import InputError, ServiceError, UnavailableError
+from ..errors import InputError, RefusedError, ServiceError, UnavailableError
 from ..kg.names import one_line
 from ..retry_after import asked_to_wait
 from .bounded_client import bounded_client
@@ -37,6 +37,8 @@ _HINTS = {
     429: "ask again later",
     503: "ask again later",
 }
+_MISTAKEN = (500, 501)
+"""Statuses with which some servers answer to a format of the reply that they do not know."""
 _BACKGROUND = Background()
 """One for all models: they share connections, and these are bound to a loop."""
 
@@ -158,6 +160,8 @@ class ServedChat(ChatOpenAI):
                 asked = asked_to_wait(error.response.headers.get("retry-after", ""))
                 mask(error, self._key())
                 problem = self._refusal(error, asked)
+                if "response_format" in kwargs and error.status_code in _MISTAKEN:
+                    raise RefusedError(problem.message, problem.hint) from error
                 if not isinstance(problem, UnavailableError):
                     raise problem from error
                 wait = max(wait, asked)

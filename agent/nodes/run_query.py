@@ -40,38 +40,50 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
         since, fresh = perf_counter(), State(usage=no_usage())
         with metered() as meter:
             bound, mentions = given_query(kg, state.get("query"))
-            words = reading(bound, _names(kg, bound))
-            try:
-                computed = told_outcome(kg, bound, execute_anywhere(facts(), bound))
-            except ServiceError as error:
-                computed = Computed("unchecked", notes=[error.message])
+            answered = answered_query(kg, facts(), bound)
+        words = answered["reading"]
         question = state.get("question") or words
-        if computed.result is not None:
-            runtime.stream_writer({"event": "computed", "result": computed.result})
+        if answered["result"] is not None:
+            runtime.stream_writer({"event": "computed", "result": answered["result"]})
         return {
             **unanswered(method),
+            **answered,
             "said": question,
             "question": question,
             "asked": words,
             "query": None,
-            "query_tree": write_query(bound.query),
-            "reading": words,
-            "sparql": shown_sparql(kg, facts(), bound),
             "mentions": mentions,
             "messages": [],
-            "topics": computed.topics,
-            "answers": computed.answers,
-            "confidence": computed.confidence,
-            "status": computed.status,
-            "result": computed.result,
-            "operation": None,
-            "parts": [],
-            "part": -1,
-            "notes": computed.notes,
             "usage": spent(fresh, since, kg_requests=meter.requests or 1),
         }
 
     return run
+
+
+def answered_query(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> dict[str, Any]:
+    """Changes of the state that say what a query came to; all that it rests on is verified.
+
+    Where the graph does not answer, the status is `unchecked`. Raises QuestionError for what cannot
+    be compared, and ShortageError for what is too large.
+    """
+    try:
+        computed = told_outcome(kg, bound, execute_anywhere(facts, bound))
+    except ServiceError as error:
+        computed = Computed("unchecked", notes=[error.message])
+    return {
+        "query_tree": write_query(bound.query),
+        "reading": reading(bound, _names(kg, bound)),
+        "sparql": shown_sparql(kg, facts, bound),
+        "topics": computed.topics,
+        "answers": computed.answers,
+        "confidence": computed.confidence,
+        "status": computed.status,
+        "result": computed.result,
+        "operation": None,
+        "parts": [],
+        "part": -1,
+        "notes": computed.notes,
+    }
 
 
 def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:

@@ -23,6 +23,17 @@ from groundwalk.cli.session import Session
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+WORLD = "<https://groundwalk.example/world/"
+BORDERS = {"start": [0], "steps": [{"relation": "borders"}]}
+
+
+def deep(levels: int) -> dict[str, Any]:
+    tree: dict[str, Any] = {"start": [0]}
+    for _ in range(levels):
+        tree = {"start": tree}
+    return tree
+
+
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "answered": (
         "ask",
@@ -34,6 +45,18 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "many": ("ask", {"question": "Which countries are in Africa?"}),
     "empty": ("ask", {"question": " "}),
     "no question": ("ask", {}),
+    "walked": ("query", {"query": BORDERS, "mentions": ["Portugal"]}),
+    "meant by its term": (
+        "query",
+        {"query": BORDERS, "mentions": [{"text": "Portugal", "term": WORLD + "country/portugal>"}]},
+    ),
+    "counted": ("query", {"query": {"start": {"class": "country"}, "answer": "count"}}),
+    "no tree": ("query", {"query": {"start": {"class": "country"}, "step": []}}),
+    "no such name": ("query", {"query": {"start": {"class": "planet\n"}}}),
+    "no mention": ("query", {"query": BORDERS}),
+    "odd mention": ("query", {"query": BORDERS, "mentions": [{"name": "Portugal"}]}),
+    "no object": ("query", {"query": [1]}),
+    "too deep": ("query", {"query": deep(60)}),
     "typo": ("find_entity", {"name": "Viena"}),
     "several": ("find_entity", {"name": "[Korea]", "limit": 1}),
     "term": ("find_entity", {"name": "<https://groundwalk.example/world/city/vienna>"}),
@@ -126,6 +149,7 @@ def labels(entities: list[dict[str, Any]]) -> list[str]:
 def test_the_tools_only_read(said: dict[str, Any]) -> None:
     assert {tool.name for tool in said["tools"]} == {
         "ask",
+        "query",
         "find_entity",
         "neighbours",
         "verify_chain",
@@ -166,6 +190,28 @@ def test_ask_tells_an_agent_no_more_than_it_can_read(said: dict[str, Any]) -> No
     assert all(len(answer["chains"]) == 1 for answer in found["answers"])
     assert any("more answers are not listed" in note for note in found["notes"])
     assert len(text(said["many"]).splitlines()) < 70
+
+
+def test_a_query_is_run_whole_and_proved(said: dict[str, Any]) -> None:
+    found = said["walked"].structured_content
+    assert found["status"] == "answered" and labels(found["answers"]) == ["Spain"]
+    assert found["query"] == BORDERS and found["reading"] == "borders of Portugal"
+    assert "Portugal -> borders -> Spain" in text(said["walked"]).splitlines()
+    assert found["usage"]["forward_passes"] == found["usage"]["llm_calls"] == 0
+    assert set(found) == set(said["answered"].structured_content)
+    assert labels(said["meant by its term"].structured_content["answers"]) == ["Spain"]
+    with contextlib.closing(open_kg("world")) as kg:
+        (country,) = {
+            w.term for w in kg.labels.vocabulary() if w.text == "country" and not w.relation
+        }
+        members = {
+            t.head
+            for own in kg.profile.types
+            for t in kg.store.statements(own)
+            if t.tail == country
+        }
+    counted = said["counted"].structured_content
+    assert counted["result"]["value"] == len(members) and len(counted["answers"]) == 50
 
 
 def test_find_entity(said: dict[str, Any]) -> None:
@@ -212,6 +258,12 @@ def test_verify_chain(said: dict[str, Any]) -> None:
         ("no relation", "no relation of the graph is called 'loves' (neighbours without"),
         ("too many", "limit: Input should be less than or equal to 200"),
         ("unclear", "'Georgia' may mean <https://groundwalk.example/"),
+        ("no tree", "the query is malformed: step: Extra inputs are not permitted ("),
+        ("no such name", "the graph has no class called 'planet\\n' ("),
+        ("no mention", "the query speaks of mention 0, and there are 0 (count mentions from 0)"),
+        ("odd mention", "mentions.0"),
+        ("no object", "query: Input should be a valid dictionary"),
+        ("too deep", "the query is nested deeper than 40 levels (ask for less)"),
         ("two parts", "chain.0: List should have at least 3 items"),
     ],
 )

@@ -1,0 +1,206 @@
+"""propose: a chat LLM says what the question asks as a query, which is executed and proved.
+
+The LLM sees the question, its mentions and names of the graph. Its tree is held to what a query
+given by a user is held to. A tree that is refused is told why, once; then the question goes on to
+the method's own way.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from ..errors import GroundwalkError, QuestionError, ServiceError, ShortageError
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..kg.names import one_line
+from ..linking import Linker
+from ..llm.asking import Asker, UnansweredError
+from ..llm.structured import StructuredReplies, read_object
+from ..options import Options
+from ..prompting import render
+from ..query.binding import Bound, Mention, bind
+from ..query.facts import Facts
+from ..query.schema import NAME, proposal_schema
+from ..query.tree import read_query
+from ..query.vocabulary import RelationWords, Vocabulary, vocabulary_around
+from ..state import MentionRecord, Part, State
+from . import Node
+from .link import linked, unanswered
+from .run_query import answered_query
+from .usage import spent
+
+_ATTEMPTS = 2
+_LONGEST = 2_000
+"""Characters of a refused reply that the LLM is shown again."""
+_LONGEST_REASON = 500
+_NONE = "the LLM proposed no query"
+_REFUSED = "the query that the LLM proposed was refused"
+
+
+def propose(
+    kg: KnowledgeGraph,
+    linker: Linker,
+    llm: BaseChatModel,
+    facts: Callable[[], Facts],
+    method: str,
+    prompts: Path | None = None,
+) -> Node:
+    """Answer the question in full by a query that `llm` proposes, if it is one that stands.
+
+    Else the question goes on, linked, with a note that says why. What only earlier turns say, and a
+    question of multiple choice, is left to others; so is one with a name that a user must choose.
+    """
+    replies = StructuredReplies(llm)
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since, options = perf_counter(), runtime.context or Options()
+        if not options.queries or not _stands_alone(state):
+            return {}
+        asker, question = Asker(llm), state.get("asked", "")
+        with metered() as meter:
+            mentions, notes = _mentions(kg, linker, state)
+            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in mentions):
+                return {}
+            try:
+                names = vocabulary_around(kg, _best(mentions), question)
+                ask = _Asking(kg, facts, asker, replies, prompts, question, mentions, names)
+                answered, reason = _proposed(ask)
+            except UnansweredError:
+                answered, reason = None, ""
+            except ServiceError as error:
+                answered, reason = None, f"{error.message}: no query was proposed"
+        usage = spent(state, since, **asker.cost, kg_requests=meter.requests or 1)
+        if answered is None:
+            told = [*notes, *asker.told([reason] if reason else [])]
+            return {**_going_on(state, question, mentions, told), "usage": usage}
+        runtime.stream_writer({"event": "linked", "topics": answered["topics"]})
+        if answered["result"] is not None:
+            runtime.stream_writer({"event": "computed", "result": answered["result"]})
+        return {
+            **unanswered(method),
+            **answered,
+            "question": question,
+            "mentions": mentions,
+            "reasoner": "llm",
+            "notes": asker.told([*notes, *answered["notes"]]),
+            "usage": usage,
+        }
+
+    return run
+
+
+class _Asking(NamedTuple):
+    """What the LLM is asked with."""
+
+    kg: KnowledgeGraph
+    facts: Callable[[], Facts]
+    asker: Asker
+    replies: StructuredReplies
+    prompts: Path | None
+    question: str
+    mentions: Sequence[MentionRecord]
+    names: Vocabulary
+
+
+def _stands_alone(state: State) -> bool:
+    """Whether the question in full says all that it asks."""
+    operation = state.get("operation")
+    about_turns = operation is not None and operation["over"] in ("last", "each", "first")
+    return not about_turns and not state.get("choices")
+
+
+def _mentions(
+    kg: KnowledgeGraph, linker: Linker, state: State
+) -> tuple[list[MentionRecord], list[str]]:
+    """The mentions of the question in full, and notes on them."""
+    if settled := state.get("mentions"):
+        return settled, []
+    found = linked(linker, kg, state.get("asked", ""), state.get("given"))
+    return found.mentions, found.notes
+
+
+def _best(mentions: Sequence[MentionRecord]) -> list[str]:
+    return [own["candidates"][0]["term"] for own in mentions]
+
+
+def _proposed(asking: _Asking) -> tuple[dict[str, Any] | None, str]:
+    """What a proposed query came to, or why there is none. Raises UnansweredError, ServiceError."""
+    schema = proposal_schema(asking.names, len(asking.mentions))
+    refused: dict[str, str] | None = None
+    reason = ""
+    for _ in range(_ATTEMPTS):
+        reply = asking.replies.ask(asking.asker, _prompt(asking, refused), NAME, schema)
+        found = read_object(asking.asker, reply)
+        try:
+            if found is None:
+                raise QuestionError("the reply is no JSON object")
+            tree = found.get(NAME, found)
+            if tree is None:
+                return None, _NONE
+            return answered_query(asking.kg, asking.facts(), _bound(asking, tree)), ""
+        except (QuestionError, ShortageError) as error:
+            reason = _reason(error)
+            refused = {"reply": _json(reply[:_LONGEST]), "reason": _json(reason)}
+    return None, f"{_REFUSED}: {reason}"
+
+
+def _bound(asking: _Asking, tree: object) -> Bound:
+    """The tree with its names looked up. Raises QuestionError, also for terms in place of names."""
+    mentions = [
+        Mention(own["text"] or own["candidates"][0]["label"], own["candidates"][0]["term"])
+        for own in asking.mentions
+    ]
+    bound = bind(asking.kg, read_query(tree), mentions)
+    for known in (bound.relations, bound.classes, bound.entities):
+        if terms := [name for name, term in known.items() if name == term]:
+            raise QuestionError(f"{terms[0]!r} is a term", "give the name, as it is listed")
+    return bound
+
+
+def _prompt(asking: _Asking, refused: dict[str, str] | None) -> str:
+    best = [(own["text"], own["candidates"][0]) for own in asking.mentions]
+    return render(
+        "query/propose.jinja",
+        asking.prompts,
+        question=_json(asking.question),
+        mentions=[
+            _json({"number": number, "text": text, "name": own["label"], "class": own["kind"]})
+            for number, (text, own) in enumerate(best)
+        ],
+        relations=[_json(_listed(own)) for own in asking.names.relations],
+        classes=_json(asking.names.classes),
+        refused=refused,
+    )
+
+
+def _listed(relation: RelationWords) -> dict[str, object]:
+    about = {"from": relation.leaves, "to": relation.reaches, "unit": relation.unit}
+    return {"relation": relation.name} | {key: own for key, own in about.items() if own}
+
+
+def _reason(error: GroundwalkError) -> str:
+    text = f"{error.message} ({error.hint})" if error.hint else error.message
+    return one_line(text)[:_LONGEST_REASON]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _going_on(
+    state: State, question: str, mentions: list[MentionRecord], notes: list[str]
+) -> dict[str, Any]:
+    """Changes with which the question goes on as it was understood, with the notes."""
+    if state.get("mentions"):
+        return {"notes": [*state.get("notes", []), *notes]}
+    if operation := state.get("operation"):
+        told = [note for note in notes if note not in operation["notes"]]
+        return {"operation": {**operation, "notes": [*operation["notes"], *told]}}
+    parts = state.get("parts") or [Part(question=question, mentions=mentions)]
+    told = list(dict.fromkeys([*parts[0].get("notes", []), *notes]))
+    return {"parts": [{**parts[0], "notes": told}], "part": 0}
