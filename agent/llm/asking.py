@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from ..errors import GroundwalkError, InputError, ServiceError, UnavailableError
+from ..errors import GroundwalkError, InputError, ServiceError
 from ..shortage import is_shortage
 from .reading import read_answers, says_nothing, spoken
 
@@ -141,9 +141,8 @@ def _was_ended(metadata: Mapping[str, Any]) -> bool:
 
 def _is_refusal(error: Exception) -> bool:
     """Whether a server answered that it does not take a request; else it may be down."""
-    if isinstance(error, ServiceError):
-        return not isinstance(error, UnavailableError)
-    return getattr(error, "status_code", None) in _REFUSALS
+    said = error.__cause__ if isinstance(error, ServiceError) else error
+    return getattr(said, "status_code", None) in _REFUSALS
 
 
 def _kind(error: Exception) -> str:

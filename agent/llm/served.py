@@ -160,7 +160,8 @@ class ServedChat(ChatOpenAI):
                 asked = asked_to_wait(error.response.headers.get("retry-after", ""))
                 mask(error, self._key())
                 problem = self._refusal(error, asked)
-                if "response_format" in kwargs and error.status_code in _MISTAKEN:
+                formed = "response_format" in kwargs.get("extra_body", {})
+                if formed and error.status_code in _MISTAKEN:
                     raise RefusedError(problem.message, problem.hint) from error
                 if not isinstance(problem, UnavailableError):
                     raise problem from error

@@ -19,8 +19,10 @@ _MOST_NEAR = 40
 """Relations at the entities themselves that are listed, where others could be."""
 _MOST_NODES = 40
 _MOST_WAYS = 400
-_SAMPLED = 3
-"""Facts of a relation that are looked at, and classes that are named at each of its ends."""
+_MOST_KINDS = 3
+"""Classes that are named at each end of a relation."""
+_SAMPLED, _LOOKED_AT = 3, 20
+"""Facts of a relation that are looked at: of one node, and anywhere in a graph at hand."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +116,12 @@ def _nearest(
 def _of_others(
     kg: KnowledgeGraph, relations: Iterable[Term], far: Iterable[Way], known: Collection[Term]
 ) -> list[Triple]:
-    """A few facts of the relations of which none is known: one hop on, or anywhere at hand."""
-    ways = {way.relation: way for way in far}
-    others = [relation for relation in relations if relation not in known]
-    steps = _facts(kg, [ways[relation] for relation in others if relation in ways])
-    triples = [step.triple for step in steps]
-    if isinstance(kg.store, SparqlStore) or not kg.reading.plain:
-        return triples
-    rest = (relation for relation in others if relation not in ways)
-    return [*triples, *(t for own in rest for t in islice(kg.store.statements(own), _SAMPLED))]
+    """A few facts of each relation where the graph is at hand; else of those one hop on."""
+    if not isinstance(kg.store, SparqlStore) and kg.reading.plain:
+        return [t for own in relations for t in islice(kg.store.statements(own), _LOOKED_AT)]
+    ways = {way.relation: way for way in far if way.relation not in known}
+    steps = _facts(kg, [ways[relation] for relation in relations if relation in ways])
+    return [step.triple for step in steps]
 
 
 def _kinds(kg: KnowledgeGraph, triples: Iterable[Triple]) -> dict[Term, str]:
@@ -156,7 +155,7 @@ def _held(kg: KnowledgeGraph, name: str, tail: Term, kinds: dict[Term, str]) -> 
 
 
 def _some(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(islice(filter(None, dict.fromkeys(names)), _SAMPLED))
+    return tuple(islice(filter(None, dict.fromkeys(names)), _MOST_KINDS))
 
 
 def _classes(kg: KnowledgeGraph, question: str, near: Iterable[str]) -> tuple[str, ...]:

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from ..agent.decoding.servers import serving
 from .test_cli import assert_one_line_error, groundwalk
 
 TREE: dict[str, Any] = {
     "mentions": ["Portugal"],
     "query": {"start": [0], "steps": [{"relation": "borders"}]},
 }
+MESSAGE = {"role": "assistant", "content": json.dumps({"query": TREE["query"]})}
 
 
 def written(folder: Path, record: Any) -> str:
@@ -59,6 +61,22 @@ def test_a_query_of_a_file_is_answered(tmp_path: Path) -> None:
 def test_what_is_wrong_is_one_line(tmp_path: Path, record: Any, words: str) -> None:
     run = groundwalk(tmp_path, "ask", "--query", written(tmp_path, record))
     assert_one_line_error(run, 2, words)
+
+
+def test_a_chat_llm_behind_a_server_proposes_a_query(tmp_path: Path) -> None:
+    reply = {"choices": [{"index": 0, "finish_reason": "stop", "message": MESSAGE}]}
+    with serving(lambda path, body: (200, json.dumps(reply).encode())) as (address, bodies):
+        question = "Which countries does Portugal border?"
+        how = ("--method", "query", "--llm", f"{address}#m", "--json")
+        run = groundwalk(tmp_path, "ask", question, *how)
+        shown = groundwalk(tmp_path, "ask", question, *how[:-1])
+        groundwalk(tmp_path, "ask", question, *how, "--paper", "--set", "reasoning=vote")
+    assert run.returncode == shown.returncode == 0, run.stderr + shown.stderr
+    printed = json.loads(run.stdout)
+    assert printed["query"] == TREE["query"] and printed["method"] == "query"
+    assert [answer["label"] for answer in printed["answers"]] == ["Spain"]
+    assert "borders of Portugal" in shown.stdout and "verified" in shown.stdout
+    assert [body["response_format"]["type"] for body in bodies] == ["json_schema"] * 2
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from rdflib.util import from_n3
 from rich.console import Console
 
 QUESTIONS = 8
-CONSTRAINED = {"gcr", "dog", "plan"}
+CONSTRAINED = {"gcr", "query", "dog", "plan"}
 UNCONSTRAINED = {"cot", "cot-sc"}
 """The methods whose triples the model writes freely; what of them is true may be nothing."""
 LIKELIHOODS = {"tog", "tot", "direct", "cot", "cot-sc", "structlm"}
