@@ -44,11 +44,11 @@ class Options:
     """Worked examples that a chat LLM is shown where it reasons over paths, and gcr's own model
     where it follows instructions (few-shot); at most as many as there are."""
     groups: Positive | None = 1
-    """gcr: groups of beams that search one after the other; `None` is one for each beam."""
+    """gcr, query: groups of beams that search one after the other; `None` is one for each beam."""
     diversity: Penalty = 1.0
-    """gcr: what a token costs a group for each beam of an earlier one that took it."""
+    """gcr, query: what a token costs a group for each beam of an earlier one that took it."""
     every_topic: bool = True
-    """gcr, dog: whether each of several topics is searched from alone."""
+    """gcr, query, dog: whether each of several topics is searched from alone."""
     on_ambiguous: OnAmbiguous = "ask"
     confidence: Share | None = None
     max_degree: Positive = 500
