@@ -47,4 +47,4 @@ def test_so_is_one_of_the_settings(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("GROUNDWALK_METHOD=nonsense\n", encoding="utf-8")
     for words in (("ask", "Who?"), ("chat",), ("eval", "run", "--dataset", "world", "--out", "r")):
         run = groundwalk(tmp_path, *words)
-        assert_one_line_error(run, 2, "there is no method 'nonsense' (methods: gcr, dog, ")
+        assert_one_line_error(run, 2, "there is no method 'nonsense' (methods: gcr, query, dog, ")
