@@ -179,7 +179,11 @@ def _prompt(asking: _Asking, refused: dict[str, str] | None) -> str:
 
 
 def _listed(relation: RelationWords) -> dict[str, object]:
-    about = {"from": relation.leaves, "to": relation.reaches, "unit": relation.unit}
+    about: dict[str, object] = {
+        "from": relation.leaves,
+        "to": relation.reaches,
+        "unit": relation.unit,
+    }
     return {"relation": relation.name} | {key: own for key, own in about.items() if own}
 
 

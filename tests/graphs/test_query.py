@@ -94,7 +94,8 @@ def ask(kg: KnowledgeGraph, local: LocalModel, monkeypatch: pytest.MonkeyPatch) 
         graph: Any = build_graph(
             "query", kg=kg, generator=local, llm=chat_model(address), checkpointer=False
         )
-        context = Options(**{"on_ambiguous": "best", "reasoning": "vote", **options})
+        given: dict[str, Any] = {"on_ambiguous": "best", "reasoning": "vote", **options}
+        context = Options(**given)
         return graph.invoke({"question": question}, context=context)
 
     return run

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from groundwalk.agent.kg.nodes import lexical_form, literal_tag
 from groundwalk.agent.kg.profile import Profile
@@ -29,7 +29,7 @@ from groundwalk.agent.query.tree import (
 )
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-COMPARE: dict[str, Callable[[object, object], bool]] = {
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<": operator.lt,
     ">": operator.gt,
@@ -242,12 +242,12 @@ class Oracle:
         values = {term: self.values(term, extreme) for term in found}
         return best_of(self.comparable(values), max if extreme.most else min)
 
-    def comparable(self, values: dict[Term, set[Term]]) -> dict[Term, list[float | Moment]]:
+    def comparable(self, values: dict[Term, set[Term]]) -> dict[Term, list[Any]]:
         """The numbers of each term, where any has one; else the dates."""
         read = {term: [self.reading(own) for own in some] for term, some in values.items()}
         numbers = {t: [r.number for r in some if r.number is not None] for t, some in read.items()}
         moments = {t: [r.moment for r in some if r.moment is not None] for t, some in read.items()}
-        return {**numbers} if any(numbers.values()) else {**moments}
+        return dict[Term, list[Any]](numbers if any(numbers.values()) else moments)
 
     def keys(self, query: Query) -> dict[Term, set[Term]]:
         """The members of each key of a group."""

@@ -1,3 +1,4 @@
+# pyright: reportUnknownLambdaType=false
 """Random small graphs that are hard to ask about, and random valid queries over them.
 
 Everything of `docs/queries.md` is drawn but units, connections and earlier answers. Names in a tree
