@@ -1,4 +1,4 @@
-"""Wire formats: how walks are spelled for a model. Frozen; trained weights depend on them.
+"""Wire formats: how walks and queries are spelled for a model. Frozen; weights depend on them.
 
 reasoning path   <PATH>France -> borders -> Spain -> capital -> Madrid</PATH>     (GCR)
 chain            <TRIPLE>France -> borders -> Spain</TRIPLE> one tag pair a triple  (DoG)
@@ -8,6 +8,49 @@ A relation walked from tail to head is spelled with a caret: `^capital`. A name 
 takes from it whatever could open or close a tag, look like an arrow or break a line, so that
 spelling is reversible and no label can end a constraint. Where a model was trained to say that the
 graph holds no answer, it writes `<NONE>` in the place of the opening tag.
+
+A query is spelled as a flat sequence of operations on a set, in the order of `agent/query/tree.py`.
+An operation that comes earlier in that order than one before it begins a new node around the set.
+
+    query     = "<QUERY>" set form "</QUERY>"
+    set       = start operation*
+    start     = POINTER+                                   mentions, in rising order
+              | "<CLASS>" [NAME]                           all of a class; without a name, anything
+              | "<HAS>" NAME                               everything that has the relation
+              | "<ANY>" set ("<OR>" set)+ "<END>"
+              | "<ANSWERS>" | "<TOPICS>"                   the last ones of the conversation
+              | "<PART>" POINTER                           the answers to a plain question
+    operation = "<STEP>" HOP
+              | "<CLASS>" NAME
+              | "<WHERE>" measure comparison
+              | ("<AND>" | "<NOT>") set "<END>"
+              | "<GROUP>" walk ("<HAVING>" aggregate ORDER POINTER)*
+              | ("<MOST>" | "<LEAST>") (measure | aggregate) [("<FIRST>" | "<PLACE>") POINTER]
+    measure   = "<SELF>" | walk ["<AMONG>" set "<END>"] ["<MANY>"]
+    walk      = HOP ("<THEN>" HOP)*
+    aggregate = AGG [walk]                                 over the members of each key of a group
+    comparison = "<EXISTS>" | "<MISSING>"                  whether there is a value
+              | ["<YEAR>"] ORDER (POINTER | "<VALUE>" set [AGG] "<END>")
+              | ("<STARTS>" | "<ENDS>" | "<CONTAINS>") POINTER
+    form      = ""                                         the members
+              | AGG                                        how many; the sum, ... of the last step
+              | "<YESNO>" ("<ALL>" set "<END>")*
+              | "<TO>" set "<END>"                         the shortest connection
+              | ("<COLUMN>" (walk | aggregate))+
+    ORDER     = "<EQUAL>" | "<UNEQUAL>" | "<LESS>" | "<GREATER>" | "<ATMOST>" | "<ATLEAST>"
+    AGG       = "<COUNT>" | "<SUM>" | "<AVG>" | "<MIN>" | "<MAX>"
+    HOP       = ["^"] NAME                                 an escaped label; the caret is inverse
+    POINTER   = "<0>" ... "<31>"                           a mention, a value, or a number as it is
+
+After `<PART>`, `<FIRST>` and `<PLACE>` a pointer is the number itself; the last two take it from 2
+on, since without them the first is meant. Aggregates need a group in the same node; a sum and the
+like as a form needs steps in it, and no group.
+
+The rivers in Europe that are longer than the Rhine, and the country with the most rivers:
+
+    <QUERY><CLASS>river<WHERE>length<GREATER><VALUE><0><STEP>length<END>\
+<AND><1><STEP>^continent<END></QUERY>
+    <QUERY><CLASS>river<GROUP>country<MOST><COUNT></QUERY>
 """
 
 from dataclasses import dataclass
@@ -32,8 +75,27 @@ PATH = Wire("<PATH>", "</PATH>")
 TRIPLE = Wire("<TRIPLE>", "</TRIPLE>")
 PLAN = Wire("<PLAN>", "</PLAN>")
 
+QUERY = Wire("<QUERY>", "</QUERY>")
+
 MARKERS = (*(tag for wire in (PATH, TRIPLE, PLAN) for tag in (wire.open, wire.close)), NONE)
 """Every marker that a trained tokenizer holds as an additional special token."""
+
+POINTERS = tuple(f"<{number}>" for number in range(32))
+"""Numbers of mentions and values, as a query writes them."""
+
+QUERY_MARKERS = (
+    QUERY.open,
+    QUERY.close,
+    *("<CLASS>", "<HAS>", "<ANY>", "<OR>", "<ANSWERS>", "<TOPICS>", "<PART>"),
+    *("<STEP>", "<THEN>", "<WHERE>", "<SELF>", "<AMONG>", "<MANY>", "<YEAR>"),
+    *("<EQUAL>", "<UNEQUAL>", "<LESS>", "<GREATER>", "<ATMOST>", "<ATLEAST>"),
+    *("<STARTS>", "<ENDS>", "<CONTAINS>", "<EXISTS>", "<MISSING>", "<VALUE>"),
+    *("<AND>", "<NOT>", "<GROUP>", "<HAVING>", "<MOST>", "<LEAST>", "<FIRST>", "<PLACE>"),
+    *("<COUNT>", "<SUM>", "<AVG>", "<MIN>", "<MAX>"),
+    *("<YESNO>", "<ALL>", "<TO>", "<COLUMN>", "<END>"),
+    *POINTERS,
+)
+"""Every marker of the spelling of a query. No escaped label holds an angle bracket."""
 
 
 def escape(name: str) -> str:

@@ -25,7 +25,7 @@ from ..options import Options
 from ..prompting import render
 from ..query.binding import Bound, Mention, bind
 from ..query.facts import Facts
-from ..query.schema import NAME, proposal_schema
+from ..query.proposal import NAME, proposal_schema
 from ..query.tree import read_query
 from ..query.vocabulary import RelationWords, Vocabulary, vocabulary_around
 from ..state import MentionRecord, Part, State

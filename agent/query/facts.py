@@ -113,6 +113,10 @@ class Facts:
         """Everything that has the relation."""
         return distinct(self._read(relation)[0].sources)
 
+    def reached(self, relation: Term) -> Ids:
+        """Everything that the relation leads to."""
+        return distinct(self._read(relation)[1].sources)
+
     def members(self, class_: Term) -> Ids:
         """Every member of a class."""
         node = self.ids([class_])

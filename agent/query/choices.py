@@ -1,0 +1,138 @@
+"""The choices that there are at some point of a query, and the actions that a schema makes of each.
+
+What the schema says is asked when a choice is offered, and not before.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..decoding.wire import POINTERS
+from .actions import Action, Kind
+from .normal import follows
+from .schema import Schema
+from .tree import Query, Step
+
+Needs = Callable[[Schema], frozenset[str]]
+"""What a set or a value has to be so that it can be compared: `number`, `date` or `count`."""
+Suits = Callable[[Schema, Query], bool]
+Offer = Callable[[Schema], Iterable[Action]]
+
+_NO_NUMBERS = range(0)
+
+
+class Choice(NamedTuple):
+    """A kind of action that may come next.
+
+    `least` is how many actions make a query of it at least, itself and all after it.
+    """
+
+    kind: Kind
+    least: int
+    offer: Offer
+    named: bool = False
+    hop: bool = False
+    numbers: range = _NO_NUMBERS
+
+    def fits(self, action: Action) -> bool:
+        """Whether an action is of this kind, and has what its kind needs."""
+        if self.kind != action.kind or bool(action.name) != self.named:
+            return False
+        if self.numbers:
+            return action.number in self.numbers and not action.inverse
+        return action.number is None and (self.hop or not action.inverse)
+
+
+Choices = tuple[Choice, ...]
+
+
+def mark(kind: Kind, least: int, when: Callable[[Schema], object] | None = None) -> Choice:
+    """An action without a name; `when` says whether a schema allows it."""
+
+    def offer(schema: Schema) -> Iterable[Action]:
+        return (Action(kind),) if when is None or when(schema) else ()
+
+    return Choice(kind, least, offer)
+
+
+def named(kind: Kind, least: int, names: Callable[[Schema], Iterable[str]]) -> Choice:
+    """An action with the name of a class, or of a relation that everything has."""
+
+    def offer(schema: Schema) -> Iterable[Action]:
+        return (Action(kind, name) for name in names(schema))
+
+    return Choice(kind, least, offer, named=True)
+
+
+def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> Choice:
+    """A hop from members; with `suits`, one that leads to a set that does."""
+
+    def offer(schema: Schema) -> Iterable[Action]:
+        for name, inverse in schema.hops(members):
+            step = Step(relation=name, inverse=inverse)
+            if suits is None or suits(schema, along(members, step)):
+                yield Action(kind, name, inverse)
+
+    return Choice(kind, least, offer, named=True, hop=True)
+
+
+def hops_to(
+    kind: Kind, least: int, members: Query, fits: Suits, suits: Suits
+) -> tuple[Choice, Choice]:
+    """Hops to a set that fits, after which `least` actions come, and to one a hop before it."""
+
+    def is_before(schema: Schema, values: Query) -> bool:
+        return not fits(schema, values) and suits(schema, values)
+
+    return hop(kind, least + 1, members, fits), hop(kind, least + 2, members, is_before)
+
+
+def pointer(least: int, allowed: Callable[[Schema, int], object], first: int = 0) -> Choice:
+    """A pointer to one of the mentions that are allowed."""
+
+    def offer(schema: Schema) -> Iterable[Action]:
+        for place in range(first, min(len(schema.mentions), len(POINTERS))):
+            if allowed(schema, place):
+                yield Action("pointer", number=place)
+
+    return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
+
+
+def number(least: int, first: int, last: Callable[[Schema], int] | None = None) -> Choice:
+    """A pointer that is the number itself, from the first to one before the last."""
+
+    def offer(schema: Schema) -> Iterable[Action]:
+        end = len(POINTERS) if last is None else min(last(schema), len(POINTERS))
+        return [Action("pointer", number=own) for own in range(first, end)]
+
+    return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
+
+
+def only(choices: Iterable[Choice], when: Callable[[Schema], object]) -> Choices:
+    """Choices that a schema offers only on a condition."""
+
+    def limited(offer: Offer) -> Offer:
+        return lambda schema: offer(schema) if when(schema) else ()
+
+    return tuple(own._replace(offer=limited(own.offer)) for own in choices)
+
+
+def along(members: Query, *steps: Step) -> Query:
+    """What hops from members lead to."""
+    if not steps:
+        return members
+    if follows(members, "steps"):
+        return members.model_copy(update={"steps": (*members.steps, *steps)})
+    return Query(start=members, steps=steps)
+
+
+def leads(schema: Schema, members: Query, wanted: frozenset[str]) -> bool:
+    """Whether members are what is wanted, or are one hop from it."""
+    return bool(schema.measures(members) & wanted) or any(
+        schema.measures(along(members, Step(relation=name, inverse=inverse))) & wanted
+        for name, inverse in schema.hops(members)
+    )
+
+
+def is_any(choices: Iterable[Choice], schema: Schema) -> bool:
+    """Whether a schema offers some action."""
+    return any(True for choice in choices for _ in choice.offer(schema))

@@ -1,0 +1,350 @@
+"""The grammar of a query, as `agent/decoding/wire.py` writes it down, read one action at a time.
+
+Its rules are generators. Each yields the choices that there are, is sent the action that was taken,
+and returns the part of the tree that it read. So what reads a whole query and what continues a
+partial one are the same. Whatever may come next can still be brought to an end.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias, TypeVar, cast
+
+from .actions import Action
+from .choices import Choice, Choices, along, hop, hops_to, mark, number, only, pointer
+from .normal import ANYTHING, follows, measured, of_class
+from .operations import (
+    OPERAND,
+    ORDER_KINDS,
+    ORDERS,
+    PRESENCE,
+    WORDINGS,
+    a_count,
+    a_date,
+    aggregates,
+    among_those,
+    any_mention,
+    are_numbers,
+    column_starts,
+    comparisons,
+    many,
+    measures_of,
+    near_numbers,
+    needed,
+    operands,
+    operations,
+    orderings,
+    presence,
+    ranks,
+    starts,
+    ungrouped,
+)
+from .places import Closer, Place
+from .tree import (
+    Agg,
+    AnyOf,
+    Column,
+    Domain,
+    Extreme,
+    Filter,
+    Having,
+    Last,
+    Part,
+    Query,
+    Start,
+    Step,
+)
+
+T = TypeVar("T")
+Moves: TypeAlias = Generator[Choices, Action, T]
+Walk: TypeAlias = tuple[Step, ...]
+
+
+def whole() -> Moves[Query]:
+    """A whole query, its end included."""
+    query, _ = yield from _set(Place("whole", ("end",), rest=0))
+    return query
+
+
+# Sets
+
+
+def _set(place: Place) -> Moves[tuple[Query, Closer]]:
+    """A set up to what closes it, and that."""
+    query = yield from _start(place)
+    action = yield operations(query, place)
+    while True:
+        match action.kind:
+            case "end" | "or":
+                return query, action.kind
+            case "pointer":
+                numbers = (*cast("tuple[int, ...]", query.start), _number(action))
+                query = query.model_copy(update={"start": numbers})
+            case "step":
+                query = place.added(query, "steps", _hop(action))
+            case "class":
+                node = place.opened(query, "of_class")
+                query = node.model_copy(update={"of_class": action.name})
+            case "where":
+                condition = yield from _condition(query, action, place)
+                query = place.added(query, "filters", condition)
+            case "and" | "not":
+                inner, _ = yield from _set(place.within(place.close))
+                query = place.added(query, "also" if action.kind == "and" else "without", inner)
+            case "having":
+                condition = yield from _having(query, place)
+                query = place.added(query, "having", condition)
+            case "group":
+                query, action = yield from _group(query, action, place)
+                continue
+            case "most" | "least":
+                query, action = yield from _extreme(query, action, place)
+                continue
+            case "column":
+                return (yield from _columns(query, action, place)), "end"
+            case "yesno":
+                return (yield from _truth(query, place)), "end"
+            case "to":
+                inner, _ = yield from _set(place.within(place.ending))
+                yield (mark("end", place.ending),)
+                return query.model_copy(update={"to": inner, "answer": "connection"}), "end"
+            case _:
+                yield (mark("end", place.ending),)
+                return query.model_copy(update={"answer": action.kind}), "end"
+        action = yield operations(query, place)
+
+
+def _start(place: Place) -> Moves[Query]:
+    action = yield starts(place)
+    match action.kind:
+        case "pointer":
+            start: Start = (_number(action),)
+        case "class":
+            start = of_class(action.name or ANYTHING)
+        case "has":
+            start = Domain(domain=action.name)
+        case "any":
+            start = AnyOf(any=(yield from _several(place)))
+        case "part":
+            action = yield (number(place.close + 1, 0, lambda schema: schema.parts),)
+            start = Part(part=_number(action))
+        case kind:
+            start = Last(last="answers" if kind == "answers" else "topics")
+    return Query(start=start)
+
+
+def _several(place: Place) -> Moves[tuple[Query, ...]]:
+    query, _ = yield from _set(place.within(place.close, closers=("or",)))
+    several, closer = [query], "or"
+    while closer == "or":
+        query, closer = yield from _set(place.within(place.close, closers=("end", "or")))
+        several.append(query)
+    return tuple(several)
+
+
+# Conditions
+
+
+def _condition(query: Query, action: Action, place: Place) -> Moves[Filter]:
+    hops: Walk = ()
+    among: Query | None = None
+    if not action.name:
+        yield (mark("self", place.close + 2 + OPERAND),)
+        action = yield comparisons(query, place)
+    else:
+
+        def compared(walk: Walk) -> Choices:
+            values = along(query, *walk)
+            return (*many(place), *presence(place), *comparisons(values, place))
+
+        hops, action = yield from _walk(
+            query, action, place.close + 1, lambda walk: (*among_those(place), *compared(walk))
+        )
+        if action.kind == "among":
+            among, _ = yield from _set(place.within(place.close + 1))
+            action = yield compared(hops)
+    values, special = along(query, *hops), action.kind
+    if special == "many":
+        action = yield orderings(place, a_count, strict=True)
+    elif special == "year":
+        action = yield comparisons(values, place, year=True)
+    is_many, of = special == "many", "year" if special == "year" else ""
+    fields: dict[str, Any] = {**measured(hops), "among": among, "count": is_many, "of": of}
+    if action.kind in PRESENCE:
+        return Filter(**fields, op=PRESENCE[action.kind])
+    if action.kind in WORDINGS:
+        op = WORDINGS[action.kind]
+        action = yield (any_mention(place),)
+        return Filter(**fields, op=op, mention=_number(action))
+    op = ORDERS[action.kind]
+    needs = a_count if is_many else needed(op, a_date if of else measures_of(values))
+    action = yield operands(place, needs)
+    if action.kind == "pointer":
+        return Filter(**fields, op=op, mention=_number(action))
+    value, _ = yield from _set(place.within(place.close, "value", needs=needs))
+    return Filter(**fields, op=op, value=value)
+
+
+# Groups and extremes
+
+
+def _group(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Action]]:
+    """The keys of a group, and the action after it."""
+    node = place.opened(query, "group")
+
+    def onward(walk: Walk) -> Choices:
+        return operations(node.model_copy(update={"group": walk}), place)
+
+    walk, action = yield from _walk(node, action, place.close, onward)
+    return node.model_copy(update={"group": walk}), action
+
+
+def _having(query: Query, place: Place) -> Moves[Having]:
+    members = ungrouped(query)
+    orders = tuple(mark(kind, place.close + 2) for kind in ORDER_KINDS)
+    action = yield aggregates(members, place.close + 2)
+    agg, of, action = yield from _aggregate(members, action, place.close + 2, lambda _: orders)
+    op = cast("Any", ORDERS[action.kind])
+    action = yield (pointer(place.close + 1, lambda schema, n: "number" in schema.mentions[n]),)
+    return Having(agg=agg, of=of, op=op, mention=_number(action))
+
+
+def _extreme(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Action]]:
+    """The set with an extreme, and the action after it."""
+    most, close = action.kind == "most", place.close
+    if action.name:
+        node = place.opened(query, "extreme")
+        fields, action = yield from _sized(node, action, place, most)
+    else:
+        members, choices = ungrouped(query), list[Choice]()
+        if place.has_room(query, "extreme"):
+            choices.append(mark("self", close + 1, measures_of(query)))
+        if follows(query, "extreme", aggregate=True):
+            choices += aggregates(members, close)
+        action = yield tuple(choices)
+        is_itself = action.kind == "self"
+        node = place.opened(query, "extreme", aggregate=not is_itself)
+        fields: dict[str, Any] = {} if is_itself else {"agg": action.kind}
+        onward = _ranked(node, place, most, fields)
+        if is_itself:
+            action = yield onward
+        else:
+            _, of, action = yield from _aggregate(members, action, close, lambda _: onward)
+            fields["of"] = of
+    if action.kind in ("first", "place"):
+        rank = yield (number(close + 1, 2),)
+        fields["n" if action.kind == "first" else "place"] = _number(rank)
+        action = yield operations(_with(node, most, fields), place)
+    return _with(node, most, fields), action
+
+
+def _sized(
+    node: Query, action: Action, place: Place, most: bool
+) -> Moves[tuple[dict[str, Any], Action]]:
+    """What the members are ranked by, and the action after it."""
+    close = place.close
+
+    def sized(walk: Walk) -> Choices:
+        onward = only(_ranked(node, place, most, measured(walk)), measures_of(along(node, *walk)))
+        return (mark("many", close + 1), *onward)
+
+    walk, action = yield from _walk(
+        node, action, close + 1, lambda walk: (*among_those(place), *sized(walk))
+    )
+    fields = measured(walk)
+    if action.kind == "among":
+        fields["among"], _ = yield from _set(place.within(close + 1))
+        action = yield sized(walk)
+    if action.kind == "many":
+        fields["count"] = True
+        action = yield _ranked(node, place, most, fields)
+    return fields, action
+
+
+def _ranked(node: Query, place: Place, most: bool, fields: dict[str, Any]) -> Choices:
+    """What may come after the value of an extreme."""
+    return (*ranks(place.close), *operations(_with(node, most, fields), place))
+
+
+def _with(query: Query, most: bool, fields: dict[str, Any]) -> Query:
+    return query.model_copy(update={"extreme": Extreme(most=most, **fields)})
+
+
+def _aggregate(
+    members: Query, action: Action, least: int, onward: Callable[[Walk], Choices]
+) -> Moves[tuple[Agg, Walk, Action]]:
+    """An aggregate that was begun, and the action after it."""
+    agg = cast("Agg", action.kind)
+    if not action.name:
+        return agg, (), (yield onward(()))
+    if agg == "count":
+        walk, action = yield from _walk(members, action, least, onward)
+        return agg, walk, action
+
+    def summed(walk: Walk) -> Choices:
+        values = along(members, *walk)
+        return only(onward(walk), lambda schema: are_numbers(schema, values))
+
+    walk, action = yield from _walk(members, action, least, summed, to_numbers=True)
+    return agg, walk, action
+
+
+# What is told
+
+
+def _truth(query: Query, place: Place) -> Moves[Query]:
+    every = list[Query]()
+    while True:
+        action = yield (mark("all", place.ending + 3), mark("end", place.ending))
+        if action.kind == "end":
+            return query.model_copy(update={"every": tuple(every), "answer": "yesno"})
+        inner, _ = yield from _set(place.within(place.ending + 1))
+        every.append(inner)
+
+
+def _columns(query: Query, action: Action, place: Place) -> Moves[Query]:
+    columns, onward = list[Column](), (*column_starts(query, place), mark("end", place.ending))
+    while action.kind == "column":
+        if action.name:
+            walk, action = yield from _walk(query, action, place.ending, lambda _: onward)
+            columns.append(Column(steps=walk))
+        else:
+            members = ungrouped(query)
+            action = yield aggregates(members, place.ending)
+            agg, of, action = yield from _aggregate(members, action, place.ending, lambda _: onward)
+            columns.append(Column(agg=agg, of=of))
+    return query.model_copy(update={"columns": tuple(columns)})
+
+
+# Hops
+
+
+def _walk(
+    members: Query,
+    action: Action,
+    least: int,
+    onward: Callable[[Walk], Choices],
+    *,
+    to_numbers: bool = False,
+) -> Moves[tuple[Walk, Action]]:
+    """The hops that begin with an action, and the action after them.
+
+    `least` actions have to come at least after a hop.
+    """
+    walk: Walk = (_hop(action),)
+    while True:
+        values = along(members, *walk)
+        further: Choices = (hop("then", least + 1, values),)
+        if to_numbers:
+            further = hops_to("then", least, values, are_numbers, near_numbers)
+        action = yield (*further, *onward(walk))
+        if action.kind != "then":
+            return walk, action
+        walk = (*walk, _hop(action))
+
+
+def _hop(action: Action) -> Step:
+    return Step(relation=action.name, inverse=action.inverse)
+
+
+def _number(action: Action) -> int:
+    assert action.number is not None
+    return action.number
