@@ -205,13 +205,14 @@ def footer(state: State, kg: KnowledgeGraph) -> str:
         (s["head"]["term"], s["relation"]["term"], s["tail"]["term"]) for c in chains for s in c
     }
     usage = state.get("usage")
+    is_query = state.get("query_tree") is not None and state.get("operation") is None
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        if not computed and state.get("query_tree") is None:
+        if not computed and not is_query:
             by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
             parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
-        if state.get("reasoner") != "llm" and state.get("query_tree") is None:
+        if state.get("reasoner") != "llm" and not is_query:
             parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
     if usage:
         passes = usage["forward_passes"]

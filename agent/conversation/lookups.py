@@ -1,7 +1,7 @@
 """Triples that operators rest on: between two entities, and of members and their values."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -9,7 +9,8 @@ from ..kg import KnowledgeGraph
 from ..kg.names import normalise
 from ..kg.terms import Path, Step, Term
 from ..linking.words import FUNCTION_WORDS
-from ..query.values import Value, value_of
+from ..query.tree import Step as QueryStep
+from ..query.values import value_of
 from .phrases import BE
 from .wording import stems
 
@@ -71,11 +72,10 @@ def fitting(kg: KnowledgeGraph, relations: Collection[Term], words: str) -> set[
 
 
 class Valued(NamedTuple):
-    """A relation and, for each member that has any, its values with the steps to them."""
+    """The step to values, and which members have any."""
 
-    relation: Term
-    steps: dict[Term, list[Step]]
-    values: dict[Term, list[Value]]
+    step: QueryStep
+    having: frozenset[Term]
 
 
 def valued(kg: KnowledgeGraph, members: Sequence[Term], properties: Sequence[str]) -> Valued | None:
@@ -84,30 +84,51 @@ def valued(kg: KnowledgeGraph, members: Sequence[Term], properties: Sequence[str
     A relation of exactly that name goes before one with these words in its name, then the one that
     more members have. Raises ServiceError.
     """
-    found: dict[Term, Valued] = {}
+    having = dict[Term, set[Term]]()
     around = kg.walks.neighbours(members, inverse=False, limit=_MOST)
     for member, steps in zip(members, around, strict=True):
         for step in steps:
-            if (value := value_of(step.triple.tail)) is not None:
-                own = found.setdefault(step.triple.relation, Valued(step.triple.relation, {}, {}))
-                own.steps.setdefault(member, []).append(step)
-                own.values.setdefault(member, []).append(value)
-    names = relation_names(kg, sorted(found))
+            if value_of(step.triple.tail) is not None:
+                having.setdefault(step.triple.relation, set()).add(member)
+    names = relation_names(kg, sorted(having))
     for wanted in properties:
         said, exact = stems(wanted), normalise(wanted)
         fits = [r for r, own in names.items() if said and any(said <= stems(n) for n in own)]
         if fits:
-            return found[
-                min(
-                    fits,
-                    key=lambda r: (
-                        exact not in map(normalise, names[r]),
-                        -len(found[r].values),
-                        r,
-                    ),
-                )
-            ]
+            best = min(
+                fits,
+                key=lambda r: (exact not in map(normalise, names[r]), -len(having[r]), r),
+            )
+            step = QueryStep(relation=names[best][0], id=best)
+            return Valued(step, frozenset(having[best]))
     return None
+
+
+def connecting(
+    kg: KnowledgeGraph, members: Sequence[Term], other: Term, words: str
+) -> list[QueryStep]:
+    """The steps from members to another thing that words speak of. Raises ServiceError."""
+    around = between(kg, members, other)
+    steps = [path.steps[0] for paths in around.values() for path in paths]
+    fits = fitting(kg, {step.triple.relation for step in steps}, words)
+    return _asked(kg, [(s.triple.relation, not s.inverse) for s in steps], fits)
+
+
+def leading(kg: KnowledgeGraph, paths: Sequence[Path]) -> list[QueryStep]:
+    """The steps of paths of one step, each once."""
+    hops = [hop for path in paths for hop in path.relations]
+    return _asked(kg, hops, {relation for relation, _ in hops})
+
+
+def _asked(
+    kg: KnowledgeGraph, hops: Sequence[tuple[Term, bool]], relations: Collection[Term]
+) -> list[QueryStep]:
+    kept = sorted({hop for hop in hops if hop[0] in relations})
+    names = kg.walk_labels.names([relation for relation, _ in kept])
+    return [
+        QueryStep(relation=name, id=relation, inverse=inverse)
+        for name, (relation, inverse) in zip(names, kept, strict=True)
+    ]
 
 
 Stated = Literal["so", "turned"]
@@ -129,26 +150,40 @@ def stated(
         return None
     relations = fitting(kg, {path.steps[0].triple.relation for path in paths}, clause)
     names = relation_names(kg, sorted(relations))
-    said = stems(clause)
     so, turned = list[Path](), list[Path]()
     for path in (p for p in paths if p.steps[0].triple.relation in relations):
         step = path.steps[0]
-        forward = step.triple.head == subject
-        own = [name for name in names[step.triple.relation] if said <= stems(name)]
-        if _is_role_in(clause):
-            own = [name for name in own if said == stems(name) and _is_noun(name)]
-        expected = any(_reads_on(name, clause) for name in own)
-        if own:
+        if (expected := _is_forward(names[step.triple.relation], clause)) is not None:
+            forward = step.triple.head == subject
             (so if forward == expected else turned).append(path)
     if so:
         return "so", so
     return ("turned", turned) if turned and (_is_of(clause) or _is_role_in(clause)) else None
 
 
-def is_worded(clause: str, relations: Iterable[str]) -> bool:
-    """Whether a clause has all words of one of the normalised names of relations, and no others."""
+def worded(kg: KnowledgeGraph, clause: str) -> list[Term]:
+    """The relations that have just the words of a clause in one of their names."""
     said = stems(clause)
-    return bool(said) and any(said == stems(name) for name in relations)
+    words = [own for own in kg.labels.vocabulary() if own.relation] if said else []
+    fits = [own.term for own in words if said == stems(normalise(own.text))]
+    return list(dict.fromkeys(fits))
+
+
+def said_steps(kg: KnowledgeGraph, relations: Sequence[Term], clause: str) -> list[QueryStep]:
+    """The steps along relations from the subject of a clause to `…`, as the clause says."""
+    names = relation_names(kg, relations)
+    ways = {relation: _is_forward(own, clause) for relation, own in names.items()}
+    hops = [(relation, not way) for relation, way in ways.items() if way is not None]
+    return _asked(kg, hops, relations)
+
+
+def _is_forward(names: Collection[str], clause: str) -> bool | None:
+    """Whether a relation leads from the subject of a clause to `…`; None where it says no such."""
+    said = stems(clause)
+    own = [name for name in names if said <= stems(name)]
+    if _is_role_in(clause):
+        own = [name for name in own if said == stems(name) and _is_noun(name)]
+    return any(_reads_on(name, clause) for name in own) if own else None
 
 
 def instead(kg: KnowledgeGraph, subject: Term, other: Term, clause: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""combine: computes over verified answers what the question asks for; never by a model.
+"""combine: executes the query that the rules read, over verified answers; never by a model.
 
 It runs before every part of a question, and once more in the end: it keeps what the part before
 came to, computes where it can, and else has the next part answered.
@@ -12,10 +12,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..conversation.turns import is_cut
-from ..errors import ServiceError
+from ..errors import ServiceError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..options import Options
+from ..query.tree import write_query
+from ..query.words import reading
 from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, is_understood
 from . import Node
 from .compute import compute
@@ -27,7 +29,7 @@ from .usage import spent
 def combine(
     kg: KnowledgeGraph, threshold: Callable[[Options], float], told: Sequence[str] = ()
 ) -> Node:
-    """Compute the operation over what the parts and earlier turns came to.
+    """Execute what the operation means over what the parts and earlier turns came to.
 
     What it adds to their answers is verified here. Where the store did not answer, the status is
     `unchecked`. `told` are notes of every question.
@@ -42,7 +44,7 @@ def combine(
         with metered() as meter:
             try:
                 found = compute(kg, operation, parts, state.get("turns", []))
-            except ServiceError as error:
+            except (ServiceError, ShortageError) as error:
                 found = Computed("unchecked", notes=[str(error)])
         usage = spent(state, since, kg_requests=meter.requests or int(place < 0))
         if found is None and place + 1 < len(parts):
@@ -61,6 +63,8 @@ def combine(
             "confidence": computed.confidence,
             "status": computed.status,
             "result": result,
+            "tree": write_query(computed.bound.query) if computed.bound else None,
+            "reading": reading(computed.bound) if computed.bound else "",
             "asked": computed.asked or state.get("asked", ""),
             "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),
             "usage": usage,

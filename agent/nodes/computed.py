@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..query.binding import Bound
 from ..state import Answer, Entity, Kind, Result, Source, Status, StepRecord
 
 _SHOWN = 10
@@ -21,6 +22,8 @@ class Computed:
     confidence: float = 0.0
     asked: str = ""
     source: Source | None = None
+    bound: Bound | None = None
+    """The query that was executed, if any."""
 
 
 def told(

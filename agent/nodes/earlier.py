@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..conversation.computing import with_chains
-from ..conversation.lookups import between, fitting
+from ..conversation.lookups import connecting
 from ..conversation.sources import joined, less, walks
+from ..conversation.trees import LAST as LAST_ANSWERS
+from ..conversation.trees import part, some_of_last, touching
 from ..conversation.turns import last_about, last_answered, last_set
 from ..kg import KnowledgeGraph
-from ..kg.terms import Term
-from ..state import Answer, Entity, Operation, Part, StepRecord, Turn
-from .checked import checked_answers, checked_paths, start_of
+from ..state import Answer, Entity, Operation, Part, Source, Turn
+from .basis import LAST, Basis, executed, mention_of
+from .checked import checked_answers, start_of
 from .computed import Computed, told
-from .members import is_unsure, listing, unsure_of
+from .members import is_unsure, unsure_of
 
 
 def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
@@ -34,7 +35,7 @@ def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
 
 def earlier_members(
     kg: KnowledgeGraph, operation: Operation, parts: Sequence[Part], turns: Sequence[Turn]
-) -> Computed | None:
+) -> Basis | Computed | None:
     """Those of the last answers of which the condition holds.
 
     By triples between them and what it names, where there are any of its words; else by the answers
@@ -44,55 +45,52 @@ def earlier_members(
     if turn is None:
         return Computed("abstained", notes=["there is no earlier answer"])
     if turn.get("empty"):
-        return _none_of(operation, turn)
-    members = checked_answers(kg, turn["topics"], turn["answers"])
-    topics, confidence = turn["topics"], turn["confidence"]
-    notes = ["the last answers were cut: there may be more"] if turn["cut"] else []
+        how = "the last result has no members that the graph says"
+        return replace(_last(turn, []), how=lambda _: how, is_empty=True)
+    last = _last(turn, checked_answers(kg, turn["topics"], turn["answers"]))
     if not operation["condition"]:
-        found = Computed("answered", members, topics, None, notes, confidence)
-        return replace(found, source=turn.get("source"))
-    answered = [part for part in parts if "status" in part]
-    if answered:
-        part = answered[-1]
-        status = part.get("status", "abstained")
-        if status != "answered":
-            return Computed(status, topics=topics)
-        if is_unsure(part):
-            return Computed("abstained", topics=topics, notes=[unsure_of(part)])
-        said = {answer["term"]: answer["chains"] for answer in part.get("answers", [])}
-        condition = walks(part.get("topics", []), part.get("answers", []))
-        kept = [with_chains(m, said[m["term"]]) for m in members if m["term"] in said]
-        others, confidence = part.get("topics", []), min(confidence, part.get("confidence", 0.0))
-    else:
-        kept, others = _by_triples(kg, operation, members)
-        if not kept:
-            return None
-        proofs = [_from(answer, others) for answer in kept]
-        condition = walks(others, proofs)
-    how = f"{len(kept)} of {len(members)} earlier answers"
-    source = joined("both", [turn.get("source"), condition])
+        return last
+    answered = [own for own in parts if "status" in own]
+    if not answered:
+        return _by_triples(kg, operation, last)
+    own = answered[-1]
+    status, topics = own.get("status", "abstained"), own.get("topics", [])
+    if status != "answered":
+        return Computed(status, topics=last.topics)
+    if is_unsure(own):
+        return Computed("abstained", topics=last.topics, notes=[unsure_of(own)])
+    made = replace(
+        last,
+        query=some_of_last(part(len(answered) - 1), negated=operation["negated"]),
+        topics=[*last.topics, *topics],
+        confidence=min(last.confidence, own.get("confidence", 0.0)),
+        answered={**last.answered, len(answered) - 1: own.get("answers", [])},
+        questions=tuple(one["question"] for one in answered),
+    )
+    return _some(operation, made, walks(topics, own.get("answers", [])))
+
+
+def _last(turn: Turn, answers: list[Answer]) -> Basis:
+    """The answers of a turn."""
+    notes = ["the last answers were cut: there may be more"] if turn["cut"] else []
+    return Basis(
+        query=LAST_ANSWERS,
+        topics=turn["topics"],
+        confidence=turn["confidence"],
+        answered={LAST: answers},
+        source=turn.get("source"),
+        notes=[] if turn.get("empty") else notes,
+    )
+
+
+def _some(operation: Operation, made: Basis, condition: Source) -> Basis:
+    """With how it was made: of the last answers those of which a condition holds, or does not."""
+    size, source = len(made.answered[LAST]), made.source
     if operation["negated"]:
-        out = {answer["term"] for answer in kept}
-        kept = [member for member in members if member["term"] not in out]
-        how = f"{len(kept)} of {len(members)} earlier answers, of which the graph does not say it"
-        source = less(turn.get("source"), [condition])
-    return listing(kept, [*topics, *others], how, confidence, source, notes)
-
-
-def _none_of(operation: Operation, turn: Turn) -> Computed:
-    """What is said of a set without members."""
-    how = "the last result has no members that the graph says"
-    if operation["kind"] != "count":
-        return listing([], turn["topics"], how, turn["confidence"], turn.get("source"))
-    result = told("count", "0 of the last result", how, value=0)
-    found = Computed("abstained", [], turn["topics"], result, [], turn["confidence"])
-    return replace(found, source=turn.get("source"))
-
-
-def _from(answer: Answer, starts: Sequence[Entity]) -> Answer:
-    """An answer with those of its chains that lead from some entities."""
-    terms = {start["term"] for start in starts}
-    return {**answer, "chains": [c for c in answer["chains"] if c and start_of(c) in terms]}
+        how = f"of {size} earlier answers, of which the graph does not say it"
+        return replace(made, how=lambda n: f"{n} {how}", source=less(source, [condition]))
+    how = f"of {size} earlier answers"
+    return replace(made, how=lambda n: f"{n} {how}", source=joined("both", [source, condition]))
 
 
 def _is_some(operation: Operation) -> bool:
@@ -100,24 +98,29 @@ def _is_some(operation: Operation) -> bool:
     return bool(operation["condition"]) or operation["kind"] == "extreme"
 
 
-def _by_triples(
-    kg: KnowledgeGraph, operation: Operation, members: Sequence[Answer]
-) -> tuple[list[Answer], list[Entity]]:
-    """The members that triples connect with what the condition names, and that entity."""
-    for entity in (e for mention in operation["named"] for e in mention["candidates"]):
-        if kept := _touching(kg, members, entity["term"], operation["condition"]):
-            return kept, [entity]
-    return [], []
+def _by_triples(kg: KnowledgeGraph, operation: Operation, last: Basis) -> Basis | None:
+    """By triples with what the condition names; None where none of its words connects any."""
+    members = [answer["term"] for answer in last.answered[LAST]]
+    for mention in operation["named"]:
+        for entity in mention["candidates"]:
+            steps = connecting(kg, members, entity["term"], operation["condition"])
+            if not steps:
+                continue
+            made = replace(
+                last,
+                query=touching(steps),
+                mentions=(mention_of(mention, entity),),
+                topics=[*last.topics, entity],
+            )
+            if kept := executed(kg, made, made.query).answers:
+                if operation["negated"]:
+                    made = replace(made, query=some_of_last(made.query, negated=True))
+                condition = walks([entity], [_from(answer, entity) for answer in kept])
+                return _some(operation, made, condition)
+    return None
 
 
-def _touching(
-    kg: KnowledgeGraph, members: Sequence[Answer], entity: Term, condition: str
-) -> list[Answer]:
-    around = between(kg, [member["term"] for member in members], entity)
-    relations = {path.steps[0].triple.relation for own in around.values() for path in own}
-    fits = fitting(kg, relations, condition)
-    paths = [p for own in around.values() for p in own if p.steps[0].triple.relation in fits]
-    chains: dict[Term, list[list[StepRecord]]] = {}
-    for path, steps in checked_paths(kg, paths).items():
-        chains.setdefault(path.end, []).append(steps)
-    return [with_chains(m, chains[m["term"]]) for m in members if m["term"] in chains]
+def _from(answer: Answer, start: Entity) -> Answer:
+    """An answer with those of its chains that lead from an entity."""
+    chains = [chain for chain in answer["chains"] if chain and start_of(chain) == start["term"]]
+    return {**answer, "chains": chains}

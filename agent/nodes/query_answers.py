@@ -1,17 +1,17 @@
 """What a query came to, as answers with their verified triples and one line of text."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
-from ..kg.terms import Path, Step, Term, is_connected, is_literal
+from ..kg.terms import Path, Step, Term, is_literal, place_of
 from ..kg.verification import verify_paths
 from ..query.binding import Bound
 from ..query.outcome import Outcome
 from ..query.tree import Entity as EntityStart
 from ..query.tree import OfClass, nested
-from ..state import Answer, Entity, Kind, Named, Result, Status, StepRecord
+from ..state import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
 from .computed import Computed, listed, sentence, some, told
 from .records import entity_record, name_terms, step_records
 
@@ -28,6 +28,14 @@ _GROUPED = 10_000
 
 
 @dataclass(frozen=True)
+class Verified:
+    """What was verified before: steps, and the entities that walks of them begin at."""
+
+    topics: Sequence[Entity] = ()
+    steps: Mapping[Step, StepRecord] = field(default_factory=dict[Step, StepRecord])
+
+
+@dataclass(frozen=True)
 class _Shown:
     """An outcome in the records of the state; all of it was looked up at the source."""
 
@@ -35,19 +43,26 @@ class _Shown:
     outcome: Outcome
     topics: list[Entity]
     named: Mapping[Term, Named]
-    chains: Mapping[Term, list[StepRecord]]
+    runs: Mapping[Step, list[StepRecord]]
     compared: list[StepRecord]
 
+    def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
+        """The triples of some steps, each once."""
+        return _each_once(record for step in steps for record in self.runs[step])
 
-def told_outcome(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> Computed:
+
+def told_outcome(
+    kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified | None = None
+) -> Computed:
     """The answers of a query with their proofs, what was computed, and the notes.
 
-    Every triple that it rests on is verified at the source here. A member without a whole proof is
-    left out and told; where that leaves nothing, the status is `unchecked`. Raises ServiceError.
+    Every triple that it rests on is verified at the source here, unless it was just `before`. A
+    member without a whole proof is left out and told; where that leaves nothing, the status is
+    `unchecked`. Raises ServiceError.
     """
-    shown = _shown(kg, bound, outcome)
+    shown = _shown(kg, bound, outcome, before or Verified())
     answers = [_answer(shown, member) for member in outcome.members]
-    proven = [answer for answer in answers if all(map(_holds, answer["chains"]))]
+    proven = [answer for answer in answers if _is_proven(shown, answer["term"])]
     notes, unproven = list(outcome.notes), len(answers) - len(proven)
     if unproven:
         notes.append(f"{unproven} of {len(answers)} could not be verified in the graph")
@@ -57,23 +72,25 @@ def told_outcome(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> Computed
     return Computed(status, proven, shown.topics, result, notes, float(status == "answered"))
 
 
-def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome) -> _Shown:
-    steps = [step for proof in outcome.proofs.values() for step in proof]
-    runs = _verified(kg, [*steps, *outcome.compared])
-    chains = {
-        member: _each_once(record for step in proof for record in runs[step])
-        for member, proof in outcome.proofs.items()
-    }
+def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
+    steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
+    runs = {step: [record] for step, record in before.steps.items()}
+    runs |= _verified(kg, [step for step in steps if step not in runs])
     compared = _each_once(record for step in outcome.compared for record in runs[step])
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells])
-    topics = [entity_record(info, 1.0) for info in kg.labels.describe(_topics(bound))]
-    return _Shown(bound, outcome, topics, named, chains, compared)
+    topics = [*before.topics]
+    known = {topic["term"] for topic in topics}
+    others = [term for term in _topics(bound) if term not in known]
+    topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
+    return _Shown(bound, outcome, topics, named, runs, compared)
 
 
 def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
     """The triples of the store behind each step of `kg.walks`, with what the store says of them."""
     distinct = list(dict.fromkeys(steps))
+    if not distinct:
+        return {}
     walks = [Path(step.source, (step,)) for step in distinct]
     plain = [kg.profile.skips(step.triple.relation) for step in distinct]
     proofs = kg.prove([walk for walk, own in zip(walks, plain, strict=True) if not own])
@@ -106,17 +123,65 @@ def _topics(bound: Bound) -> list[Term]:
 
 
 def _answer(shown: _Shown, member: Term) -> Answer:
-    chain = shown.chains.get(member, [])
+    """A member with its proof: as the walks from topics that it is made of, else as one chain.
+
+    The last steps of a proof that lead to the value of an extreme are among what was compared.
+    """
     steps = shown.outcome.proofs.get(member, ())
-    path = Path(steps[0].source if steps else member, steps)
-    topics = frozenset(topic["term"] for topic in shown.topics)
-    is_path = is_connected(topics, path) and path.end == member
+    steps = steps[: len(steps) - _steps_to_value(shown.bound)] or steps
+    topics = frozenset(place_of(topic["term"]) for topic in shown.topics)
     named = shown.named[member]
-    return Answer(**named, score=1.0, chains=[chain], form="path" if is_path else "chain")
+    if walks := _walks(topics, member, steps):
+        chains = [_walked(shown, walk) for walk in walks]
+        distinct = [own for place, own in enumerate(chains) if own not in chains[:place]]
+        return Answer(**named, score=1.0, chains=distinct, form="path")
+    is_path = not steps and member in topics
+    form: Form = "path" if is_path else "chain"
+    return Answer(**named, score=1.0, chains=[shown.chain(steps)], form=form)
 
 
-def _holds(chain: Sequence[StepRecord]) -> bool:
-    return all(step["verdict"] == "supported" for step in chain)
+def _walks(
+    topics: frozenset[Term], member: Term, steps: tuple[Step, ...]
+) -> list[tuple[Step, ...]]:
+    """The steps as whole walks between a topic and the member; none where they are no such."""
+    walks, first = list[tuple[Step, ...]](), 0
+    while first < len(steps):
+        last = first + 1
+        while last < len(steps) and steps[last - 1].target == steps[last].source:
+            last += 1
+        ends = (last, *range(first + 1, last))
+        end = next((own for own in ends if _joins(topics, member, steps[first:own])), None)
+        if end is None:
+            return []
+        walks.append(steps[first:end])
+        first = end
+    return walks
+
+
+def _joins(topics: frozenset[Term], member: Term, walk: tuple[Step, ...]) -> bool:
+    start, end = walk[0].source, walk[-1].target
+    return (start in topics and end == member) or (start == member and end in topics)
+
+
+def _walked(shown: _Shown, walk: tuple[Step, ...]) -> list[StepRecord]:
+    """The triples of a walk from a topic; turned round where it was walked from the member."""
+    topics = {place_of(topic["term"]) for topic in shown.topics}
+    records = [record for step in walk for record in shown.runs[step]]
+    if walk[0].source in topics:
+        return records
+    return [{**record, "inverse": not record["inverse"]} for record in reversed(records)]
+
+
+def _steps_to_value(bound: Bound) -> int:
+    own = bound.query.extreme
+    if own is None or own.count or own.agg or bound.query.columns:
+        return 0
+    return len(own.steps)
+
+
+def _is_proven(shown: _Shown, member: Term) -> bool:
+    steps = shown.outcome.proofs.get(member, ())
+    return all(own["verdict"] == "supported" for step in steps for own in shown.runs[step])
 
 
 def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
@@ -143,7 +208,7 @@ def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
             return told("connection", text, "the fewest hops", value=len(chain) or None)
         case "members":
             if query.extreme is not None and answers:
-                return told("extreme", _extreme(answers), how, triples=compared)
+                return told("extreme", _extreme(shown, answers), how, triples=compared)
             return None if answers else told("list", NONE, how, triples=compared)
 
 
@@ -163,26 +228,26 @@ def _truth(
     shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
 ) -> Result:
     if shown.outcome.value:
-        said = [
-            sentence(step) for step in (*compared, *(answers[0]["chains"][0] if answers else ()))
-        ]
+        proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
+        said = [sentence(step) for step in _each_once([*compared, *proof])]
         text = f"Yes: {some(said)}." if said else "Yes."
         return told("truth", text, how, value=True, triples=compared)
-    instead = _each_once(
-        step for own in shown.outcome.instead for step in shown.chains.get(own, [])
-    )
+    outcome = shown.outcome
+    instead = shown.chain(step for own in outcome.instead for step in outcome.proofs.get(own, ()))
     instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
     has = some([sentence(step) for step in instead])
     text = f"No, not in the graph. It has: {has}." if has else "No, not in the graph."
     return told("truth", text, how, value=False, triples=instead)
 
 
-def _extreme(answers: Sequence[Answer]) -> str:
-    """The members, and the value of the first where its proof ends in one."""
-    last = answers[0]["chains"][0][-1:]
-    if last and is_literal(last[0]["tail"]["term"]):
-        return f"{listed(answers)} ({last[0]['relation']['label']}: {last[0]['tail']['label']})"
-    return listed(answers)
+def _extreme(shown: _Shown, answers: Sequence[Answer]) -> str:
+    """The members, and the value of the first where it is one of the graph."""
+    steps = shown.outcome.proofs[answers[0]["term"]]
+    if not _steps_to_value(shown.bound) or not steps:
+        return listed(answers)
+    record = shown.runs[steps[-1]][-1]
+    value = record["head" if record["inverse"] else "tail"]["label"]
+    return f"{listed(answers)} ({record['relation']['label']}: {value})"
 
 
 def cell_text(cell: Named | int | float | None) -> str:

@@ -1,13 +1,18 @@
 """Whether the graph says that something is so."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from ..conversation.containment import containing, is_in
-from ..conversation.lookups import instead, is_worded, relations_called, stated
+from ..conversation.lookups import instead, leading, said_steps, stated, worded
+from ..conversation.trees import statement
 from ..kg import KnowledgeGraph
 from ..kg.terms import Path
-from ..state import NOT_UNDERSTOOD, Answer, Entity, Named, Operation, StepRecord
+from ..query.binding import Mention
+from ..query.tree import Step
+from ..state import NOT_UNDERSTOOD, Entity, Operation, StepRecord
+from .basis import Basis, executed
 from .checked import checked_paths
 from .computed import Computed, sentence, told
 
@@ -29,47 +34,60 @@ def truth(kg: KnowledgeGraph, operation: Operation) -> Computed:
     if said is not None:
         return said
     one, other = pairs[0]
-    if not is_worded(clause, relations_called(kg)()):
+    relations = worded(kg, clause)
+    if not relations:
         note = f'{NOT_UNDERSTOOD}: no relation of the graph is known to say "{clause}"'
         return Computed("abstained", [], [one, other], None, [note])
     known = instead(kg, one["term"], other["term"], clause)
-    return _not_said(_checked(kg, known), [one, other])
+    return _said(kg, [one, other], said_steps(kg, relations, clause), known)
 
 
 def _stated(kg: KnowledgeGraph, one: Entity, other: Entity, clause: str) -> Computed | None:
     found = stated(kg, one["term"], other["term"], clause)
-    chains = list(checked_paths(kg, found[1]).values()) if found else []
-    if found is None or not chains:
+    if found is None:
         return None
-    if found[0] == "so":
-        return _yes(chains, [one, other])
-    return _not_said([step for chain in chains for step in chain], [one, other])
+    is_so, paths = found[0] == "so", found[1]
+    steps = leading(kg, paths)
+    if not is_so:
+        steps = [own.model_copy(update={"inverse": not own.inverse}) for own in steps]
+    said = _said(kg, [one, other], steps, [] if is_so else paths)
+    return said if is_so == (said.status == "answered") and (is_so or _tells(said)) else None
 
 
 def _contained(kg: KnowledgeGraph, one: Entity, other: Entity, _clause: str) -> Computed | None:
     known = containing(kg, one, other)
-    proofs = checked_paths(kg, [path for path in known if path.end == other["term"]])
-    if proofs:
-        return _yes(list(proofs.values()), [one, other])
-    steps = _checked(kg, known)
-    return _not_said(steps, [one, other]) if steps else None
+    if not known:
+        return None
+    said = _said(kg, [one, other], leading(kg, known), known)
+    return said if _tells(said) else None
 
 
-def _checked(kg: KnowledgeGraph, paths: Sequence[Path]) -> list[StepRecord]:
-    return [step for chain in checked_paths(kg, paths).values() for step in chain]
+def _tells(said: Computed) -> bool:
+    """Whether there is a proof, or something that the graph says instead."""
+    return bool(said.answers or (said.result and said.result["triples"]))
 
 
-def _yes(chains: list[list[StepRecord]], topics: list[Entity]) -> Computed:
-    """Yes, with the chains that each prove it, from the first of the topics to the last."""
-    other = Named(term=topics[-1]["term"], label=topics[-1]["label"])
-    text = f"Yes: {'; '.join(sentence(step) for step in chains[0])}."
-    result = told("truth", text, "the graph holds what is asked", value=True)
-    answer = Answer(**other, score=1.0, chains=chains)
-    return Computed("answered", [answer], topics, result, [], 1.0)
+def _said(
+    kg: KnowledgeGraph, topics: list[Entity], steps: Sequence[Step], known: Sequence[Path]
+) -> Computed:
+    """Whether any of the steps leads from the first topic to the last; else what is known."""
+    found = Computed("abstained", topics=topics)
+    if steps:
+        mentions = tuple(Mention(own["label"], own["term"]) for own in topics)
+        basis = Basis(statement(steps), topics, 1.0, mentions=mentions)
+        found = executed(kg, basis, basis.query)
+    result, answers = found.result, found.answers
+    if result is None or not answers or result["value"] is not True:
+        chains = checked_paths(kg, known).values()
+        return _not_said([step for chain in chains for step in chain], found)
+    answers = [{**answer, "label": topics[-1]["label"]} for answer in answers]
+    how = "the graph holds what is asked"
+    return replace(found, answers=answers, result={**result, "how": how, "triples": []})
 
 
-def _not_said(steps: list[StepRecord], topics: list[Entity]) -> Computed:
+def _not_said(steps: list[StepRecord], found: Computed) -> Computed:
     said = "; ".join(map(sentence, steps))
     text = f"{NOT_SAID} It says: {said}" if said else NOT_SAID
     how = "no triple that was found says so, which does not make it false"
-    return Computed("abstained", [], topics, told("truth", text, how, triples=steps))
+    result = told("truth", text, how, triples=steps)
+    return replace(found, status="abstained", answers=[], result=result, notes=[], confidence=0.0)

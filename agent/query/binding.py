@@ -39,6 +39,8 @@ class Bound:
     classes: Mapping[str, Term]
     entities: Mapping[str, Term]
     mentions: tuple[Mention, ...] = ()
+    questions: tuple[str, ...] = ()
+    """The plain questions that its parts answer, where they are known."""
 
     def relation(self, step: Step | Measure | Domain) -> Term:
         """The relation of a hop, a measure or a start."""
@@ -85,6 +87,14 @@ def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = (
         for number, own in enumerate(given)
     )
     return Bound(query, relations, classes, entities, bound)
+
+
+def bound_as_named(
+    query: Query, mentions: Sequence[Mention] = (), questions: Sequence[str] = ()
+) -> Bound:
+    """A query whose names all have their terms beside them, so that nothing is looked up."""
+    relations = {term: term for term in _relation_names([query, *nested(query)])}
+    return Bound(query, relations, {}, {}, tuple(mentions), tuple(questions))
 
 
 def _each(names: Iterable[str], look_up: Callable[[str], Term]) -> dict[str, Term]:

@@ -664,9 +664,14 @@ def _both(one: _Set, other: _Set) -> _Set:
 
 def _any(several: Sequence[_Set]) -> _Set:
     def prove(member: int) -> tuple[TripleStep, ...]:
-        return next(own.prove(member) for own in several if member in own.ids)
+        return tuple(step for own in several if _has(own.ids, member) for step in own.prove(member))
 
     return _Set(reduce(np.union1d, [own.ids for own in several]), prove)
+
+
+def _has(ids: Ids, one: int) -> bool:
+    place = int(np.searchsorted(ids, one))
+    return place < len(ids) and int(ids[place]) == one
 
 
 def _placed(sizes: NDArray[np.float64], extreme: Extreme) -> NDArray[np.bool_]:

@@ -92,7 +92,10 @@ class _Words:
             case Last(last=what):
                 return "the last answers" if what == "answers" else "the last topics"
             case Part(part=number):
-                return f"the answers to question {number + 1}"
+                questions = self._bound.questions
+                known = number < len(questions)
+                asked = f'"{questions[number]}"' if known else f"question {number + 1}"
+                return f"the answers to {asked}"
             case Query() as inner:
                 return self._inner(inner)
 

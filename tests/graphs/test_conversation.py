@@ -104,6 +104,7 @@ def test_a_set_is_counted_filtered_and_shown_again(
     euro = said(turtle, "?x v:currency currency:euro . country:austria v:borders ?x")
     some = talk(graph, "set", "which of them use the euro?")
     assert names(some) == euro and holds(kg, some) and some["usage"]["forward_passes"] == 0
+    assert some["reading"] == "the last answers, currency = euro"
     why = talk(graph, "set", "why?")
     assert why["answers"] == some["answers"] and why["status"] == "answered"
     again = talk(graph, "set", "and Germany?")
@@ -139,6 +140,9 @@ def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, t
     both = "?x v:borders country:france . ?x v:borders country:germany"
     state = talk(graph, "both", "Which countries border both France and Germany?")
     assert names(state) == said(turtle, both) and holds(kg, state)
+    assert state["tree"] == {"start": {"part": 0}, "and": [{"start": {"part": 1}}]}
+    first, other = (f'the answers to "Which countries border {x}?"' for x in ("France", "Germany"))
+    assert state["reading"] == f"{first}, also among {other}"
     only = "?x v:borders country:france . MINUS { ?x v:borders country:germany }"
     state = talk(graph, "except", "countries that border France except those that border Germany")
     assert names(state) == said(turtle, only) and holds(kg, state)
@@ -256,6 +260,7 @@ def test_yes_has_a_proof_and_no_is_never_said(
     text = state["messages"][-1].text
     assert text.startswith("Yes: " if yes else "The graph does not say so. It says: ")
     assert bool(state["answers"]) is yes and holds(kg, state)
+    assert state["tree"]["answer"] == "yesno"
     if question.startswith("Is Vienna") and not yes:
         assert "Berlin" in text
 

@@ -90,7 +90,8 @@ def test_a_question_after_a_query_is_answered_as_a_question() -> None:
     graph.invoke({"query": {"query": BORDERS, "mentions": ["Portugal"]}}, config)
     state = graph.invoke({"question": "What is its capital?"}, config)
     assert [answer["label"] for answer in state["answers"]] == ["Madrid"]
-    assert result_of(state)["query"] is None and result_of(state)["reading"] == ""
+    assert result_of(state)["query"] == {"start": {"part": 0}}
+    assert result_of(state)["reading"] == 'the answers to "What is Spain\'s capital?"'
 
 
 def test_what_the_store_no_longer_holds_is_not_shown() -> None:

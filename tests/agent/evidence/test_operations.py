@@ -14,8 +14,6 @@ from groundwalk.agent.evidence.sparql import answers_query, main_query
 from groundwalk.agent.kg import KnowledgeGraph, OxigraphStore, Term, Triple, open_kg
 from groundwalk.agent.nodes.compute import compute
 from groundwalk.agent.nodes.computed import Computed
-from groundwalk.agent.nodes.earlier import earlier_members
-from groundwalk.agent.nodes.members import members_of
 from groundwalk.agent.state import Entity, MentionRecord, Operation, Part, State, Turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,12 +125,12 @@ def mention(name: str) -> MentionRecord:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(TRIPLES, min_size=1, max_size=20), st.data(), st.sampled_from(["both", "except"]))
 def test_sets_of_two_walks_are_found_again(
-    triples: list[tuple[str, str, str]], data: st.DataObject, over: Any
+    kg: KnowledgeGraph, triples: list[tuple[str, str, str]], data: st.DataObject, over: Any
 ) -> None:
     parts = [part(walk(data, triples)) for _ in range(2)]
     out = data.draw(st.sampled_from([[], [mention("e1")]]))
     done = operation("list", over, NOTHING, named=out if over == "except" else [])
-    computed = members_of(done, parts)
+    computed = compute(kg, done, parts, [])
     assert computed is not None
     if not computed.answers or computed.source is None:
         return
@@ -171,7 +169,7 @@ def test_what_holds_of_earlier_answers_and_what_follows(kg: KnowledgeGraph, nega
     condition = operation(
         "list", "last", NOTHING, condition="border …", negated=negated, named=[mention("spain")]
     )
-    computed = earlier_members(kg, condition, [], [turn])
+    computed = compute(kg, condition, [], [turn])
     assert computed is not None
     some = told(computed, condition)
     assert ends(some) == ({iri("spain"), iri("italy")} if negated else {iri("andorra")})
@@ -248,7 +246,7 @@ def test_yes_is_asked(kg: KnowledgeGraph) -> None:
     assert "No query says what the graph does not say" in explain("sparql", told(silent, apart))
 
 
-def test_named_graphs_are_kept_to() -> None:
+def test_named_graphs_are_kept_to(kg: KnowledgeGraph) -> None:
     """Of two graphs that hold one neighbour each, the one that was read is counted."""
     store = ox.Store()
     for graph, end in (("g0", "ben"), ("g1", "cleo")):
@@ -257,7 +255,7 @@ def test_named_graphs_are_kept_to() -> None:
     ada = reply(
         [answer(named("ben"), [step(named("ada"), named("knows"), named("ben"))])], named("ada")
     )
-    computed = members_of(done := operation("list", "both", NOTHING), [part(ada), part(ada)])
+    computed = compute(kg, done := operation("list", "both", NOTHING), [part(ada)] * 2, [])
     assert computed is not None
     for graph, end in (("g0", "ben"), ("g1", "cleo")):
         query = explain("sparql", told(computed, done), Origin(graphs=(iri(graph),)))
@@ -265,11 +263,11 @@ def test_named_graphs_are_kept_to() -> None:
 
 
 @pytest.mark.parametrize("term", ["_:b0", "<http://a> } ; DROP ALL # >"])
-def test_what_no_query_can_name_is_told(term: Term) -> None:
+def test_what_no_query_can_name_is_told(kg: KnowledgeGraph, term: Term) -> None:
     bad = named("x", term)
     walked = [answer(named("ben"), [step(bad, named("knows"), named("ben"))])]
     parts = [part(reply(walked, bad)), part(reply(walked, bad))]
-    computed = members_of(done := operation("list", "both", NOTHING), parts)
+    computed = compute(kg, done := operation("list", "both", NOTHING), parts, [])
     assert computed is not None
     text = explain("sparql", told(computed, done))
     assert "What was computed of them is not asked" in text
@@ -279,7 +277,7 @@ def test_what_no_query_can_name_is_told(term: Term) -> None:
 def test_an_empty_computed_set_is_asked_and_has_no_rows(kg: KnowledgeGraph) -> None:
     way = iri("borders")
     parts = [part(found(kg.store, [iri(own)], ((way, False),))) for own in ("portugal", "italy")]
-    computed = members_of(done := operation("list", "both", NOTHING), parts)
+    computed = compute(kg, done := operation("list", "both", NOTHING), parts, [])
     assert computed is not None and not computed.answers
     query = main_query(one := told(computed, done))
     assert "FILTER(false)" not in query and iri("portugal") in query and iri("italy") in query
