@@ -63,7 +63,7 @@ def combine(
             "confidence": computed.confidence,
             "status": computed.status,
             "result": result,
-            "tree": write_query(computed.bound.query) if computed.bound else None,
+            "query_tree": write_query(computed.bound.query) if computed.bound else None,
             "reading": reading(computed.bound) if computed.bound else "",
             "asked": computed.asked or state.get("asked", ""),
             "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),

@@ -140,7 +140,7 @@ def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, t
     both = "?x v:borders country:france . ?x v:borders country:germany"
     state = talk(graph, "both", "Which countries border both France and Germany?")
     assert names(state) == said(turtle, both) and holds(kg, state)
-    assert state["tree"] == {"start": {"part": 0}, "and": [{"start": {"part": 1}}]}
+    assert state["query_tree"] == {"start": {"part": 0}, "and": [{"start": {"part": 1}}]}
     first, other = (f'the answers to "Which countries border {x}?"' for x in ("France", "Germany"))
     assert state["reading"] == f"{first}, also among {other}"
     only = "?x v:borders country:france . MINUS { ?x v:borders country:germany }"
@@ -260,7 +260,7 @@ def test_yes_has_a_proof_and_no_is_never_said(
     text = state["messages"][-1].text
     assert text.startswith("Yes: " if yes else "The graph does not say so. It says: ")
     assert bool(state["answers"]) is yes and holds(kg, state)
-    assert state["tree"]["answer"] == "yesno"
+    assert state["query_tree"]["answer"] == "yesno"
     if question.startswith("Is Vienna") and not yes:
         assert "Berlin" in text
 
