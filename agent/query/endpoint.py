@@ -12,11 +12,14 @@ from .execute import Earlier, execute, prove
 from .facts import Facts
 from .outcome import MOST_COUNTED, MOST_MEMBERS, Form, Outcome
 from .sparql import ANSWER, Compiled, NotSaidError, compile_query
-from .tree import Query
+from .tree import Extreme, Filter, Query, Step
 from .values import value_of
 
 MOST_PROVED = 200
 """Members that an endpoint is asked to prove; those are listed."""
+_ALL = 1_000_000_000
+"""Places enough for every member that has a value."""
+_LARGEST = 1.7e308
 
 
 def execute_anywhere(facts: Facts, bound: Bound, *, earlier: Earlier | None = None) -> Outcome:
@@ -53,8 +56,10 @@ class _Remote:
                 rows = self._rows(self._compiled, 1)
                 value = _number(rows[0][0]) if rows else None
                 shown = self._shown("number")
-                size = value if self._bound.query.answer == "count" else shown.size
-                return replace(shown, value=value, size=int(size or 0))
+                if self._bound.query.answer == "count":
+                    return replace(shown, value=value, size=int(value or 0))
+                valued, missing = self._missing_numbers()
+                return replace(shown, value=value, size=valued, notes=(*missing, *shown.notes))
             case _:
                 return self._listed()
 
@@ -64,7 +69,9 @@ class _Remote:
         proved = prove(self._facts, self._bound, members[:MOST_PROVED])
         size, notes = len(members), list(proved.notes)
         if len(rows) > MOST_MEMBERS:
-            size = self._count()
+            size = self._count(self._bound.query)
+        if (extreme := self._bound.query.extreme) and extreme.steps and not extreme.count:
+            notes = [*self._missing_ranks(extreme), *notes]
         if size > len(proved.members):
             notes.append(f"only {len(proved.members):,} of {size:,} are listed")
         kept, columns = set(proved.members), [None, *self._bound.query.columns]
@@ -84,7 +91,7 @@ class _Remote:
         query, shown = self._bound.query, self._bound
         members = query.model_copy(update={"answer": "list", "every": ()})
         if query.answer in ("sum", "avg", "min", "max"):
-            members = Query(start=query.start, steps=query.steps[:-1])
+            members = self._valued()
         else:
             shown = replace(self._bound, query=members)
         compiled = compile_query(
@@ -94,8 +101,36 @@ class _Remote:
         proved = prove(self._facts, shown, [row[0] for row in rows if row[0] is not None])
         return replace(proved, form=form)
 
-    def _count(self) -> int:
-        query = self._bound.query.model_copy(update={"answer": "count", "columns": ()})
+    def _valued(self) -> Query:
+        """The things before the last step of a sum or the like that have one of its numbers."""
+        query = self._bound.query
+        *before, last = query.steps
+        values = query.model_copy(update={"answer": "list"})
+        among = values if values != Query(start=query.start, steps=query.steps) else None
+        number = Filter(**last.model_dump(), among=among, op=">=", value=-_LARGEST)
+        return Query(start=query.start, steps=tuple(before), filters=(number,))
+
+    def _missing_numbers(self) -> tuple[int, list[str]]:
+        query = self._bound.query
+        every = Query(start=query.start, steps=query.steps[:-1])
+        return self._missing(every, self._valued(), query.steps[-1])
+
+    def _missing_ranks(self, extreme: Extreme) -> list[str]:
+        query, every = self._bound.query, {"n": _ALL, "place": None}
+        ranked = query.model_copy(update={"extreme": extreme.model_copy(update=every)})
+        before = query.model_copy(update={"extreme": None})
+        return self._missing(before, ranked, extreme.steps[-1])[1]
+
+    def _missing(self, every: Query, having: Query, last: Step) -> tuple[int, list[str]]:
+        """How many of a set have a value of the last step, and what is told of the others."""
+        valued, total = self._count(having), self._count(every)
+        if valued == total:
+            return valued, []
+        (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
+        return valued, [f"{total - valued} of {total} have no {name} in the graph"]
+
+    def _count(self, query: Query) -> int:
+        query = query.model_copy(update={"answer": "count", "columns": ()})
         bound = replace(self._bound, query=query)
         compiled = compile_query(bound, self._facts.kg.profile, self._store.graphs)
         rows = self._rows(compiled, 1)
@@ -108,7 +143,11 @@ class _Remote:
         limited = text if "\nLIMIT " in text else f"{text}\nLIMIT {most}"
         names = tuple(name.removeprefix("?") for name in compiled.variables)
         answer = self._store.select(Select(limited, names, most))
-        if answer.cut and len(answer.rows) < most and self._count() != len(answer.rows):
+        if (
+            answer.cut
+            and len(answer.rows) < most
+            and self._count(self._bound.query) != len(answer.rows)
+        ):
             raise ServiceError(
                 f"{self._store.source} keeps rows of the answer back", "ask for less"
             )

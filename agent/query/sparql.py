@@ -253,6 +253,9 @@ class _Compiler:
         if condition.count:
             return self._by_count(members, condition)
 
+        if condition.among is not None or isinstance(condition.value, Query):
+            return self._joined(members, condition)
+
         def lines(variable: str) -> list[str]:
             before = members(variable)
             walk, value = self._to_values(condition, variable)
@@ -270,6 +273,29 @@ class _Compiler:
             return [*before, *_exists([*walk, *passing])] if walk else [*before, *passing]
 
         return lines
+
+    def _joined(self, members: Members, condition: Filter) -> Members:
+        """Members by a condition with a set in it.
+
+        That set stands outside of EXISTS, where engines would make it anew for every member.
+        """
+
+        def having(variable: str) -> list[str]:
+            return [*members(variable), *self._to_values(condition, variable)[0]]
+
+        def passing(variable: str) -> list[str]:
+            walk, value = self._to_values(condition, variable)
+            return [*members(variable), *walk, *self._passing(value, condition)]
+
+        match condition.op:
+            case "exists":
+                return _apart(having)
+            case "not exists":
+                return _less(members, having)
+            case "!=":
+                return _less(having, passing)
+            case _:
+                return _apart(passing)
 
     def _by_count(self, members: Members, condition: Filter) -> Members:
         wanted = self._operand(condition).number
