@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from ..kg import KnowledgeGraph
 from ..kg.terms import Step, Term
@@ -19,12 +20,16 @@ LAST = -1
 """The number of the last answers among those of parts."""
 
 
+How: TypeAlias = Callable[[int], str]
+"""How a set was made, in words, of its size."""
+
+
 @dataclass(frozen=True)
 class Basis:
     """A set that something is computed of: its tree, and what the tree speaks of.
 
-    `answered` are the verified answers to parts, by number, and the `LAST` ones. `how` says how the
-    set was made, given its size; None where its members are the answers to a plain question.
+    `answered` are the verified answers to parts, by number, and the `LAST` ones. `how` is
+    None where its members are the answers to a plain question.
     """
 
     query: Query
@@ -34,7 +39,7 @@ class Basis:
     mentions: tuple[Mention, ...] = ()
     questions: tuple[str, ...] = ()
     source: Source | None = None
-    how: Callable[[int], str] | None = None
+    how: How | None = None
     text: str = ""
     """What is said instead of the names of the members."""
     is_number: bool = False
@@ -43,6 +48,11 @@ class Basis:
     """Whether the last result had no members, so that these are none whatever is asked of them."""
     notes: list[str] = field(default_factory=list[str])
     asked: str = ""
+
+
+def said(how: str, *, counted: bool = False) -> How:
+    """The same words for every size, with `counted` after the size."""
+    return lambda size: f"{size} {how}" if counted else how
 
 
 def executed(kg: KnowledgeGraph, basis: Basis, query: Query) -> Computed:

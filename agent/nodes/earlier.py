@@ -10,7 +10,7 @@ from ..conversation.trees import part, some_of_last, touching
 from ..conversation.turns import last_about, last_answered, last_set
 from ..kg import KnowledgeGraph
 from ..state import Answer, Entity, Operation, Part, Source, Turn
-from .basis import LAST, Basis, executed, mention_of
+from .basis import LAST, Basis, executed, mention_of, said
 from .checked import checked_answers, start_of
 from .computed import Computed, told
 from .members import is_unsure, unsure_of
@@ -46,7 +46,7 @@ def earlier_members(
         return Computed("abstained", notes=["there is no earlier answer"])
     if turn.get("empty"):
         how = "the last result has no members that the graph says"
-        return replace(_last(turn, []), how=lambda _: how, is_empty=True)
+        return replace(_last(turn, []), how=said(how), is_empty=True)
     last = _last(turn, checked_answers(kg, turn["topics"], turn["answers"]))
     if not operation["condition"]:
         return last
@@ -88,9 +88,9 @@ def _some(operation: Operation, made: Basis, condition: Source) -> Basis:
     size, source = len(made.answered[LAST]), made.source
     if operation["negated"]:
         how = f"of {size} earlier answers, of which the graph does not say it"
-        return replace(made, how=lambda n: f"{n} {how}", source=less(source, [condition]))
+        return replace(made, how=said(how, counted=True), source=less(source, [condition]))
     how = f"of {size} earlier answers"
-    return replace(made, how=lambda n: f"{n} {how}", source=joined("both", [source, condition]))
+    return replace(made, how=said(how, counted=True), source=joined("both", [source, condition]))
 
 
 def _is_some(operation: Operation) -> bool:

@@ -8,7 +8,7 @@ from ..conversation.trees import of_parts, part
 from ..query.tree import Query
 from ..query.values import value_of
 from ..state import Entity, Operation, Part, Source, is_understood
-from .basis import Basis, mention_of
+from .basis import Basis, How, mention_of, said
 from .computed import Computed, listed, some
 from .judged import SURE
 
@@ -62,7 +62,7 @@ def _made(operation: Operation, parts: Sequence[Part]) -> Basis | Computed:
     match operation["over"]:
         case "both":
             how = f"what {' and '.join(map(str, sizes))} answers have in common"
-            return replace(made, how=lambda _: how, source=joined("both", sources))
+            return replace(made, how=said(how), source=joined("both", sources))
         case "either":
             answers = [answer for own in parts for answer in own.get("answers", [])]
             if operation["kind"] == "count" and any(value_of(own["term"]) for own in answers):
@@ -70,14 +70,14 @@ def _made(operation: Operation, parts: Sequence[Part]) -> Basis | Computed:
                 notes = [f"these are no things to count: {listed(each)}"]
                 return Computed("abstained", topics=made.topics, notes=notes)
             how = f"{' and '.join(map(str, sizes))} answers together, each once"
-            return replace(made, how=lambda _: how, source=joined("either", sources))
+            return replace(made, how=said(how), source=joined("either", sources))
         case _:
             source = less(sources[0], sources[1:], out)
-            return replace(made, how=lambda left: _without(sizes[0], left), source=source)
+            return replace(made, how=_without(sizes[0]), source=source)
 
 
-def _without(size: int, left: int) -> str:
-    return f"{size} answers without {size - left} of them"
+def _without(size: int) -> How:
+    return lambda left: f"{size} answers without {size - left} of them"
 
 
 def _basis(parts: Sequence[Part], query: Query) -> Basis:
@@ -116,19 +116,18 @@ def _first(answered: Sequence[Part]) -> Basis | Computed | None:
 
 def _each(parts: Sequence[Part], answered: Sequence[Part]) -> Basis | Computed:
     """What the same question says of each member of a set."""
-    said = [own for own in answered if own.get("status") == "answered"]
+    answering = [own for own in answered if own.get("status") == "answered"]
     silent = [own["question"] for own in answered if own.get("status") != "answered"]
     notes = [f"the graph does not say: {some(silent)}"] if silent else []
-    if not said:
+    if not answering:
         return Computed("abstained", notes=notes)
-    lines = [f"{_about(own)}: {listed(own.get('answers', []))}" for own in said]
-    how = f"asked of each of {len(parts)}"
+    lines = [f"{_about(own)}: {listed(own.get('answers', []))}" for own in answering]
     return replace(
-        _basis(said, of_parts("each", len(said))),
-        how=lambda _: how,
+        _basis(answering, of_parts("each", len(answering))),
+        how=said(f"asked of each of {len(parts)}"),
         text="; ".join(lines),
         notes=notes,
-        source=joined("either", [_walked(own) for own in said]),
+        source=joined("either", [_walked(own) for own in answering]),
     )
 
 

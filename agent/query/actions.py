@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast, get_args
 
-from ..decoding.wire import INVERSE, POINTERS, QUERY, escape, spell_relation
+from ..decoding.wire import INVERSE, POINTERS, QUERY, QUERY_MARKERS, escape, spell_relation
 from ..errors import QuestionError
 
 Kind: TypeAlias = Literal[
@@ -71,7 +71,9 @@ def spell_action(action: Action, names: Mapping[str, str] = {}) -> str:
 def _read(marker: str, name: str) -> Action:
     if f"<{marker}>" in POINTERS and not name:
         return Action("pointer", number=int(marker))
-    if marker.lower() not in _KINDS or marker != marker.upper() or marker == "POINTER":
-        raise QuestionError(f"<{marker}>{name} is no action of a query", "see the grammar")
+    if f"<{marker}>" not in QUERY_MARKERS or marker.lower() not in _KINDS:
+        raise QuestionError(
+            f"<{marker}>{name} is no action of a query", "see `agent/decoding/wire.py`"
+        )
     kind = cast("Kind", marker.lower())
     return Action(kind, name.removeprefix(INVERSE), name.startswith(INVERSE))

@@ -296,7 +296,7 @@ def _truth(query: Query, place: Place) -> Moves[Query]:
         action = yield (mark("all", place.ending + 3), mark("end", place.ending))
         if action.kind == "end":
             return query.model_copy(update={"every": tuple(every), "answer": "yesno"})
-        inner, _ = yield from _set(place.within(place.ending + 1))
+        inner, _ = yield from _set(place.within(place.ending))
         every.append(inner)
 
 

@@ -62,7 +62,7 @@ class Step(_Node):
 class OfClass(_Node):
     """Every member of a class."""
 
-    name: str = Field(alias="class")
+    name: str = Field(validation_alias="class", serialization_alias="class")
     id: str = ""
 
 
@@ -207,15 +207,19 @@ class Query(_Node):
 
     start: Start
     steps: tuple[Step, ...] = ()
-    of_class: str = Field(default="", alias="class")
+    of_class: str = Field(default="", validation_alias="class", serialization_alias="class")
     class_id: str = ""
     filters: tuple[Filter, ...] = ()
-    also: tuple["Query", ...] = Field(default=(), alias="and")
-    without: tuple["Query", ...] = Field(default=(), alias="not")
+    also: tuple["Query", ...] = Field(default=(), validation_alias="and", serialization_alias="and")
+    without: tuple["Query", ...] = Field(
+        default=(), validation_alias="not", serialization_alias="not"
+    )
     group: tuple[Step, ...] = ()
     having: tuple[Having, ...] = ()
     extreme: Extreme | None = None
-    every: tuple["Query", ...] = Field(default=(), alias="all")
+    every: tuple["Query", ...] = Field(
+        default=(), validation_alias="all", serialization_alias="all"
+    )
     columns: tuple[Column, ...] = ()
     to: "Query | None" = None
     answer: Answer = "list"
