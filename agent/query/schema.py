@@ -333,7 +333,7 @@ def _readings(
     value: Value, text: str, thing: Term | None, compared: Term | None
 ) -> frozenset[Reading]:
     """What a mention can be: a thing by its term, a value by its text where that is not a thing."""
-    readings: frozenset[Reading] = frozenset(() if thing is None else ("thing",))
+    readings = frozenset[Reading](() if thing is None else ("thing",))
     if all(term is None or is_literal(term) for term in (thing, compared)):
         operand = operand_of(text if value.value is None else value.value, value.unit, _NO_ONE)
         sizes: tuple[tuple[Reading, float | None], ...] = (

@@ -23,7 +23,7 @@ from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.normal import Value, normal, values_of
 from groundwalk.agent.query.outcome import Outcome
-from groundwalk.agent.query.schema import GraphSchema, Schema
+from groundwalk.agent.query.schema import Earlier, GraphSchema, Reading, Schema
 from groundwalk.agent.query.tree import Query, read_query, write_query
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,8 +86,8 @@ def schema(facts: Facts) -> GraphSchema:
 class Anything:
     """A schema that allows whatever the grammar does."""
 
-    mentions = [frozenset({"thing", "number", "date"})] * len(POINTERS)
-    earlier = frozenset({"answers", "topics"})
+    mentions = [frozenset[Reading](("thing", "number", "date"))] * len(POINTERS)
+    earlier = frozenset[Earlier](("answers", "topics"))
     parts = len(POINTERS)
 
     def relations(self) -> Sequence[str]:
@@ -114,11 +114,7 @@ def maybe(draw: Callable[..., Any], share: int = 3) -> bool:
     return draw(st.integers(0, share)) == 0
 
 
-LINKS = st.builds(
-    lambda relation, inverse: {"relation": relation, "inverse": inverse},
-    st.sampled_from((LINK, PART)),
-    st.booleans(),
-)
+LINKS = st.fixed_dictionaries({"relation": st.sampled_from((LINK, PART)), "inverse": st.booleans()})
 SOME_LINKS = st.lists(LINKS, max_size=2)
 
 
