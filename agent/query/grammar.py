@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, TypeVar, cast
 
 from .actions import Action
-from .choices import Choice, Choices, along, hop, hops_to, mark, number, only, pointer
+from .choices import Choice, Choices, Suits, along, hop, hops_to, mark, number, only, pointer
 from .normal import ANYTHING, follows, measured, of_class
 from .operations import (
     OPERAND,
@@ -193,7 +193,7 @@ def _group(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Act
     def onward(walk: Walk) -> Choices:
         return operations(node.model_copy(update={"group": walk}), place)
 
-    walk, action = yield from _walk(node, action, place.close, onward)
+    walk, action = yield from _walk(node, action, place.close, onward, suits=place.suits)
     return node.model_copy(update={"group": walk}), action
 
 
@@ -323,16 +323,17 @@ def _walk(
     least: int,
     onward: Callable[[Walk], Choices],
     *,
+    suits: Suits | None = None,
     to_numbers: bool = False,
 ) -> Moves[tuple[Walk, Action]]:
     """The hops that begin with an action, and the action after them.
 
-    `least` actions have to come at least after a hop.
+    `least` actions have to come at least after a hop. With `suits` each leads to a set that does.
     """
     walk: Walk = (_hop(action),)
     while True:
         values = along(members, *walk)
-        further: Choices = (hop("then", least + 1, values),)
+        further: Choices = (hop("then", least + 1, values, suits),)
         if to_numbers:
             further = hops_to("then", least, values, are_numbers, near_numbers)
         action = yield (*further, *onward(walk))

@@ -49,8 +49,7 @@ def operations(query: Query, place: Place) -> Choices:
     if place.has_room(query, "steps"):
         choices += _steps(query, place)
     if place.has_room(query, "of_class"):
-        classes = named("class", least, lambda schema: schema.classes(query))
-        choices += only((classes,), place.is_free)
+        choices.append(named("class", least, lambda schema: _classes(schema, query, place)))
     if place.has_room(query, "filters"):
         choices += [hop("where", least + 1, query), _mark_itself(query, place)]
     if is_inner and place.has_room(query, "also"):
@@ -58,10 +57,17 @@ def operations(query: Query, place: Place) -> Choices:
     if is_inner and place.has_room(query, "without"):
         choices.append(mark("not", least + 2))
     if place.has_room(query, "group"):
-        choices += only((hop("group", least, query),), place.is_free)
+        choices.append(hop("group", least, query, place.suits))
     if follows(query, "having"):
         choices.append(mark("having", least + 3, _numbered))
     return (*choices, *_extremes(query, place), *_forms(query, place), *_closers(query, place))
+
+
+def _classes(schema: Schema, query: Query, place: Place) -> list[str]:
+    """The classes whose members are what is needed, or can become so."""
+    node = query if follows(query, "of_class") else Query(start=query)
+    kept = {name: node.model_copy(update={"of_class": name}) for name in schema.classes(query)}
+    return [name for name, members in kept.items() if place.suits(schema, members)]
 
 
 def _steps(query: Query, place: Place) -> Choices:
