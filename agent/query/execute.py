@@ -585,6 +585,11 @@ class _Execution:
         ids, columns = np.sort(shown), list[dict[int, list[int | float | None]]]()
         extra: dict[int, list[TripleStep]] = {}
         for column in query.columns:
+            if column.agg and not query.group:
+                pairs = follow(self.facts, ids, self.bound.hops(column.of))
+                sizes = measures.counts(pairs, ids).tolist()
+                columns.append({one: [c] for one, c in zip(ids.tolist(), sizes, strict=True)})
+                continue
             if column.agg:
                 assert self.groups is not None
                 sizes = self._per_key(self.groups, ids, column.agg, column.of)

@@ -23,6 +23,7 @@ from .operations import (
     among_those,
     any_mention,
     are_numbers,
+    column_aggregates,
     column_starts,
     comparisons,
     many,
@@ -307,8 +308,8 @@ def _columns(query: Query, action: Action, place: Place) -> Moves[Query]:
             walk, action = yield from _walk(query, action, place.ending, lambda _: onward)
             columns.append(Column(steps=walk))
         else:
+            action = yield column_aggregates(query, place)
             members = ungrouped(query)
-            action = yield aggregates(members, place.ending)
             agg, of, action = yield from _aggregate(members, action, place.ending, lambda _: onward)
             columns.append(Column(agg=agg, of=of))
     return query.model_copy(update={"columns": tuple(columns)})

@@ -303,5 +303,15 @@ def _forms(query: Query, place: Place) -> Choices:
 
 def column_starts(query: Query, place: Place) -> Choices:
     """What may be shown of each member."""
-    values = hop("column", place.ending + 1, query)
-    return (values, mark("column", place.ending + 2)) if query.group else (values,)
+    least = place.ending + 2
+    if query.group:
+        return hop("column", place.ending + 1, query), mark("column", least)
+    counted = mark("column", least, lambda schema: schema.hops(query))
+    return hop("column", place.ending + 1, query), counted
+
+
+def column_aggregates(query: Query, place: Place) -> Choices:
+    """What may be computed of each member: of a key of a group over what is in it."""
+    if query.group:
+        return aggregates(ungrouped(query), place.ending)
+    return (hop("count", place.ending + 1, query),)

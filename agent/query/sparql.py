@@ -565,12 +565,22 @@ class _Compiler:
         for column in query.columns:
             name = self._variable()
             selected.append(name)
+            if column.agg and not query.group:
+                lines += self._number_each(self._set(query), self._bound.hops(column.of), name)
+                continue
             if column.agg:
                 shown = self._per_key(grouped, ANSWER, column.agg, column.of, name)
             else:
                 shown = self._walk(ANSWER, self._bound.hops(column.steps), name)
             lines += ["OPTIONAL {", *_indented(shown), "}"]
         return _rows(selected, lines, "rows")
+
+    def _number_each(self, members: Members, hops: RelationPath, number: str) -> list[str]:
+        """The patterns that bind each member and how many things hops lead to from it."""
+        value = self._value(hops)
+        walk = ["OPTIONAL {", *_indented(self._walk(ANSWER, hops, value)), "}"]
+        body = [*_apart(members)(ANSWER), *walk]
+        return _grouped_by([ANSWER], f"COUNT(DISTINCT {value})", number, body)
 
 
 def _rows(

@@ -169,7 +169,10 @@ class Having(_Node):
 
 
 class Column(_Node):
-    """What is shown of each member: where steps lead; of each key of a group, an aggregate."""
+    """What is shown of each member: where steps lead, or how many things `of` leads to.
+
+    Of each key of a group it is an aggregate over its members.
+    """
 
     steps: tuple[Step, ...] = ()
     agg: Agg | None = None
@@ -237,8 +240,9 @@ class Query(_Node):
         if self.having and not self.group:
             raise ValueError("`having` goes with `group`")
         aggregates = [own.agg for own in (*self.columns, *filter(None, [self.extreme]))]
-        if any(aggregates) and not self.group:
-            raise ValueError("`agg` goes with `group`")
+        counted = sum(own.agg == "count" and bool(own.of) for own in self.columns)
+        if len([*filter(None, aggregates)]) > counted and not self.group:
+            raise ValueError("`agg` goes with `group`; only a column may count what `of` leads to")
         if self.extreme is not None and bool(self.group) != bool(self.extreme.agg):
             raise ValueError("after `group` an `extreme` is of an `agg`")
         if any(bool(own.agg) == bool(own.steps) for own in self.columns):

@@ -299,7 +299,9 @@ class Oracle:
         for member in self.members(query):
             cells: list[list[Cell]] = []
             for column in query.columns:
-                if column.agg is not None:
+                if column.agg is not None and not query.group:
+                    cells.append([len(set(self.reached([member], column.of)))])
+                elif column.agg is not None:
                     cells.append([self.per_key(query, member, column.agg, column.of)])
                 else:
                     cells.append([*self.reached([member], column.steps)] or [None])

@@ -107,7 +107,8 @@ class _Queries:
             every = [self._set(2)] if random.random() < 0.3 else []
             return {**self._set(2), "answer": "yesno"} | ({"all": every} if every else {})
         if kind < 0.9:
-            columns = [{"steps": self._steps(1)} for _ in range(random.randint(1, 2))]
+            shown: list[Tree] = [{"steps": self._steps(1)}, {"agg": "count", "of": self._steps(1)}]
+            columns = [random.choice(shown) for _ in range(random.randint(1, 2))]
             return {**self._set(2), "columns": columns}
         agg = random.choice(("count", "sum", "min", "max", "avg"))
         column = {"agg": agg} if agg == "count" else {"agg": agg, "of": [_hop("size")]}

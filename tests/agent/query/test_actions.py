@@ -242,8 +242,8 @@ def trees(draw: Callable[..., Any]) -> Query:
             agg = draw(st.sampled_from(("sum", "avg", "min", "max")))
             tree = {"start": tree, "steps": [hop(SIZE)], "answer": agg}
         case 4:
-            columns = st.lists(LINKS, min_size=1, max_size=2)
-            tree["columns"] = [{"steps": draw(columns)} for _ in range(2)]
+            hops = draw(st.lists(LINKS, min_size=1, max_size=2))
+            tree["columns"] = [{"steps": hops}, {"agg": "count", "of": hops}]
         case 5 if "group" in tree:
             tree["columns"] = [draw(aggregates()), draw(aggregates())]
         case _:

@@ -66,6 +66,14 @@ def by_rdflib(graph: rdflib.Graph) -> Engine:
     return ask
 
 
+@pytest.fixture(autouse=True, scope="module")
+def literals_as_written() -> Iterator[None]:
+    """rdflib keeps literals as they are, with the offset of a date."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+        yield
+
+
 def _term(node: Any) -> Term:
     if not isinstance(node, rdflib.Literal):
         return f"<{node}>"

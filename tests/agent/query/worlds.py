@@ -306,6 +306,8 @@ def trees(draw: st.DrawFn, depth: int = 2) -> Tree:
             shown = st.builds(lambda own: {"steps": own}, steps(2).filter(bool))
             if "group" in tree:
                 shown |= aggregates()
+            else:
+                shown |= st.builds(lambda own: {"agg": "count", "of": own}, steps(2).filter(bool))
             return {**tree, "columns": draw(st.lists(shown, min_size=1, max_size=2))}
         case _:
             return tree
