@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, NotRequired, TypeAlias
+from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, cast
 
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
+from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
 from ..agent.state import (
     Answer,
@@ -166,8 +167,43 @@ def _as_wanted(gold: Gold, form: Form) -> Gold:
 
 
 def _is_same_tree(gold: str, tree: object) -> bool:
-    record = json.loads(gold)["query"]
-    return write_query(read_query(record)) == write_query(read_query(tree))
+    return _plain_tree(json.loads(gold)["query"]) == _plain_tree(tree)
+
+
+_TERMS = frozenset({"id", "class_id"})
+
+
+def _plain_tree(tree: object) -> object:
+    """A tree without what differs between two that say the same: nesting, terms, orders.
+
+    Which mention is meant is left out too; that shows in what the query comes to.
+    """
+    return _in_order(write_query(normal(read_query(_without_terms(tree)))))
+
+
+def _without_terms(tree: Any) -> Any:
+    """A tree of names alone, where a term stands beside its name."""
+    if isinstance(tree, list):
+        return [_without_terms(own) for own in cast("list[Any]", tree)]
+    if not isinstance(tree, dict):
+        return tree
+    record = cast("dict[str, Any]", tree)
+    return {key: _without_terms(own) for key, own in record.items() if key not in _TERMS}
+
+
+def _in_order(tree: Any) -> Any:
+    """A tree with its conditions sorted, all mentions alike."""
+    if isinstance(tree, list):
+        return [_in_order(own) for own in cast("list[Any]", tree)]
+    if not isinstance(tree, dict):
+        return tree
+    record = {key: _in_order(own) for key, own in cast("dict[str, Any]", tree).items()}
+    for key in ("filters", "and", "not", "any", "having", "all"):
+        if isinstance(record.get(key), list):
+            record[key] = sorted(record[key], key=json.dumps)
+    if isinstance(record.get("start"), list):
+        record["start"] = [0] * len(record["start"])
+    return record | ({"mention": 0} if "mention" in record else {})
 
 
 def failed(sample: Sample, asked: Asked, error: GroundwalkError, seconds: float) -> Record:

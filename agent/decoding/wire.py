@@ -43,8 +43,8 @@ An operation that comes earlier in that order than one before it begins a new no
     POINTER   = "<0>" ... "<31>"                           a mention, a value, or a number as it is
 
 After `<PART>`, `<FIRST>` and `<PLACE>` a pointer is the number itself; the last two take it from 2
-on, since without them the first is meant. Aggregates need a group in the same node, but for a column
-that counts what a walk leads to; a sum and the like as a form needs steps in it, and no group.
+on, since without them the first is meant. Aggregates need a group in the same node; only a column
+may count what a walk leads to. A sum and the like as a form needs steps in it, and no group.
 
 The rivers in Europe that are longer than the Rhine, and the country with the most rivers:
 

@@ -55,7 +55,7 @@ def _trees(file: Path) -> dict[str, str]:
     records = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     return {
         record["question"]: json.dumps(
-            {"query": record["query"], "mentions": record["mentions"]}, ensure_ascii=False
+            {key: record[key] for key in ("query", "mentions")}, ensure_ascii=False
         )
         for record in records
         if record["query"] is not None

@@ -73,7 +73,7 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
     run = groundwalk(home, "ask", "Which countries border Portugal?", "--json")
     result: Any = json.loads(run.stdout)
     keys = ["question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"]
-    more = ["asked", "operation", "result", "reasoner", "confidence"]
+    more = ["asked", "operation", "result", "query", "reading", "sparql", "reasoner", "confidence"]
     assert list(result) == [*keys, *more]
     assert result["status"] == "answered"
     assert result["reasoner"] == "vote" and 0 < result["confidence"] <= 1
