@@ -66,7 +66,7 @@ class _Remote:
     def _listed(self) -> Outcome:
         rows = self._rows(self._compiled, MOST_MEMBERS + 1)
         members = list(dict.fromkeys(row[0] for row in rows if row[0] is not None))
-        proved = prove(self._facts, self._bound, members[:MOST_PROVED])
+        proved = self._proved(self._bound, members[:MOST_PROVED])
         size, notes = len(members), list(proved.notes)
         if len(rows) > MOST_MEMBERS:
             size = self._count(self._bound.query)
@@ -98,8 +98,19 @@ class _Remote:
             replace(self._bound, query=members), self._facts.kg.profile, self._store.graphs
         )
         rows = self._rows(compiled, MOST_COUNTED)
-        proved = prove(self._facts, shown, [row[0] for row in rows if row[0] is not None])
+        proved = self._proved(shown, [row[0] for row in rows if row[0] is not None])
         return replace(proved, form=form)
+
+    def _proved(self, bound: Bound, members: Sequence[Term]) -> Outcome:
+        return prove(self._facts, bound, members, self._members)
+
+    def _members(self, query: Query) -> list[Term]:
+        """The members of a set inside the query."""
+        compiled = compile_query(
+            replace(self._bound, query=query), self._facts.kg.profile, self._store.graphs
+        )
+        rows = self._rows(compiled, MOST_MEMBERS, query)
+        return [row[0] for row in rows if row[0] is not None]
 
     def _valued(self) -> Query:
         """The things before the last step of a sum or the like that have one of its numbers."""
@@ -136,7 +147,9 @@ class _Remote:
         rows = self._rows(compiled, 1)
         return int(_number(rows[0][0]) or 0) if rows else 0
 
-    def _rows(self, compiled: Compiled, most: int) -> Sequence[Sequence[Term | None]]:
+    def _rows(
+        self, compiled: Compiled, most: int, query: Query | None = None
+    ) -> Sequence[Sequence[Term | None]]:
         text = (
             f"{compiled.text}\nORDER BY {ANSWER}" if ANSWER in compiled.variables else compiled.text
         )
@@ -146,7 +159,7 @@ class _Remote:
         if (
             answer.cut
             and len(answer.rows) < most
-            and self._count(self._bound.query) != len(answer.rows)
+            and self._count(query or self._bound.query) != len(answer.rows)
         ):
             raise ServiceError(
                 f"{self._store.source} keeps rows of the answer back", "ask for less"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from .tree import (
     Last,
     Measure,
     OfClass,
+    Op,
     Part,
     Query,
 )
@@ -51,6 +53,9 @@ Proof = Callable[[int], tuple[TripleStep, ...]]
 Earlier = Callable[[Last | Part], Sequence[tuple[Term, tuple[TripleStep, ...]]]]
 """What was answered before: the terms, each with the triples that prove it."""
 
+Known: TypeAlias = Callable[[Query], Sequence[Term]]
+"""The members of a set, computed elsewhere."""
+
 
 def execute(
     facts: Facts, bound: Bound, *, earlier: Earlier | None = None, seconds: float = SECONDS
@@ -64,13 +69,14 @@ def execute(
     return _Execution(facts, bound, earlier).outcome()
 
 
-def prove(facts: Facts, bound: Bound, members: Sequence[Term]) -> Outcome:
+def prove(facts: Facts, bound: Bound, members: Sequence[Term], known: Known) -> Outcome:
     """The outcome for some of the members that a query is known to have, with their proofs.
 
-    Looks only around these members, and so counts and ranks nothing. Raises as `execute` does.
+    Looks only around these members, and so ranks nothing: `known` gives the members of a set inside
+    the query that is ranked. Raises as `execute` does.
     """
     facts.limit(SECONDS)
-    return _Execution(facts, bound, None, within=facts.ids(members)).outcome()
+    return _Execution(facts, bound, None, facts.ids(members), known).outcome()
 
 
 @dataclass(frozen=True)
@@ -79,13 +85,6 @@ class _Set:
 
     ids: Ids
     prove: Proof
-
-
-@dataclass(frozen=True)
-class _Grouped:
-    """The keys of a group, and which members each has."""
-
-    members: Pairs
 
 
 def _nothing(_: int) -> tuple[TripleStep, ...]:
@@ -99,6 +98,7 @@ class _Execution:
     earlier: Earlier | None
     within: Ids | None = None
     """The members that are known, where only their proofs are wanted."""
+    known: Known | None = None
     notes: list[str] = field(default_factory=list[str])
     absent: list[str] = field(default_factory=list[str])
     before: _Set | None = None
@@ -185,6 +185,16 @@ class _Execution:
             members = self._extreme(members, query.extreme, top=top)
         return _kept(members, within)
 
+    def _inner(self, query: Query, within: Ids | None, *, top: bool = False) -> _Set:
+        """The members of a node in another one.
+
+        Around known members nothing can be ranked. Which members a ranked set has is asked then.
+        """
+        if self.known is not None and (query.extreme is not None or query.having):
+            ids = np.unique(self.facts.ids(self.known(query)))
+            within = ids if within is None else np.intersect1d(ids, within)
+        return self._set(query, top=top, within=within)
+
     def _plain(self, query: Query, top: bool, within: Ids | None) -> _Set:
         """The members before any extreme or group."""
         hops = self.bound.hops(query.steps)
@@ -198,12 +208,10 @@ class _Execution:
             members = self._narrowed(members, self._filtered(members, condition), top=top)
         for other in query.also:
             around = None if within is None else members.ids
-            members = self._narrowed(
-                members, _both(members, self._set(other, within=around)), top=top
-            )
+            members = self._narrowed(members, _both(members, self._inner(other, around)), top=top)
         for other in query.without:
             around = None if within is None else members.ids
-            gone = self._set(other, within=around)
+            gone = self._inner(other, around)
             members = self._narrowed(members, self._less(members, other, gone), top=top)
         return members
 
@@ -244,7 +252,7 @@ class _Execution:
                 ids = self._having(relation, within)
                 return _Set(ids, lambda one: self._first_of(one, ((relation, False),)))
             case AnyOf(any=several):
-                return _any([self._set(own, within=within) for own in several])
+                return _any([self._inner(own, within) for own in several])
             case Last() | Part() as start:
                 if self.earlier is None:
                     raise QuestionError(
@@ -255,7 +263,7 @@ class _Execution:
                 ids = self.facts.ids(proofs)
                 return _Set(ids, lambda one: proofs[self.facts.term(one)])
             case Query() as inner:
-                return self._set(inner, top=top, within=within)
+                return self._inner(inner, within, top=top)
 
     def _members_of(self, class_: Term, within: Ids | None) -> Ids:
         if within is None:
@@ -322,7 +330,7 @@ class _Execution:
     def _values(self, ids: Ids, measure: Measure) -> Pairs:
         pairs = follow(self.facts, ids, self._hops(measure))
         if measure.among is not None:
-            kept = np.isin(pairs.targets, self._set(measure.among).ids)
+            kept = np.isin(pairs.targets, self._inner(measure.among, None).ids)
             pairs = Pairs(pairs.sources[kept], pairs.targets[kept])
         return pairs
 
@@ -361,13 +369,12 @@ class _Execution:
         return _Set(ids, prove)
 
     def _by_count(self, members: _Set, condition: Filter, pairs: Pairs) -> _Set:
-        operand = self._operand(condition)
-        if operand.number is None:
-            raise QuestionError(
-                "how many there are compares with a number", "give one as the value"
-            )
-        numbers = measures.counts(pairs, members.ids).astype(float)
-        kept = members.ids[measures.holding(numbers, condition.op, operand.number)]
+        counts = measures.counts(pairs, members.ids).astype(float)
+        op = "=" if condition.op == "!=" else condition.op
+        holding = np.zeros(len(counts), bool)
+        for number in self._numbers(condition):
+            holding |= measures.holding(counts, op, number)
+        kept = members.ids[~holding if condition.op == "!=" else holding]
         hops = self._hops(condition)
 
         def prove(one: int) -> tuple[TripleStep, ...]:
@@ -377,6 +384,17 @@ class _Execution:
             return (*members.prove(one), *(step for walk in steps for step in walk))
 
         return _Set(kept, prove)
+
+    def _numbers(self, condition: Filter) -> list[float]:
+        """The numbers that counts are compared with; of the answers of a query those that are."""
+        query = condition.value if isinstance(condition.value, Query) else None
+        operand = self._operand(condition) if query is None else self._value_of(query, "=")
+        numbers = [own.number for own in (operand, *operand.more) if own.number is not None]
+        if not numbers and query is None:
+            raise QuestionError(
+                "how many there are compares with a number", "give one as the value"
+            )
+        return numbers
 
     def _passing(self, values: Ids, condition: Filter, units: Units) -> NDArray[np.bool_]:
         """Which values pass; of `!=`, those that are equal."""
@@ -392,7 +410,7 @@ class _Execution:
     def _operand(self, condition: Filter) -> Operand:
         none = np.zeros(0, np.int64)
         if isinstance(condition.value, Query):
-            return self._value_of(condition.value, condition)
+            return self._value_of(condition.value, condition.op)
         if condition.mention is None:
             assert condition.value is not None
             return measures.operand_of(condition.value, condition.unit, none)
@@ -404,7 +422,7 @@ class _Execution:
         operand = measures.operand_of(text, condition.unit, none)
         return operand if term is None else Operand(term, *_readings(operand), operand.unit)
 
-    def _value_of(self, query: Query, condition: Filter) -> Operand:
+    def _value_of(self, query: Query, op: Op) -> Operand:
         """The answer of a query as what others are compared with."""
         inner = _Execution(self.facts, replace(self.bound, query=query), self.earlier)
         outcome = inner.outcome()
@@ -416,11 +434,11 @@ class _Execution:
             return Operand(np.zeros(0, np.int64), None, float(outcome.value), None, outcome.unit)
         ids = self.facts.ids(outcome.members)
         kinds, sizes, _ = self.facts.measured(ids)
-        if condition.op in ("=", "!="):
+        if op in ("=", "!="):
             return Operand(ids, more=tuple(self._sized(one) for one in ids[kinds > 0].tolist()))
         if not (kinds > 0).any():
             return Operand(ids)
-        best = int(np.nanargmax(sizes) if condition.op in ("<", "<=") else np.nanargmin(sizes))
+        best = int(np.nanargmax(sizes) if op in ("<", "<=") else np.nanargmin(sizes))
         if len(ids) > 1:
             self.notes.append(f"there are {len(ids)} values to compare with")
         return self._sized(int(ids[best]))

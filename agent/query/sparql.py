@@ -298,18 +298,21 @@ class _Compiler:
                 return _apart(passing)
 
     def _by_count(self, members: Members, condition: Filter) -> Members:
-        wanted = self._operand(condition).number
-        if wanted is None:
-            raise QuestionError(
-                "how many there are compares with a number", "give one as the value"
-            )
-
         def lines(variable: str) -> list[str]:
             number = self._variable()
-            compared = f"FILTER({number} {condition.op} {_double(wanted)})"
-            return [*self._counted(members, condition, variable, number), compared]
+            counted = self._counted(members, condition, variable, number)
+            if isinstance(condition.value, Query):
+                return [*counted, *self._compared(number, condition, condition.value)]
+            wanted = self._operand(condition).number
+            if wanted is None:
+                raise QuestionError(
+                    "how many there are compares with a number", "give one as the value"
+                )
+            return [*counted, f"FILTER({number} {condition.op} {_double(wanted)})"]
 
-        return lines
+        if not isinstance(condition.value, Query):
+            return lines
+        return _less(members, lines) if condition.op == "!=" else _apart(lines)
 
     def _counted(self, members: Members, measure: Measure, variable: str, number: str) -> list[str]:
         """The patterns that bind each member and how many values it has."""

@@ -153,9 +153,10 @@ class Oracle:
         if condition.op == "not exists":
             return not values
         if condition.count:
-            number = self.operands(condition)[0].number
-            assert number is not None
-            return compared(len(values), condition.op, number)
+            op = "=" if condition.op == "!=" else condition.op
+            wanted = [own.number for own in self.operands(condition) if own.number is not None]
+            holds = any(COMPARE[op](len(values), number) for number in wanted)
+            return not holds if condition.op == "!=" else holds
         if condition.op == "!=":
             return bool(values) and not any(self.holds(v, condition, "=") for v in values)
         return any(self.holds(value, condition, condition.op) for value in values)

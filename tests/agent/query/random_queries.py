@@ -210,7 +210,7 @@ class _Queries:
                 "count": True,
                 **among,
                 "op": order,
-                "value": random.randint(0, 2),
+                "value": self._number(depth),
             }
         if kind < 0.95 and depth > 1:
             other: Tree = {"start": [random.randint(0, 2)], "steps": [_hop("size")]}
@@ -218,6 +218,12 @@ class _Queries:
                 other["answer"] = random.choice(("max", "min"))
             return {**_hop("size"), "op": random.choice(("<", ">", "=", ">=")), "value": other}
         return {**_hop("size"), "via": [self._link()], "op": order, "value": random.randint(0, 3)}
+
+    def _number(self, depth: int) -> int | Tree:
+        """A small number, or how many there are of something."""
+        if depth < 2 or self._random.random() < 0.7:
+            return self._random.randint(0, 2)
+        return {**self._set(1), "answer": "count"}
 
     def _dated(self, op: str) -> Tree:
         random = self._random

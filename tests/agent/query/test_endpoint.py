@@ -135,3 +135,24 @@ def test_an_endpoint_that_fails_is_an_error_of_the_service(large: Endpoint) -> N
     finally:
         large.misbehaviour = None
         kg.close()
+
+
+def test_a_walk_from_a_ranked_set_is_proved_from_its_members() -> None:
+    """Two rivers flow into the sea; the triple that is shown is of the longer one."""
+    lines = [
+        f'<urn:{name}> <http://www.w3.org/2000/01/rdf-schema#label> "{name}" .'
+        for name in ("length", "mouth")
+    ]
+    for name, length in (("a", 5), ("b", 9), ("c", 7)):
+        size = f'"{length}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        lines += [f"<urn:{name}> <urn:mouth> <urn:sea> .", f"<urn:{name}> <urn:length> {size} ."]
+    store = ox.Store()
+    store.load("\n".join(lines).encode(), format=ox.RdfFormat.N_TRIPLES)
+    longest = {"start": {"domain": "length"}, "extreme": {"relation": "length", "most": True}}
+    with Endpoint(store) as endpoint:
+        kg = open_kg(endpoint.url)
+        query = read_query({"start": longest, "steps": [{"relation": "mouth"}]})
+        found = execute_anywhere(Facts(kg), bind(kg, query))
+        kg.close()
+    assert found.members == ("<urn:sea>",)
+    assert {step.triple.head for step in found.proofs["<urn:sea>"]} == {"<urn:b>"}

@@ -190,6 +190,7 @@ def filters(draw: st.DrawFn, depth: int) -> Tree:
     op = st.sampled_from(OPS)
     worded = st.sampled_from(["=", "!=", "starts", "ends", "contains"])
     words = st.sampled_from([*NAMES, "alpha", "strasse", "e", "e e"])
+    numbers: st.SearchStrategy[Any] = st.integers(0, 2)
     kinds: list[st.SearchStrategy[Tree]] = [
         st.fixed_dictionaries(
             {"op": op, "value": st.sampled_from([0, 1, 2.5, 2000, "1", "2,000"])}
@@ -215,6 +216,7 @@ def filters(draw: st.DrawFn, depth: int) -> Tree:
             lambda own, agg: {**own, "answer": agg}, inner, st.sampled_from(AGGREGATES)
         )
         kinds.append(st.fixed_dictionaries({"op": op, "value": asked}))
+        numbers |= asked
     valued = st.builds(lambda one, other: {**one, **other}, measures(VALUES), st.one_of(kinds))
     linked = st.builds(
         lambda one, other: {**one, **other},
@@ -230,7 +232,7 @@ def filters(draw: st.DrawFn, depth: int) -> Tree:
         lambda one, op, value: {**one, "op": op, "value": value},
         counts(depth),
         op,
-        st.integers(0, 2),
+        numbers,
     )
     return draw(valued | valued | linked | linked | itself | counted)
 
