@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.names import normalise
+from ..kg.nodes import to_node
 from ..kg.terms import Term, is_iri, is_literal
 from .tree import (
     Domain,
@@ -141,7 +142,7 @@ def _relation_name(step: Step | Measure | Domain) -> str:
 
 def _linked(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Mention:
     if mention.term is not None:
-        return mention
+        return Mention(mention.text, _checked(mention.term))
     if needed:
         return Mention(mention.text, _entity(kg, mention.text))
     terms = kg.labels.named(mention.text)
@@ -150,7 +151,7 @@ def _linked(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Mention:
 
 def _relation(kg: KnowledgeGraph, name: str) -> Term:
     if is_iri(name) and name.endswith(">"):
-        return name
+        return _checked(name)
     terms = kg.walk_labels.named(name, relation=True)
     known = [own.name for own in kg.walk_labels.relations()] if not terms else []
     return _only(kg, terms, name, "relation", known)
@@ -158,7 +159,7 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
 
 def _class(kg: KnowledgeGraph, name: str) -> Term:
     if is_iri(name) and name.endswith(">"):
-        return name
+        return _checked(name)
     words = [word for word in kg.labels.vocabulary() if not word.relation]
     wanted = normalise(name)
     exact = [word for word in words if word.text == name]
@@ -169,9 +170,20 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
 
 def _entity(kg: KnowledgeGraph, name: str) -> Term:
     if (is_iri(name) and name.endswith(">")) or name.startswith("_:") or is_literal(name):
-        return name
+        return _checked(name)
     terms = kg.labels.named(name) or kg.labels.labelled(name)
     return _only(kg, terms, name, "entity", ())
+
+
+def _checked(term: Term) -> Term:
+    """A term as it is, where it is one."""
+    try:
+        to_node(term)
+    except ValueError as error:
+        raise QuestionError(
+            f"{term[:80]!r} is no term of RDF", "write terms as in N-Triples"
+        ) from error
+    return term
 
 
 def _only(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 
 from ..errors import ServiceError
 from ..kg.sparql.queries import Query as Select
@@ -169,6 +170,6 @@ class _Remote:
 
 def _number(term: Term | None) -> int | float | None:
     value = None if term is None else value_of(term)
-    if value is None:
+    if value is None or not isfinite(value.number):
         return None
     return int(value.number) if float(value.number).is_integer() else float(f"{value.number:.12g}")

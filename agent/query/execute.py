@@ -595,7 +595,10 @@ class _Execution:
         def prove(one: int) -> tuple[TripleStep, ...]:
             return (*things.prove(one), triple_step(self.facts, one, *hop, value_of[one]))
 
-        value = _whole(_reduced(sizes, agg)) if len(sizes) else None
+        number = _reduced(sizes, agg) if len(sizes) else np.nan
+        value = _whole(number) if np.isfinite(number) else None
+        if np.isinf(number):
+            self.notes.append("the numbers are too large to compute with")
         return self._told("number", _Set(members, prove), value=value, unit=unit)
 
     def _rows(self, query: Query, members: _Set) -> Outcome:
@@ -611,7 +614,7 @@ class _Execution:
             if column.agg:
                 assert self.groups is not None
                 sizes = self._per_key(self.groups, ids, column.agg, column.of)
-                cells = [None if np.isnan(size) else _whole(size) for size in sizes.tolist()]
+                cells = [_whole(size) if np.isfinite(size) else None for size in sizes.tolist()]
                 columns.append({one: [c] for one, c in zip(ids.tolist(), cells, strict=True)})
                 continue
             hops = self.bound.hops(column.steps)
@@ -711,11 +714,11 @@ def _placed(sizes: NDArray[np.float64], extreme: Extreme) -> NDArray[np.bool_]:
 
 
 def _reduced(sizes: NDArray[np.float64], agg: Agg) -> float:
+    """An aggregate of numbers; infinite where they are too large."""
     match agg:
-        case "sum":
-            return float(sizes.sum())
-        case "avg":
-            return float(sizes.mean())
+        case "sum" | "avg":
+            with np.errstate(over="ignore"):
+                return float(sizes.sum() if agg == "sum" else sizes.mean())
         case "min":
             return float(sizes.min())
         case "max":

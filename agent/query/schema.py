@@ -333,7 +333,9 @@ def _readings(
     value: Value, text: str, thing: Term | None, compared: Term | None
 ) -> frozenset[Reading]:
     """What a mention can be: a thing by its term, a value by its text where that is not a thing."""
-    readings = frozenset[Reading](() if thing is None else ("thing",))
+    readings: set[Reading] = set()
+    if thing is not None:
+        readings.add("thing")
     if all(term is None or is_literal(term) for term in (thing, compared)):
         operand = operand_of(text if value.value is None else value.value, value.unit, _NO_ONE)
         sizes: tuple[tuple[Reading, float | None], ...] = (
@@ -341,7 +343,7 @@ def _readings(
             ("date", operand.date),
         )
         readings |= {reading for reading, size in sizes if size is not None}
-    return readings
+    return frozenset(readings)
 
 
 def _shape(query: Query) -> Query:

@@ -139,6 +139,10 @@ class Filter(Measure):
                 raise ValueError(f"`{self.op}` takes a relation, and no value")
         elif not given:
             raise ValueError(f"`{self.op}` needs a value or a mention to compare with")
+        elif self.op in ("starts", "ends", "contains") and (
+            self.count or isinstance(self.value, Query)
+        ):
+            raise ValueError(f"`{self.op}` compares texts with a text")
         return self
 
 
@@ -323,6 +327,9 @@ def _inside(record: object) -> list[object]:
 def _first(error: ValidationError) -> str:
     """The first fault in one line: where it is, and what is wrong."""
     fault = error.errors(include_url=False)[0]
-    place = ".".join(str(key) for key in fault["loc"])
+    keys = map(str, fault["loc"])
+    place = ".".join(
+        key if key.isidentifier() or key.isdigit() else f"{key[:40]!r}" for key in keys
+    )
     said = fault["msg"].removeprefix("Value error, ")
     return f"{place}: {said}" if place else said

@@ -39,6 +39,11 @@ GRAPH = """
 """
 
 TOWERS = {"start": {"class": "tower"}}
+FLOORS = {"relation": "floors", "count": True}
+AS_BRISK = {"start": {"entity": "Brisk"}, "steps": [{"relation": "floors"}], "answer": "count"}
+MANY_FLOORS = {**TOWERS, "filters": [{**FLOORS, "op": "=", "value": AS_BRISK}]}
+FEW_FLOORS = {**TOWERS, "filters": [{**FLOORS, "op": "!=", "value": AS_BRISK}]}
+"""How many there are, compared with how many of another one there are."""
 
 
 @pytest.fixture(scope="module")
@@ -180,11 +185,25 @@ def test_members(
         ({**TOWERS, "steps": [{"relation": "height"}], "answer": "max"}, 200),
         ({"start": {"class": "town"}, "steps": [{"relation": "floors"}], "answer": "sum"}, None),
         ({**TOWERS, "answer": "yesno"}, True),
+        ({**MANY_FLOORS, "answer": "count"}, 1),
+        ({**FEW_FLOORS, "answer": "count"}, 3),
         ({**TOWERS, "answer": "yesno", "all": [{**TOWERS, "class": "town"}]}, False),
     ],
 )
 def test_values(kg: KnowledgeGraph, tree: dict[str, Any], value: object) -> None:
     assert asked(kg, tree).value == value
+
+
+def test_numbers_that_are_too_large_to_sum_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "large.ttl"
+    lines = [f"<urn:{n}> <urn:size> 1e308 ; <urn:in> <urn:x> ." for n in range(3)]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    kg, size = open_kg(str(file)), {"relation": "<urn:size>"}
+    total = asked(kg, {"start": {"domain": "<urn:size>"}, "steps": [size], "answer": "sum"})
+    assert total.value is None and total.notes == ("the numbers are too large to compute with",)
+    group = {"group": [{"relation": "<urn:in>"}], "columns": [{"agg": "sum", "of": [size]}]}
+    rows = asked(kg, {"start": {"domain": "<urn:size>"}, **group}).rows
+    assert rows == (("<urn:x>", None),)
 
 
 def test_rows_have_a_line_for_every_combination_and_gaps_are_empty(kg: KnowledgeGraph) -> None:
@@ -258,6 +277,11 @@ def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
         ({"start": {"class": "towers"}}, "no class called 'towers'"),
         ({**TOWERS, "steps": [{"relation": "heigth"}]}, "no relation called 'heigth'"),
         ({"start": {"entity": "Nowhere"}}, "no entity called 'Nowhere'"),
+        ({"start": {"domain": "<a b>"}}, "'<a b>' is no term of RDF"),
+        ({"start": {"entity": "<line\nbreak>"}}, "is no term of RDF"),
+        ({**TOWERS, "odd\nkey": 1}, "'odd\\nkey': Extra"),
+        ({**TOWERS, "filters": [{"op": "starts", "value": TOWERS}]}, "compares texts with a text"),
+        ({**TOWERS, "filters": [{"count": True, "op": "ends", "value": "1"}]}, "with a text"),
         ({"start": [0]}, "mention 0, and there are 0"),
         ({"start": {"last": "answers"}}, "earlier answers"),
         ({**TOWERS, "filters": [{"relation": "stands in", "op": ">", "value": 3}]}, "no order"),
