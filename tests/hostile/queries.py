@@ -198,7 +198,7 @@ class Drawn:
         random = self._random
         own = {**self._hop(), "op": random.choice(_OPS)}
         if random.random() < 0.2:
-            own.pop("relation"), own.pop("inverse")
+            del own["relation"], own["inverse"]
         if own["op"] in ("exists", "not exists"):
             return own
         if random.random() < 0.2:
