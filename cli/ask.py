@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -111,13 +111,16 @@ def read_tree(file: Path) -> object:
     """The JSON value of a file, `-` being standard input. Raises InputError."""
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-        return json.loads(text)
+        tree = json.loads(text)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}", "check --query") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON: {error}", "docs/queries.md has the form") from error
+    if not isinstance(tree, dict) or not tree:
+        raise InputError(f"{file} holds no query", "docs/queries.md has the form")
+    return cast("object", tree)
 
 
 def _answered(

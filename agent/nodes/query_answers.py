@@ -205,7 +205,8 @@ def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
         case "connection":
             chain = answers[0]["chains"][0] if answers else []
             text = "; ".join(map(sentence, chain)) or NONE
-            return told("connection", text, "the fewest hops", value=len(chain) or None)
+            how = "; ".join(("the fewest hops", *outcome.absent))
+            return told("connection", text, how, value=len(chain) or None, triples=compared)
         case "members":
             if query.extreme is not None and answers:
                 return told("extreme", _extreme(shown, answers), how, triples=compared)

@@ -72,6 +72,6 @@ def _value(tree: object, values: Mapping[int, Value]) -> None:
             _value(own, values)
     elif isinstance(tree, dict):
         if value := values.get(tree.get("mention", -1)):
-            tree.update(value=value.value, unit=value.unit)
+            tree.update(value=value.value, **({"unit": value.unit} if value.unit else {}))
         for own in tree.values():
             _value(own, values)

@@ -124,8 +124,15 @@ class _Remote:
 
     def _missing_numbers(self) -> tuple[int, list[str]]:
         query = self._bound.query
-        every = Query(start=query.start, steps=query.steps[:-1])
-        return self._missing(every, self._valued(), query.steps[-1])
+        every, last = Query(start=query.start, steps=query.steps[:-1]), query.steps[-1]
+        valued = self._valued()
+        if valued.filters[0].among is None:
+            return self._missing(every, valued, last)
+        passing = self._count(valued)
+        has = Filter(**last.model_dump(), op="exists")
+        _, missing = self._missing(every, every.model_copy(update={"filters": (has,)}), last)
+        (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
+        return passing, [f"{passing} of {self._count(every)} have such a {name}", *missing]
 
     def _missing_ranks(self, extreme: Extreme) -> list[str]:
         query, every = self._bound.query, {"n": _ALL, "place": None}

@@ -19,7 +19,7 @@ from ..kg.terms import RelationPath, Term, is_literal
 from ..kg.terms import Step as TripleStep
 from . import measures
 from .binding import Bound
-from .facts import DATE, Facts, Ids, Pairs, distinct
+from .facts import DATE, NUMBER, Facts, Ids, Pairs, distinct
 from .measures import Operand, Units, follow, trace, triple_step
 from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Outcome
 from .tree import (
@@ -43,6 +43,7 @@ from .words import reading
 SECONDS = 60.0
 """How long a query may take, unless another time is given."""
 _MOST_COMPARED = 100
+_ANYTHING = "anything"
 _FEW = 1_000
 """Members of which each is asked for its class, before those of the class are."""
 _MOST_HOPS = 6
@@ -106,6 +107,8 @@ class _Execution:
     ranks: dict[int, float] = field(default_factory=dict[int, float])
     """The size by which each member of the final set was ranked."""
     compared: list[TripleStep] = field(default_factory=list[TripleStep])
+    final: _Set | None = None
+    """All members, where these are what is told."""
     groups: Pairs | None = None
     """The members of each key, where the final set is that of a group."""
 
@@ -119,11 +122,19 @@ class _Execution:
                 return self._aggregate(query, query.answer)
             case _:
                 members = self._set(query, top=True, within=self.within)
+        if query.answer == "list":
+            self.final = members
         if query.answer == "count":
             return self._told("number", members, value=len(members.ids))
         if query.answer == "yesno":
             every = [self._set(own) for own in query.every] if self.within is None else []
             truth = bool(len(members.ids)) and all(len(own.ids) for own in every)
+            for own in every:
+                self.compared += [step for one in own.ids[:1].tolist() for step in own.prove(one)]
+            if every and not truth:
+                sets = zip((query, *query.every), (members, *every), strict=True)
+                empty = [self._words(own) for own, found in sets if not len(found.ids)]
+                self.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
             return self._told("truth", members, value=truth, others=every)
         if query.columns:
             return self._rows(query, members)
@@ -143,11 +154,11 @@ class _Execution:
         most = MOST_COUNTED if form in ("number", "truth") else MOST_MEMBERS
         shown = ranked[:most]
         sets = [members] if len(members.ids) else [self.before] if self.before else []
-        proofs = {
-            self.facts.term(one): own.prove(one)
-            for own in (*sets, *others)
-            for one in (shown if own is members else own.ids[:MOST_COUNTED]).tolist()
-        }
+        proofs: dict[Term, tuple[TripleStep, ...]] = {}
+        for own in (*sets, *others):
+            for one in (shown if own is members else own.ids[:MOST_COUNTED]).tolist():
+                before = proofs.get(term := self.facts.term(one), ())
+                proofs[term] = tuple(dict.fromkeys((*before, *own.prove(one))))
         instead = sets[0].ids[:MOST_COUNTED] if sets and not len(members.ids) else shown[:0]
         notes = [*self.notes, *sorted(self.facts.cut)]
         if form == "members" and len(shown) < len(ranked):
@@ -359,7 +370,10 @@ class _Execution:
         ids, first = _firsts(passing.sources)
         if condition.op == "!=":
             ids = np.setdiff1d(np.unique(pairs.sources), ids)
-            self.absent.append(f"not in the graph: another {self._name(condition) or 'name'}")
+            equal = condition.model_copy(update={"op": "="})
+            said = self._words(Query(start=OfClass(name=_ANYTHING), filters=(equal,)))
+            said = said.removeprefix(f"{_ANYTHING}, ")
+            self.absent.append(f"not in the graph of these: {said}")
             return _Set(ids, lambda one: (*members.prove(one), *self._first_of(one, hops)))
 
         def prove(one: int) -> tuple[TripleStep, ...]:
@@ -374,7 +388,10 @@ class _Execution:
         holding = np.zeros(len(counts), bool)
         for number in self._numbers(condition):
             holding |= measures.holding(counts, op, number)
-        kept = members.ids[~holding if condition.op == "!=" else holding]
+        mask = ~holding if condition.op == "!=" else holding
+        kept = members.ids[mask]
+        if condition.op in ("=", "<", "<=") or (mask & (counts == 0)).any():
+            self.absent.append(f"no more {self._name(condition)} of these in the graph")
         hops = self._hops(condition)
 
         def prove(one: int) -> tuple[TripleStep, ...]:
@@ -389,7 +406,8 @@ class _Execution:
         """The numbers that counts are compared with; of the answers of a query those that are."""
         query = condition.value if isinstance(condition.value, Query) else None
         operand = self._operand(condition) if query is None else self._value_of(query, "=")
-        numbers = [own.number for own in (operand, *operand.more) if own.number is not None]
+        numbers = [] if operand.number is None else [operand.number]
+        numbers += [number for _, several in operand.numbers for number in several.tolist()]
         if not numbers and query is None:
             raise QuestionError(
                 "how many there are compares with a number", "give one as the value"
@@ -426,16 +444,24 @@ class _Execution:
         """The answer of a query as what others are compared with."""
         inner = _Execution(self.facts, replace(self.bound, query=query), self.earlier)
         outcome = inner.outcome()
-        self.notes += outcome.notes
+        self.notes += inner.notes
         proofs = list(outcome.proofs.values())[:_MOST_COMPARED]
         self.compared += [step for steps in proofs for step in steps]
         self.compared += outcome.compared
-        if outcome.form == "number" and outcome.value is not None:
-            return Operand(np.zeros(0, np.int64), None, float(outcome.value), None, outcome.unit)
-        ids = self.facts.ids(outcome.members)
-        kinds, sizes, _ = self.facts.measured(ids)
+        none = np.zeros(0, np.int64)
+        if inner.final is None:
+            number = None if outcome.value is None else float(outcome.value)
+            return Operand(none, None, number, None, outcome.unit)
+        ids = inner.final.ids
+        kinds, sizes, units = self.facts.measured(ids)
         if op in ("=", "!="):
-            return Operand(ids, more=tuple(self._sized(one) for one in ids[kinds > 0].tolist()))
+            of_unit = [(unit, (kinds == NUMBER) & (units == unit)) for unit in set(units.tolist())]
+            numbers = [
+                (self.facts.unit(unit), np.unique(sizes[mask]))
+                for unit, mask in of_unit
+                if mask.any()
+            ]
+            return Operand(ids, numbers=tuple(numbers), dates=sizes[kinds == DATE])
         if not (kinds > 0).any():
             return Operand(ids)
         best = int(np.nanargmax(sizes) if op in ("<", "<=") else np.nanargmin(sizes))
@@ -517,9 +543,21 @@ class _Execution:
         if top:
             self.groups = groups
 
+        of = {own.of for own in query.having} | {own.of for own in query.columns if own.agg}
+        of |= {query.extreme.of} if query.extreme is not None else set()
+        counted = _MOST_COMPARED if of else 1
+
         def prove(key: int) -> tuple[TripleStep, ...]:
-            member = int(groups.targets[first[np.searchsorted(keys, key)]])
-            return (*members.prove(member), *trace(self.facts, member, hops, key))
+            start = int(first[np.searchsorted(keys, key)])
+            several = self._members(groups, key)[:counted].tolist()
+            steps = list[TripleStep]()
+            for member in several if of else [int(groups.targets[start])]:
+                steps += (*members.prove(member), *trace(self.facts, member, hops, key))
+                for walk in map(self.bound.hops, sorted(filter(None, of), key=str)):
+                    values = follow(self.facts, np.array([member]), walk).targets.tolist()
+                    for value in values[:_MOST_COMPARED]:
+                        steps += trace(self.facts, member, walk, value)
+            return tuple(dict.fromkeys(steps))
 
         return self._narrowed(members, _Set(keys, prove), top=top)
 
@@ -528,7 +566,7 @@ class _Execution:
         if text is None and condition.mention is not None:
             text = self.bound.mentioned(condition.mention).text
         written = "" if text is None else text
-        operand = measures.operand_of(written, condition.unit, np.zeros(0, np.int64))
+        operand = measures.operand_of(written, "", np.zeros(0, np.int64))
         if operand.number is None:
             raise QuestionError("`having` compares with a number", "give one as its value")
         return operand.number
@@ -576,14 +614,19 @@ class _Execution:
         reached = None if self.within is None else distinct(np.sort(pairs.targets))
         values = self._set(rest, within=reached)
         among = np.isin(pairs.targets, values.ids)
-        pairs = Pairs(pairs.sources[among], pairs.targets[among])
+        every, pairs = pairs, Pairs(pairs.sources[among], pairs.targets[among])
         (name,) = measures.names_of(self.facts, [hop[0]])
         units = Units(self.facts, name)
         kept, sizes, unit = measures.comparable(self.facts, pairs, units)
         self.notes += units.notes
         places = measures.largest(sizes, kept, most=agg != "min")
         members, best, sizes = kept.sources[places], kept.targets[places], sizes[places]
-        if missing := len(things.ids) - len(members):
+        if among.all():
+            missing = len(things.ids) - len(members)
+        else:
+            missing = len(things.ids) - len(np.unique(every.sources))
+            self.notes.append(f"{len(members)} of {len(things.ids)} have such a {name}")
+        if missing:
             self.notes.append(f"{missing} of {len(things.ids)} have no {name} in the graph")
         if several := int((measures.counts(kept, members) > 1).sum()):
             which = "smallest" if agg == "min" else "largest"
@@ -607,7 +650,11 @@ class _Execution:
         extra: dict[int, list[TripleStep]] = {}
         for column in query.columns:
             if column.agg and not query.group:
-                pairs = follow(self.facts, ids, self.bound.hops(column.of))
+                hops = self.bound.hops(column.of)
+                pairs = follow(self.facts, ids, hops)
+                for one, value in zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True):
+                    if len(counted := extra.setdefault(one, [])) < _MOST_COMPARED:
+                        counted.extend(trace(self.facts, one, hops, value))
                 sizes = measures.counts(pairs, ids).tolist()
                 columns.append({one: [c] for one, c in zip(ids.tolist(), sizes, strict=True)})
                 continue
@@ -652,17 +699,26 @@ class _Execution:
         sources, targets = self.facts.terms(starts.ids), self.facts.terms(ends.ids)
         found = shortest_paths(self.facts, sources, targets, _MOST_HOPS, keep=1)
         walks = sorted((len(path.steps), path) for paths in found.values() for path in paths)
+        told = (*self.notes, *sorted(self.facts.cut))
         if not walks:
-            self.notes.append(f"there is none of at most {_MOST_HOPS} hops")
-            return Outcome("connection", notes=tuple(self.notes))
+            what = f"there is none of at most {_MOST_HOPS} hops"
+            if set(sources) & set(targets):
+                what = "something is in both sets, and no chain leads from one thing to another"
+            return Outcome("connection", absent=tuple(self.absent), notes=(*told, what))
         size, path = walks[0]
+        before, after = (
+            own.prove(int(self.facts.ids([term])[0]))
+            for own, term in ((starts, path.topic), (ends, path.end))
+        )
         return Outcome(
             "connection",
             (path.end,),
             1,
             size,
             proofs={path.end: path.steps},
-            notes=tuple(self.notes),
+            compared=(*before, *after),
+            absent=tuple(self.absent),
+            notes=told,
         )
 
     def _words(self, query: Query) -> str:

@@ -33,8 +33,10 @@ class Operand:
     number: float | None = None
     date: float | None = None
     unit: str = ""
-    more: tuple["Operand", ...] = ()
-    """Further values, each of which may be equal."""
+    numbers: tuple[tuple[str, NDArray[np.float64]], ...] = ()
+    """Further numbers, each of which may be equal: of each unit, sorted."""
+    dates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Further dates, each of which may be equal."""
 
 
 @dataclass
@@ -151,8 +153,11 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
     """Which values are equal to an operand in any of its readings."""
     kinds, sizes, units_of = facts.measured(values)
     mask = np.isin(values, operand.terms)
-    for other in operand.more:
-        mask |= equal(facts, values, other, units, year=year)
+    for unit, numbers in operand.numbers:
+        converted = units.converted(sizes[kinds == NUMBER], units_of[kinds == NUMBER], unit)
+        mask[kinds == NUMBER] |= _close_to_any(converted, numbers)
+    if len(operand.dates):
+        mask |= (kinds == DATE) & np.isin(_dates(sizes, year), _dates(operand.dates, year))
     if operand.number is not None:
         converted = units.converted(sizes[kinds == NUMBER], units_of[kinds == NUMBER], operand.unit)
         mask[kinds == NUMBER] |= np.isclose(converted, operand.number, rtol=1e-12, atol=0.0)
@@ -165,6 +170,13 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
             called &= np.array([is_literal(term) for term in facts.terms(values)], bool)
         mask |= called
     return mask
+
+
+def _close_to_any(sizes: NDArray[np.float64], wanted: NDArray[np.float64]) -> Mask:
+    """Which sizes are equal to one of some sorted numbers, but for the dust of floating point."""
+    after = np.searchsorted(wanted, sizes)
+    near = [wanted[np.clip(places, 0, len(wanted) - 1)] for places in (after - 1, after)]
+    return np.logical_or(*(np.isclose(sizes, own, rtol=1e-12, atol=0.0) for own in near))
 
 
 def ordered(

@@ -60,7 +60,7 @@ def values_of(query: Query) -> dict[int, Value]:
         for own in (*node.filters, *node.having):
             if own.mention is None or isinstance(own.value, Query):
                 continue
-            value = Value(own.value, own.unit)
+            value = Value(own.value, own.unit if isinstance(own, Filter) else "")
             if values.setdefault(own.mention, value) != value:
                 raise QuestionError(
                     f"mention {own.mention} stands for two values", "give each a mention"
@@ -216,7 +216,6 @@ def _having(own: Having) -> Having:
         of=_steps(own.of),
         op=own.op,
         value=own.value,
-        unit=own.unit,
         mention=own.mention,
     )
 

@@ -513,7 +513,7 @@ class _Compiler:
         text = condition.value
         if text is None and condition.mention is not None:
             text = self._bound.mentioned(condition.mention).text
-        operand = operand_of("" if text is None else text, condition.unit, np.zeros(0, np.int64))
+        operand = operand_of("" if text is None else text, "", np.zeros(0, np.int64))
         if operand.number is None:
             raise QuestionError("`having` compares with a number", "give one as its value")
         return operand.number

@@ -30,7 +30,9 @@ MOST_NODES = 200
 DEEPEST = 40
 """Objects and lists of JSON that may stand in one another."""
 
-_HINT = "the README has the form of a query"
+_HINT = "docs/queries.md has the form of a query"
+_LARGEST = 1.7e308
+_LAST_PLACE = 1_000_000_000
 
 Op: TypeAlias = Literal[
     "=", "!=", "<", ">", "<=", ">=", "starts", "ends", "contains", "exists", "not exists"
@@ -133,6 +135,7 @@ class Filter(Measure):
 
     @model_validator(mode="after")
     def _compares(self) -> "Filter":
+        _check_number(self.value)
         given = self.value is not None or self.mention is not None
         if self.op in ("exists", "not exists"):
             if given or self.count or not self.steps:
@@ -154,11 +157,20 @@ class Extreme(Measure):
     """
 
     most: bool
-    n: int = Field(default=1, ge=1)
-    place: int | None = Field(default=None, ge=1)
-    ties: Literal[True] = True
+    n: int = Field(default=1, ge=1, le=_LAST_PLACE)
+    place: int | None = Field(default=None, ge=1, le=_LAST_PLACE)
     agg: Agg | None = None
     of: tuple[Step, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> "Extreme":
+        if self.of and not self.agg:
+            raise ValueError("`of` goes with `agg`")
+        if self.agg and (self.steps or self.count or self.among):
+            raise ValueError("an `agg` is of what `of` leads to")
+        if self.place is not None and self.n > 1:
+            raise ValueError("`n` places or one `place` are kept, not both")
+        return self
 
 
 class Having(_Node):
@@ -168,8 +180,14 @@ class Having(_Node):
     of: tuple[Step, ...] = ()
     op: Literal["=", "!=", "<", ">", "<=", ">="]
     value: str | int | float | None = None
-    unit: str = ""
     mention: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _compares(self) -> "Having":
+        _check_number(self.value)
+        if self.value is None and self.mention is None:
+            raise ValueError("`having` needs a value or a mention to compare with")
+        return self
 
 
 class Column(_Node):
@@ -181,6 +199,11 @@ class Column(_Node):
     steps: tuple[Step, ...] = ()
     agg: Agg | None = None
     of: tuple[Step, ...] = ()
+
+
+def _check_number(value: object) -> None:
+    if isinstance(value, (int, float)) and not abs(value) <= _LARGEST:
+        raise ValueError("a number has at most 308 digits")
 
 
 def _kind_of_start(value: object) -> str:
@@ -239,8 +262,13 @@ class Query(_Node):
             raise ValueError("`all` goes with the answer `yesno`")
         if self.columns and self.answer != "list":
             raise ValueError("`columns` go with the answer `list`")
-        if self.answer in ("sum", "avg", "min", "max") and not self.steps:
-            raise ValueError(f"`{self.answer}` is of the values that the last of `steps` leads to")
+        if self.answer in ("sum", "avg", "min", "max"):
+            if not self.steps:
+                raise ValueError(
+                    f"`{self.answer}` is of the values that the last of `steps` leads to"
+                )
+            if self.group:
+                raise ValueError(f"`{self.answer}` of a group is an `agg` of `columns`")
         if self.having and not self.group:
             raise ValueError("`having` goes with `group`")
         aggregates = [own.agg for own in (*self.columns, *filter(None, [self.extreme]))]
@@ -261,7 +289,7 @@ for _model in (AnyOf, Measure, Filter, Extreme, Query):
 def read_query(record: object) -> Query:
     """The tree that a JSON value is. Raises QuestionError with a line that says what is wrong."""
     try:
-        text = json.dumps(record, ensure_ascii=False)
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise QuestionError(f"a query is plain JSON: {error}", _HINT) from error
     _check_size(record)

@@ -53,7 +53,8 @@ class _Words:
         if query.group:
             text = f"{self._hops(query.group)} of {text}"
             text += "".join(
-                f", with {_AGGS[own.agg]}{self._of(own.of)} {own.op} {own.value}"
+                f", with {_AGGS[own.agg]}{self._of(own.of)} {_OPS.get(own.op, own.op)} "
+                f"{own.value if own.mention is None else self._mention(own.mention)}"
                 for own in query.having
             )
         if query.extreme is not None:

@@ -45,6 +45,8 @@ def test_a_query_of_a_file_is_answered(tmp_path: Path) -> None:
     ("record", "words"),
     [
         ("{", "is not JSON"),
+        ("{}", "holds no query"),
+        ("null", "holds no query"),
         ("[" * 100_000, "is not JSON"),
         ({"start": {"class": "river"}, "step": []}, "malformed: step"),
         ({"start": {"class": "rivers"}}, "no class called 'rivers'"),

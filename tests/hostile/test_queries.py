@@ -37,7 +37,7 @@ def test_queries_show_what_the_text_has() -> None:
 @pytest.mark.slow
 def test_ten_thousand_queries() -> None:
     asked = ask(10_000, seed=1)
-    assert asked.queries >= 10_000 and asked.ran > 4_000
+    assert asked.queries >= 10_000 and asked.ran > 3_000
     assert (asked.unsupported, asked.injected) == (0, 0)
 
 

@@ -336,3 +336,57 @@ def test_the_same_entity_is_one_where_the_graph_is_read_so(tmp_path: Path) -> No
     tree = {"start": [0], "steps": [{"relation": "stands in", "inverse": True}], "answer": "count"}
     assert asked(read, tree, "Old Xanten").value == 2
     assert load_profile("generic") == read.profile
+
+
+def test_all_answers_of_a_set_are_compared_with(tmp_path: Path) -> None:
+    """More than are listed."""
+    file, size = tmp_path / "many.ttl", {"relation": "<urn:size>"}
+    lines = [f"<urn:{n}> <urn:size> {n} ; <urn:as> {n + 1} ." for n in range(12_000)]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    kg, every = open_kg(str(file)), {"start": {"domain": "<urn:size>"}}
+    sizes = {"start": every, "steps": [size]}
+    condition = {"relation": "<urn:as>", "op": "=", "value": sizes}
+    assert asked(kg, {**every, "filters": [condition], "answer": "count"}).value == 11_999
+    other = {**condition, "op": "!="}
+    assert asked(kg, {**every, "filters": [other], "answer": "count"}).value == 1
+
+
+def test_what_is_counted_or_compared_is_proved(kg: KnowledgeGraph) -> None:
+    grouped = asked(
+        kg, {**TOWERS, "group": [{"relation": "stands in"}], "columns": [{"agg": "count"}]}
+    )
+    held = {term: {step.triple.head for step in own} for term, own in grouped.proofs.items()}
+    towns = {f"<http://w.example/{own}>" for own in "xy"}
+    assert set(held) == towns and all(len(heads) == 2 for heads in held.values())
+    counted = {**TOWERS, "columns": [{"agg": "count", "of": [{"relation": "floors"}]}]}
+    proofs = asked(kg, counted).proofs
+    tails = {step.triple.tail for step in proofs["<http://w.example/b>"]}
+    assert len([tail for tail in tails if tail.startswith('"')]) == 2
+
+
+def test_every_set_of_a_yes_is_proved_and_the_empty_one_of_a_no_is_named(
+    kg: KnowledgeGraph,
+) -> None:
+    twins = {"start": {"domain": "twin of"}}
+    yes = asked(kg, {"start": {"entity": "Xanten"}, "answer": "yesno", "all": [twins]})
+    assert yes.value and any("twin" in step.triple.relation for step in yes.compared)
+    none = {**TOWERS, "class": "town"}
+    no = asked(kg, {**TOWERS, "answer": "yesno", "all": [none]})
+    assert not no.value
+    assert [line for line in no.absent if line.startswith("nothing in the graph is:")]
+
+
+def test_both_ends_of_a_connection_are_proved(kg: KnowledgeGraph) -> None:
+    ends = {"start": {"entity": "Ypern"}}
+    found = asked(kg, {**TOWERS, "answer": "connection", "to": ends})
+    assert any(step.triple.tail == "<http://w.example/Tower>" for step in found.compared)
+    alone = asked(kg, {**ends, "answer": "connection", "to": ends})
+    assert not alone.members and "in both sets" in alone.notes[0]
+
+
+def test_values_that_do_not_pass_are_not_missing(kg: KnowledgeGraph) -> None:
+    high = {"filters": [{"op": ">", "value": 40}], "answer": "sum"}
+    found = asked(kg, {**TOWERS, "steps": [{"relation": "floors"}], **high})
+    assert found.value == 45
+    assert "1 of 4 have such a floors" in found.notes
+    assert "1 of 4 have no floors in the graph" in found.notes
