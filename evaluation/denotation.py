@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
 from ..agent.query.values import value_of
-from ..agent.state import Result, State
+from ..agent.state import Answer, Result, State
 from .samples import Gold, Sample
 
 Form: TypeAlias = Literal["members", "number", "yesno", "rows"]
 FORMS: tuple[Form, ...] = ("members", "number", "yesno", "rows")
 
 _NUMBER = re.compile(r"([+-]?)(\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|\.\d+)(?:\s.*)?", re.DOTALL)
+_PLAIN = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _YES_NO = frozenset({"yes", "no"})
 
 
@@ -27,7 +28,7 @@ def form_of(sample: Sample) -> Form:
     label = sample.answers[0].label
     if label in _YES_NO:
         return "yesno"
-    return "number" if re.fullmatch(r"[+-]?\d+(?:\.\d+)?", label) else "members"
+    return "number" if _PLAIN.fullmatch(label) else "members"
 
 
 def wanted(sample: Sample) -> list[Gold]:
@@ -77,8 +78,15 @@ def _numbers(state: State, result: Result | None) -> list[str]:
     """The number that was computed, else those that are the answers."""
     if result is not None and result["kind"] != "truth" and result["value"] is not None:
         return [_spelled(result["value"])]
-    values = [value_of(answer["term"]) for answer in state.get("answers", [])]
-    return [_spelled(own.number) if own and own.unit != "date" else "no number" for own in values]
+    return [_number(answer) or "no number" for answer in state.get("answers", [])]
+
+
+def _number(answer: Answer) -> str:
+    """The number that an answer is, as a value or by its name; empty where it is none."""
+    value = value_of(answer["term"])
+    if value is None or value.unit == "date":
+        return numeral(answer["label"]) if _PLAIN.fullmatch(answer["label"]) else ""
+    return _spelled(value.number)
 
 
 def _cell(cell: object) -> str | int | float | None:

@@ -65,6 +65,15 @@ def test_numbers_compare_by_value() -> None:
     assert f1(scored(sample, answers=[answer])) == 1.0
 
 
+def test_a_thing_that_is_called_a_number_is_one() -> None:
+    sample = Sample("1", "When?", (Gold(label="1999"),))
+    for term in ("<urn:x:1999>", '"1999"^^<http://www.w3.org/2001/XMLSchema#gYear>', '"1999"'):
+        answers = [{"term": term, "label": "1999", "chains": []}]
+        assert f1(scored(sample, answers=answers)) == 1
+    answers = [{"term": "<urn:x:film>", "label": "1999 A.D.", "chains": []}]
+    assert f1(scored(sample, answers=answers)) == 0
+
+
 def test_yes_and_no_are_themselves() -> None:
     sample = Sample("1", "?", (Gold(label="no"),), form="yesno")
     assert f1(scored(sample, result=result("truth", False))) == 1.0
