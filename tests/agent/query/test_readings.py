@@ -42,38 +42,37 @@ def test_queries_are_asked_of_what_a_reading_presents(
     assert {step.triple for step in steps} <= shown.facts
 
 
-def trees(relations: list[str], one_way: list[str]) -> st.SearchStrategy[Tree]:
-    """Queries along relations; those that are walked one way are not walked back."""
-    there = st.fixed_dictionaries({"relation": st.sampled_from(relations)})
-    both = [own for own in relations if own not in one_way]
-    back = st.fixed_dictionaries({"relation": st.sampled_from(both), "inverse": st.just(True)})
-    hops = there | back if both else there
-    starts = st.sampled_from([[0], [1], [0, 1], {"class": "anything"}]) | st.sampled_from(
-        relations
-    ).map(lambda own: {"domain": own})
-    conditions = (
-        st.builds(
-            lambda hop, op: {**hop, "op": op}, hops, st.sampled_from(["exists", "not exists"])
-        )
-        | st.builds(
-            lambda hop, op: {**hop, "op": op, "mention": 0}, hops, st.sampled_from("= !=".split())
-        )
-        | st.builds(
-            lambda hop, op, number: {**hop, "count": True, "op": op, "value": number},
-            hops,
-            st.sampled_from(["=", ">", "<"]),
-            st.integers(0, 2),
-        )
-    )
-    sets = st.fixed_dictionaries(
-        {
-            "start": starts,
-            "steps": st.lists(hops, max_size=2),
-            "filters": st.lists(conditions, max_size=1),
-        }
-    )
-    both_sets = st.builds(
-        lambda own, key, inner: {**own, key: [inner]}, sets, st.sampled_from(["and", "not"]), sets
-    )
-    told = st.sampled_from([{}, {}, {"answer": "count"}, {"answer": "yesno"}])
-    return st.builds(lambda own, more: {**own, **more}, sets | both_sets, told)
+@st.composite
+def trees(draw: st.DrawFn, relations: list[str], one_way: list[str]) -> Tree:
+    """A query along relations; those that are walked one way are not walked back."""
+    tree = draw(sets(relations, one_way))
+    if draw(st.booleans()):
+        tree[draw(st.sampled_from(["and", "not"]))] = [draw(sets(relations, one_way))]
+    return {**tree, **draw(st.sampled_from([{}, {}, {"answer": "count"}, {"answer": "yesno"}]))}
+
+
+@st.composite
+def sets(draw: st.DrawFn, relations: list[str], one_way: list[str]) -> Tree:
+    hops = st.builds(_hop, st.sampled_from(relations), st.booleans(), st.just(frozenset(one_way)))
+    start = draw(st.sampled_from([[0], [1], [0, 1], {"class": "anything"}, "domain"]))
+    tree: Tree = {"start": start, "steps": draw(st.lists(hops, max_size=2))}
+    if start == "domain":
+        tree["start"] = {"domain": draw(st.sampled_from(relations))}
+    condition = draw(hops)
+    match draw(st.integers(0, 3)):
+        case 0:
+            op = draw(st.sampled_from(["exists", "not exists"]))
+            tree["filters"] = [{**condition, "op": op}]
+        case 1:
+            op = draw(st.sampled_from(["=", "!="]))
+            tree["filters"] = [{**condition, "op": op, "mention": 0}]
+        case 2:
+            op, number = draw(st.sampled_from(["=", ">", "<"])), draw(st.integers(0, 2))
+            tree["filters"] = [{**condition, "count": True, "op": op, "value": number}]
+        case _:
+            pass
+    return tree
+
+
+def _hop(relation: str, inverse: bool, one_way: frozenset[str]) -> Tree:
+    return {"relation": relation, "inverse": inverse and relation not in one_way}
