@@ -109,17 +109,18 @@ def ask(
 
 def read_tree(file: Path) -> object:
     """The JSON value of a file, `-` being standard input. Raises InputError."""
+    name = "standard input" if str(file) == "-" else str(file)
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
         tree = json.loads(text)
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}", "check --query") from error
+        raise InputError(f"{name} cannot be read: {error.strerror}", "check --query") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{file} is not UTF-8 text", "save it as UTF-8") from error
+        raise InputError(f"{name} is not UTF-8 text", "save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file} is not JSON: {error}", "docs/queries.md has the form") from error
+        raise InputError(f"{name} is not JSON: {error}", "docs/queries.md has the form") from error
     if not isinstance(tree, dict) or not tree:
-        raise InputError(f"{file} holds no query", "docs/queries.md has the form")
+        raise InputError(f"{name} holds no query", "docs/queries.md has the form")
     return cast("object", tree)
 
 
