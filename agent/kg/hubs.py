@@ -21,9 +21,9 @@ class Represented(NamedTuple):
 def represent(store: Store, read: Mapping[Side, Sequence[Step]], limit: int) -> Represented:
     """At most `limit` steps of each hub, of every relation that its facts have; sorted.
 
-    `read` are the steps of each hub in one direction that the store gave first. The places are
-    dealt out evenly; where a relation does not need its own, they go to steps that were read. What
-    a hub keeps depends on no other hub. Raises ServiceError.
+    `read` are the steps of each hub in one direction that the store gave first, if any. The places
+    are dealt out evenly; where a relation does not need its own, they go to steps that were read.
+    What a hub keeps depends on no other hub. Raises ServiceError.
     """
     relations = {side: {step.triple.relation for step in steps} for side, steps in read.items()}
     requests = 0
@@ -35,7 +35,7 @@ def represent(store: Store, read: Mapping[Side, Sequence[Step]], limit: int) -> 
     known = {side: _by_relation(relations[side], steps) for side, steps in read.items()}
     missing: dict[int, list[Way]] = {}
     for (node, inverse), around in known.items():
-        share = max(1, limit // len(around))
+        share = max(1, limit // max(1, len(around)))
         few = (r for r in sorted(around)[:limit] if len(around[r]) < share)
         missing.setdefault(share, []).extend(Way(node, r, inverse) for r in few)
     for share, ways in missing.items():

@@ -162,7 +162,7 @@ def shares(sizes: Sequence[int], weights: Sequence[float], places: int) -> list[
     First one each, in their order, or as many as half of the places allow; then place by place to
     the group whose weight is the largest for what it would have (D'Hondt's method).
     """
-    even = max(1, places // (2 * len(sizes)))
+    even = max(1, places // max(1, 2 * len(sizes)))
     given: list[int] = []
     for size in sizes:
         given.append(min(size, even, places))

@@ -96,13 +96,16 @@ class NeighbourCache:
             for node, steps in zip(nodes, read, strict=True)
             for way in (False, True)
         }
-        hubs = {side: steps for side, steps in sides.items() if len(steps) > self._limit}
+        # A reading may have stopped short of all steps in the other direction too.
+        cut = {node for (node, _), steps in sides.items() if len(steps) > self._limit}
+        ways = (False, True) if inverse else (False,)
+        hubs = {(node, way): sides[node, way] for node in nodes if node in cut for way in ways}
         requests, lost = 1, frozenset[Term]()
         if hubs:
             try:
                 represented = represent(self._store, hubs, self._limit)
             except ServiceError:
-                lost = frozenset(node for node, _ in hubs)
+                lost = frozenset(cut)
                 sides |= {side: steps[: self._limit] for side, steps in hubs.items()}
             else:
                 sides |= represented.steps
@@ -110,8 +113,7 @@ class NeighbourCache:
         found: dict[Term, Neighbours] = {}
         for node in nodes:
             steps = sorted((*sides[node, False], *sides[node, True]), key=place)
-            more = (node, False) in hubs or (node, True) in hubs
-            found[node] = Neighbours(tuple(steps), more)
+            found[node] = Neighbours(tuple(steps), node in cut)
         return found, lost, requests
 
     def _keep(self, used: dict[Term, Neighbours], inverse: bool) -> None:

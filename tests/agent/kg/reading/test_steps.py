@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from . import oracle
-from .worlds import LITERALS, NODES, PROFILE, graphs, opened, readings
+from .worlds import LITERALS, NODES, PROFILE, graphs, named, opened, readings
 
 TERMS = [*NODES, *LITERALS]
 asked = st.lists(st.sampled_from(TERMS), max_size=6)
@@ -133,3 +133,12 @@ def test_a_view_of_hubs_has_steps_of_every_relation(
             relations = {step.triple.relation for step in steps if step.inverse == inverse}
             shown = {step.triple.relation for step in some.steps if step.inverse == inverse}
             assert len(shown) == min(limit, len(relations))
+
+
+def test_a_hub_one_way_has_its_steps_the_other_way_behind_what_leads_nowhere() -> None:
+    hub, relation = NODES[0], "<http://example.org/r0>"
+    nowhere = [Triple(hub, relation, f"<http://example.org/m{n}>") for n in (0, 1)]
+    triples = [Triple(hub, relation, hub), *nowhere, Triple(NODES[1], relation, hub)]
+    kg = opened(sorted({*triples, *named()}), Reading("collapse"))
+    ((steps, more),), _ = NeighbourCache(kg.walks, limit=1).look_up([hub], inverse=True)
+    assert {step.inverse for step in steps} == {False, True} and more
