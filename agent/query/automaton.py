@@ -14,14 +14,20 @@ MOST_ACTIONS = 64
 """Actions of a query, its end among them."""
 
 
-def legal(partial: Sequence[Action], schema: Schema) -> list[Action]:
+def legal(partial: Sequence[Action], schema: Schema, *, most: int = MOST_ACTIONS) -> list[Action]:
     """The actions that may come next; none after the end.
 
-    Raises QuestionError where those before are no beginning of a query.
+    `most` is how many actions the whole query may have. Raises QuestionError where those before are
+    no beginning of a query.
     """
     _, choices = _read(partial)
-    room = MOST_ACTIONS - len(partial)
+    room = most - len(partial)
     return [own for choice in choices if choice.least <= room for own in choice.offer(schema)]
+
+
+def is_whole(actions: Sequence[Action]) -> bool:
+    """Whether actions that may follow each other have come to the end of a query."""
+    return _read(actions)[0] is not None
 
 
 def query_of(actions: Sequence[Action], values: Mapping[int, Value] | None = None) -> Query:
