@@ -10,7 +10,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
-Status = Literal["answered", "abstained", "ambiguous", "unchecked"]
+Status = Literal["answered", "partial", "abstained", "ambiguous", "unchecked"]
+"""`partial`: there are answers, of a reading that leaves words of the question unread."""
 Form = Literal["path", "chain"]
 """How triples hang together: a path is one walk from a topic entity; in a chain each triple touches
 a topic entity or one before it (DoG section 2.2)."""
@@ -228,6 +229,27 @@ class Result(TypedDict):
     source: NotRequired[Source | None]
 
 
+class Word(TypedDict):
+    """A word of the question, and what of the query it made.
+
+    `used_by` is `mention`, `value`, `operator`, or the name of a relation or class; `filler` for a
+    word that asks nothing, and `unread` for one that the query leaves out.
+    """
+
+    text: str
+    start: int
+    end: int
+    used_by: str
+
+
+class Reading(TypedDict):
+    """A query that the question may be: its tree, the same in words, and how likely it is."""
+
+    query: dict[str, Any]
+    words: str
+    probability: float
+
+
 class Turn(TypedDict):
     """An earlier question of the thread and what came of it; numbered from 1.
 
@@ -316,6 +338,10 @@ class State(TypedDict, total=False):
     """The query that was executed, as plain JSON."""
     reading: str
     """The same in words."""
+    readings: list[Reading]
+    """The likeliest queries that a model read, that of the answer first."""
+    account: list[Word]
+    """What the query that a model read makes of each word of the question."""
     sparql: str
     """The query in SPARQL 1.1, where that can say it."""
     turns: Annotated[list[Turn], remembered]
