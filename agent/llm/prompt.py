@@ -1,6 +1,7 @@
 """The prompt of the wire formats (GCR, figure 7): question and topics in, a walk out.
 
-The three formats share all of it but the heading under which the walk is written.
+The three formats share all of it but the heading under which the walk is written; what is read
+before a query is in `agent/query/prompt.py`.
 
 A small model trained here reads the question with each topic entity masked by its class
 (`what is the capital of [country]`), so that what it learns is about relations, not names.
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..decoding.model import Tokenizer
-from ..decoding.wire import PATH, PLAN, TRIPLE, Wire
+from ..decoding.wire import PATH, PLAN, QUERY, TRIPLE, Wire
 from ..prompting import render
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 HEADINGS = {
     PATH: "gcr/path_prefix.jinja",
     PLAN: "plan/prefix.jinja",
+    QUERY: "query/prefix.jinja",
     TRIPLE: "dog/prefix.jinja",
 }
 """The template of the heading of each wire format."""

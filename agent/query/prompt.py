@@ -1,0 +1,173 @@
+"""The prompt of queries: what a model reads of a question before it writes `<QUERY>...</QUERY>`.
+
+    which rivers of <0>[country] are longer than <1>[number] km
+
+Each mention has its number before it, by which the query points at it. A model that is masked reads
+the class of a linked entity in its place, and of a value `[number]`, `[date]` or `[text]`; a number
+that may be a place or how many, below 32, stays as it is: `the <0>3 largest`, `the <0>three
+largest`. One that is not masked reads the mentions as the question has them, and a list of them.
+
+What came before is written first, each part where there is such:
+
+    what is the capital of <1>[country]? <TOPICS>[country]<ANSWERS>[city] and of <0>[country]
+    <TOPICS>[country]<ANSWERS><MANY>[river] which of them is the longest
+
+That is the question before, with its mentions numbered on from those of the new one; then the class
+of its topics, and that of its answers, with `<MANY>` where there are several. No text of a user can
+write a marker: its angle brackets are replaced.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from os.path import commonprefix
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..decoding.model import Tokenizer
+from ..decoding.wire import POINTERS, QUERY, escape
+from ..llm.prompt import path_tokens
+from ..prompting import render
+
+if TYPE_CHECKING:
+    from ..llm.local import LocalModel
+
+_MARKS = str.maketrans({"<": "‹", ">": "›"})
+_END = " ?!."
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A mention of a question: its characters, and its class or kind of value.
+
+    `shown` is what a masked model reads in its place where that is not the kind.
+    """
+
+    start: int
+    end: int
+    kind: str
+    shown: str = ""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What came before a question: the question before, and the classes of what it came to.
+
+    An empty class says that there were no such topics or answers; `many`, that there were several
+    answers.
+    """
+
+    topics: str = ""
+    answers: str = ""
+    many: bool = False
+    question: str = ""
+    mentions: tuple[Numbered, ...] = ()
+
+
+def query_prompt(
+    question: str,
+    mentions: Sequence[Numbered],
+    *,
+    masked: bool,
+    instruct: bool,
+    earlier: Earlier | None = None,
+    prompts: Path | None = None,
+) -> str:
+    """The user's part of the prompt; `instruct` puts an instruction above it.
+
+    A mention has the number of its place in `mentions`, which come in any order; those after the
+    32nd have none and are text.
+    """
+    text = _numbered(question, mentions, 0, masked) + ("" if masked else "?")
+    listed = [] if masked else _listed(question, mentions, 0)
+    if earlier is not None:
+        text = _before(earlier, len(mentions), masked) + text
+        listed += [] if masked else _listed(earlier.question, earlier.mentions, len(mentions))
+    return render("query/ask.jinja", prompts, question=text, mentions=listed, instruct=instruct)
+
+
+def query_tokens(tokenizer: Tokenizer, prompt: str, prompts: Path | None = None) -> list[int]:
+    """Token ids up to the place where the opening tag comes: chat template and heading."""
+    return path_tokens(tokenizer, prompt, prompts, wire=QUERY)
+
+
+def asked_tokens(
+    local: "LocalModel",
+    question: str,
+    mentions: Sequence[Numbered],
+    earlier: Earlier | None = None,
+    prompts: Path | None = None,
+) -> tuple[list[int], int]:
+    """The tokens of a model's prompt, and how many of them all its prompts share."""
+    masked, instruct = local.settings.masked, local.settings.instruct
+    prompt = query_prompt(
+        question, mentions, masked=masked, instruct=instruct, earlier=earlier, prompts=prompts
+    )
+    tokens = query_tokens(local.tokenizer, prompt, prompts)
+    beginning = _beginning(local.tokenizer, masked, instruct, prompts)
+    return tokens, len(commonprefix([beginning, tokens]))
+
+
+def _before(earlier: Earlier, first: int, masked: bool) -> str:
+    """What came before a question, up to where the question begins."""
+    question = _numbered(earlier.question, earlier.mentions, first, masked)
+    many = "<MANY>" if earlier.many else ""
+    topics = f"<TOPICS>{_slot(earlier.topics)}" if earlier.topics else ""
+    answers = f"<ANSWERS>{many}{_slot(earlier.answers)}" if earlier.answers else ""
+    parts = (f"{question}?" if question else "", topics + answers)
+    return "".join(f"{part} " for part in parts if part)
+
+
+def _numbered(question: str, mentions: Sequence[Numbered], first: int, masked: bool) -> str:
+    """A question in one line with its mentions numbered, without the mark at its end."""
+    text, place = "", 0
+    for number, own in _in_order(mentions, first):
+        start, end = own.start, own.end
+        if question[:start].endswith("[") and question[end:].startswith("]"):
+            start, end = start - 1, end + 1
+        inside = _plain(question[own.start : own.end], masked)
+        if masked:
+            inside = _plain(own.shown, masked) or _slot(own.kind)
+        text += _plain(question[place:start], masked) + POINTERS[number] + inside
+        place = end
+    text += _plain(question[place:], masked)
+    return " ".join(text.split()).rstrip(_END)
+
+
+def _listed(question: str, mentions: Sequence[Numbered], first: int) -> list[str]:
+    return [
+        f"{POINTERS[number]}{escape(question[own.start : own.end])} {_slot(own.kind)}"
+        for number, own in enumerate(mentions[: len(POINTERS) - first], first)
+    ]
+
+
+def _in_order(mentions: Sequence[Numbered], first: int) -> list[tuple[int, Numbered]]:
+    """The mentions that have a number, as the text has them."""
+    known = enumerate(mentions[: max(len(POINTERS) - first, 0)], first)
+    return sorted(known, key=lambda numbered: numbered[1].start)
+
+
+def _slot(kind: str) -> str:
+    return f"[{escape(kind or 'entity').lower()}]"
+
+
+def _plain(text: str, masked: bool) -> str:
+    """A user's text without what could be read as a marker."""
+    text = text.translate(_MARKS)
+    return text.lower() if masked else text
+
+
+@lru_cache(maxsize=8)
+def _beginning(
+    tokenizer: Tokenizer, masked: bool, instruct: bool, prompts: Path | None
+) -> list[int]:
+    """The tokens of the instruction, with which all prompts of a kind begin."""
+    two = [
+        query_tokens(
+            tokenizer,
+            query_prompt(question, [], masked=masked, instruct=instruct, prompts=prompts),
+            prompts,
+        )
+        for question in ("a", "b")
+    ]
+    return list(commonprefix(two))
