@@ -1,0 +1,122 @@
+"""The values of questions, and how they go together with linked names."""
+
+import pytest
+from groundwalk.agent.query.binding import Mention
+from groundwalk.agent.query.mentions import mentions_of
+from groundwalk.agent.query.normal import Value
+from groundwalk.agent.query.number_words import spelling
+from groundwalk.agent.query.prompt import Numbered, query_prompt
+from groundwalk.agent.query.question_values import values_in
+from groundwalk.agent.state import Entity, MentionRecord
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def numbers(question: str) -> list[tuple[str, object, str]]:
+    """The numbers of a question: text, size and unit."""
+    found = [own for own in values_in(question) if own.kind == "number"]
+    return [(own.text, own.value.value, own.value.unit) for own in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("more than 1,000,000 people", [("1,000,000", 1_000_000, "")]),
+        ("longer than 1,000.5 km?", [("1,000.5", 1000.5, "km")]),
+        ("higher than 3000m", [("3000", 3000, "m")]),
+        ("larger than 5 square kilometres", [("5", 5, "square kilometres")]),
+        ("colder than -5 or +3", [("-5", -5, ""), ("+3", 3, "")]),
+        ("from 1990-2000", [("1990", 1990, ""), ("2000", 2000, "")]),
+        ("more than 2.5 million in total", [("2.5 million", 2_500_000, "")]),
+        ("over 0.5 or .25", [("0.5", 0.5, ""), (".25", 0.25, "")]),
+        ("the three largest", [("three", 3, "")]),
+        ("twenty-five or twenty five cities", [("twenty-five", 25, ""), ("twenty five", 25, "")]),
+        ("two hundred and five thousand km", [("two hundred and five thousand", 205_000, "km")]),
+        ("a dozen, two dozen", [("dozen", 12, ""), ("two dozen", 24, "")]),
+        ("one two three", [("one", 1, ""), ("two", 2, ""), ("three", 3, "")]),
+        ("two and three", [("two", 2, ""), ("three", 3, "")]),
+        ("one million and", [("one million", 1_000_000, "")]),
+        ("population over 1000 in Africa", [("1000", 1000, "")]),
+        ("the 2nd, 3rd and 11th city", []),
+        ("version 3.2.1, A380, 3xyz, 1,00, 12_3", []),
+        ("someone often weightless", []),
+    ],
+)  # fmt: skip
+def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None:
+    assert numbers(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "expected"),
+    [
+        ("born before 1990-05-31 or 1990-13-01", "date", ["1990-05-31"]),
+        ("since 1990-05", "date", ["1990-05"]),
+        ('starting with "New" or “San 3”', "text", ["New", "San 3"]),
+        ("the rivers' names contain 'ab'", "text", ["ab"]),
+        ("Germany's and France's cities", "text", []),
+        ("countries starting with b?", "text", ["b"]),
+        ("countries starting with I", "text", ["I"]),
+        ("which cities with B are there", "text", ["B"]),
+        ("A city that I know in the U.S. with X-rays", "text", []),
+    ],
+)
+def test_dates_and_texts(question: str, kind: str, expected: list[str]) -> None:
+    assert [own.text for own in values_in(question) if own.kind == kind] == expected
+
+
+def test_every_number_word_is_one() -> None:
+    words = spelling()
+    for word, number in (*words.numbers.items(), *words.scales.items()):
+        assert numbers(f"more than {word} cities") == [(word, number, "")]
+
+
+def record(question: str, text: str, kind: str = "country") -> MentionRecord:
+    """A linked mention."""
+    start = question.index(text)
+    best = Entity(term=f"<urn:{text}>", label=text, kind=kind, description="", score=1.0)
+    return MentionRecord(
+        text=text, start=start, end=start + len(text), ambiguous=False, candidates=[best]
+    )
+
+
+def test_names_win_over_values_and_all_are_in_the_order_of_the_text() -> None:
+    question = "Which 3 stadiums of Schalke 04 in Germany hold more than 20,000 people?"
+    linked = [record(question, "Germany"), record(question, "Schalke 04", "club")]
+    found = mentions_of(question, linked)
+    assert found.bound == (
+        Mention("3"),
+        Mention("Schalke 04", "<urn:Schalke 04>"),
+        Mention("Germany", "<urn:Germany>"),
+        Mention("20,000"),
+    )
+    assert found.values == {0: Value(3), 3: Value(20_000)}
+    assert query_prompt(question, found.numbered, masked=True, instruct=False).endswith(
+        "\nwhich <0>3 stadiums of <1>[club] in <2>[country] hold more than <3>[number] people"
+    )
+
+
+def test_there_are_as_many_mentions_as_there_are_pointers() -> None:
+    found = mentions_of(" ".join(["100"] * 50), [])
+    assert len(found.bound) == len(found.numbered) == len(found.values) == 32
+
+
+texts = st.text(st.sampled_from("a B1,.-\"'“”5 km two and million\n<>"), max_size=40) | st.text()
+
+
+@given(texts)
+def test_values_are_apart_inside_the_text_and_in_its_order(question: str) -> None:
+    found = values_in(question)
+    ends = [0, *(own.end for own in found)]
+    for before, own in zip(ends, found, strict=False):
+        assert before <= own.start < own.end <= len(question)
+        assert own.text and own.text in question[own.start : own.end]
+    assert mentions_of(question, []).numbered == tuple(
+        Numbered(own.start, own.end, own.kind, numbered.shown)
+        for own, numbered in zip(found, mentions_of(question, []).numbered, strict=False)
+    )
+
+
+@given(st.integers(0, 10**12), st.sampled_from(["", "-"]), st.booleans())
+def test_a_number_is_read_back(size: int, sign: str, grouped: bool) -> None:
+    text = sign + (f"{size:,}" if grouped else str(size))
+    assert numbers(f"more than {text}?") == [(text, int(f"{sign}{size}"), "")]
