@@ -57,6 +57,7 @@ def ask(
         raise QuestionError("the question is empty", "ask about something in the graph")
     method = o.chosen_method(method)
     from ..graphs.tool import result_of
+    from ..graphs.unread import other_notes, unread_line
     from .evidence import form_of, origin_of, print_evidence
     from .render import Screen
     from .session import open_session
@@ -92,15 +93,18 @@ def ask(
     state = _answered(session, question, thread or "ask", screen, tree)
     if form is not None:
         screen.console.print()
-        print_evidence(form, result_of(state), origin_of(session.kg, model))
+        print_evidence(form, state, origin_of(session.kg, model))
     elif as_json:
         typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
     elif quiet:
+        if line := unread_line(state):
+            typer.echo(one_line(line), err=True)
         computed = state["result"]
         for line in [computed["text"]] if computed else labels(state):
             typer.echo(line)
         if not state["answers"] and not computed:
-            typer.echo(f"{state['messages'][-1].text} {'; '.join(state['notes'])}", err=True)
+            said, notes = state["messages"][-1].text, "; ".join(other_notes(state))
+            typer.echo(f"{said} {notes}", err=True)
     else:
         screen.result(state, session.kg)
     if state.get("status") == "unchecked":

@@ -11,7 +11,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..agent.kg import KnowledgeGraph
-    from ..graphs import AskResult
+    from ..agent.state import State
 
 
 def form_of(wanted: str | None, *, as_json: bool) -> Form | None:
@@ -45,6 +45,15 @@ def origin_of(kg: "KnowledgeGraph", model: str | None) -> Origin:
     )
 
 
-def print_evidence(form: Form, result: "AskResult", origin: Origin) -> None:
-    """Print the evidence for a result, in UTF-8 wherever it goes, as its forms promise."""
-    typer.echo(explain(form, cast(Reply, result), origin).encode(), nl=False)
+def reply_of(state: "State") -> Reply:
+    """What evidence is made of a final state; what was not understood goes before its notes."""
+    from ..graphs.tool import result_of
+    from ..graphs.unread import other_notes, unread_line
+
+    notes = [*filter(None, [unread_line(state)]), *other_notes(state)]
+    return cast(Reply, {**result_of(state), "notes": notes})
+
+
+def print_evidence(form: Form, state: "State", origin: Origin) -> None:
+    """Print the evidence for an answer, in UTF-8 wherever it goes, as its forms promise."""
+    typer.echo(explain(form, reply_of(state), origin).encode(), nl=False)

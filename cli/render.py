@@ -16,6 +16,7 @@ from ..agent.evidence.tree import MARKS, Place, grow, spoken
 from ..agent.kg import KnowledgeGraph
 from ..agent.nodes.query_answers import cell_text
 from ..agent.state import Answer, Entity, Named, State, StepRecord
+from ..graphs.unread import other_notes, unread_line
 from .brackets import brackets
 from .session import Event, graph_notes
 from .terminal import waiting
@@ -75,16 +76,16 @@ class Screen:
         """The answers, the tree that proves them, and what it took."""
         answers, computed = state.get("answers", []), state.get("result")
         self.console.print()
-        if reading := state.get("reading"):
-            self.console.print(Text(f"  {printable(reading)}", style="dim"))
+        self.not_understood(state)
         if computed and (rows := computed.get("rows")):
-            self.console.print(_rows(rows))
+            self.console.print(rows_table(rows))
         elif computed:
             self.console.print(Text(printable(computed["text"]), style="bold"))
             self.console.print(Text(f"  computed: {printable(computed['how'])}", style="dim"))
         elif answers:
             labels = ", ".join(printable(answer["label"]) for answer in answers)
             self.console.print(Text(labels, style="bold"))
+        self.read_as(state)
         if answers:
             self.console.print()
             for tree in proof(answers, state.get("topics", [])):
@@ -92,7 +93,7 @@ class Screen:
         elif not computed:
             messages = state.get("messages", [])
             self.console.print(Text(messages[-1].text if messages else "", style="bold"))
-        for note in state.get("notes", []):
+        for note in other_notes(state):
             self.console.print(Text(f"  {printable(note)}", style="dim"))
         if state.get("unsupported"):
             said = ", ".join(printable(text) for text in state.get("unsupported", []))
@@ -102,8 +103,19 @@ class Screen:
         self.console.print()
         self.console.print(Text(footer(state, kg), style="dim"))
 
+    def not_understood(self, state: State) -> None:
+        """The words that the answer leaves out, which stand above it."""
+        if line := unread_line(state):
+            self.console.print(Text(printable(line), style="yellow"))
 
-def _rows(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
+    def read_as(self, state: State) -> None:
+        """The query that gave the answer, in words, which stand below it."""
+        if reading := state.get("reading"):
+            self.console.print(Text(f"  read as: {printable(reading)}", style="dim"))
+
+
+def rows_table(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
+    """The rows of a computed table."""
     table = Table(box=None, padding=(0, 2), show_header=False)
     for row in rows:
         table.add_row(*(Text(printable(cell_text(cell))) for cell in row))
@@ -205,15 +217,17 @@ def footer(state: State, kg: KnowledgeGraph) -> str:
         (s["head"]["term"], s["relation"]["term"], s["tail"]["term"]) for c in chains for s in c
     }
     usage = state.get("usage")
+    confidence = state.get("confidence", 0.0)
     is_query = state.get("query_tree") is not None and state.get("operation") is None
+    is_sure = is_query and not state.get("readings")
     parts = list[str]()
     if triples:
         parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
         if not computed and not is_query:
             by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
             parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
-        if state.get("reasoner") != "llm" and not is_query:
-            parts.append(f"confidence {state.get('confidence', 0.0):.2f}")
+        if state.get("reasoner") != "llm" and not is_sure and (confidence or not computed):
+            parts.append(f"confidence {confidence:.2f}")
     if usage:
         passes = usage["forward_passes"]
         parts.append(f"{passes} forward pass{'' if passes == 1 else 'es'}")

@@ -17,15 +17,22 @@ from ..agent.state import (
     Answer,
     Entity,
     Operation,
+    Reading,
     Result,
     State,
     Status,
     StepRecord,
     Usage,
+    Word,
     no_usage,
 )
 from .skeleton import Compiled
+from .unread import other_notes, unread_line
 
+SCHEMA = 2
+"""The version of `AskResult`: 2 has the status `partial`, `readings` and `account`."""
+MOST_READINGS = 3
+"""The likeliest readings that a result has: that of the answer and the next two."""
 MOST_TRIPLES = 60
 """Triples that the words of a result list; the rest are in the artifact."""
 
@@ -33,13 +40,15 @@ DESCRIPTION = (
     "Answers a question from the user's knowledge graph. Every triple that it returns was looked "
     "up in the graph; where the graph does not hold an answer it says so. Ask one question at a "
     "time, self-contained, with the names of the entities. Where a name may mean several entities "
-    "the notes list them: ask again with the one that is meant in [brackets]."
+    "the notes list them: ask again with the one that is meant in [brackets]. Where it begins with "
+    "`not understood`, the answer leaves these words of the question out."
 )
 
 
 class AskResult(TypedDict):
     """What came of a question: the fields that `groundwalk ask --json` prints."""
 
+    schema: int
     question: str
     status: Status
     answers: list[Answer]
@@ -53,6 +62,10 @@ class AskResult(TypedDict):
     result: Result | None
     query: dict[str, Any] | None
     reading: str
+    readings: list[Reading]
+    """The likeliest queries that the question may be, that of the answer first."""
+    account: list[Word]
+    """What the query makes of each word of the question."""
     sparql: str
     reasoner: str
     confidence: float
@@ -111,6 +124,7 @@ def ask_tool(
 def result_of(state: State) -> AskResult:
     """The public part of a final state."""
     return AskResult(
+        schema=SCHEMA,
         question=state.get("question", ""),
         status=state.get("status", "abstained"),
         answers=state.get("answers", []),
@@ -124,6 +138,8 @@ def result_of(state: State) -> AskResult:
         result=state.get("result"),
         query=state.get("query_tree"),
         reading=state.get("reading", ""),
+        readings=state.get("readings", [])[:MOST_READINGS],
+        account=state.get("account", []),
         sparql=state.get("sparql", ""),
         reasoner=state.get("reasoner", ""),
         confidence=state.get("confidence", 0.0),
@@ -131,17 +147,23 @@ def result_of(state: State) -> AskResult:
 
 
 def in_words(state: State) -> str:
-    """A final state as lines for a model to read: the answer, its verified triples, the notes."""
-    lines = [one_line(message.text) for message in state.get("messages", [])[-1:]]
+    """A final state as lines for a model to read: the answer, its verified triples, the notes.
+
+    What was not understood stands above the answer, and how the question was read below it.
+    """
+    lines = [one_line(line) for line in [unread_line(state)] if line]
+    lines += [one_line(message.text) for message in state.get("messages", [])[-1:]]
     if result := state.get("result"):
         lines.append(one_line(result["how"]))
+    if reading := state.get("reading"):
+        lines.append(f"Read as: {one_line(reading)}")
     spelled = dict.fromkeys(map(_spell, _verified(state)))
     if spelled:
         lines.append(f"Verified in the graph (head{SEPARATOR}relation{SEPARATOR}tail):")
         lines += islice(spelled, MOST_TRIPLES)
     if (more := len(spelled) - MOST_TRIPLES) > 0:
         lines.append(f"and {more:,} triples more")
-    lines += (f"Note: {one_line(note)}" for note in state.get("notes", []))
+    lines += (f"Note: {one_line(note)}" for note in other_notes(state))
     return "\n".join(lines)
 
 

@@ -10,8 +10,9 @@ from rich.text import Text
 from ...agent.evidence.text import printable
 from ...agent.kg import KnowledgeGraph
 from ...agent.state import Answer, Result, State
+from ...graphs.unread import other_notes
 from ..brackets import brackets
-from ..render import Screen, footer, proof, step_text
+from ..render import Screen, footer, proof, rows_table, step_text
 from .citations import Citations, cite
 
 Item = TypeVar("Item")
@@ -48,13 +49,17 @@ class ChatScreen(Screen):
         asked, told = state.get("asked", ""), state.get("operation") is None
         if not told and asked and asked != state.get("question", ""):
             self.console.print(Text(f"asked: {printable(asked)}", style="dim"))
+        self.not_understood(state)
         if answers and (computed is None or computed["kind"] == "list"):
             self.console.print(Text(", ").join(map(_named, answers, cited.of)))
-        if computed:
+        if computed and (rows := computed.get("rows")):
+            self.console.print(rows_table(rows))
+        elif computed:
             self.console.print(_computed(computed, cited, said=not answers))
         elif not answers:
             messages = state.get("messages", [])
             self.console.print(Text(messages[-1].text if messages else "", style="bold"))
+        self.read_as(state)
         if answers or (computed and computed["triples"]):
             self.console.print()
         for tree in proof(answers, state.get("topics", []), cited.ends, "/why"):
@@ -62,7 +67,7 @@ class ChatScreen(Screen):
         for number, step in enumerate(computed["triples"] if computed else [], 1):
             line = step_text({**step, "inverse": False}, start=True)
             self.console.print(line.append(f"  {_resting(number, cited)}", style="dim"))
-        for note in state.get("notes", []):
+        for note in other_notes(state):
             self.console.print(Text(f"  {printable(note)}", style="dim"))
         if state.get("unsupported"):
             said = ", ".join(printable(text) for text in state.get("unsupported", []))

@@ -115,9 +115,9 @@ def kg(talk: Talk, _: str) -> None:
 
 
 def _reply(talk: Talk) -> Any:
-    from ...graphs.tool import result_of
+    from ..evidence import reply_of
 
-    return result_of(talk.last.state)
+    return reply_of(talk.last.state)
 
 
 def _meanings(talk: Talk, name: str) -> list[Any]:

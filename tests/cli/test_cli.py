@@ -72,10 +72,13 @@ def test_ask_prints_an_answer_and_its_proof(home: Path) -> None:
 def test_ask_json_keeps_the_contract(home: Path) -> None:
     run = groundwalk(home, "ask", "Which countries border Portugal?", "--json")
     result: Any = json.loads(run.stdout)
-    keys = ["question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"]
-    more = ["asked", "operation", "result", "query", "reading", "sparql", "reasoner", "confidence"]
-    assert list(result) == [*keys, *more]
-    assert result["status"] == "answered"
+    assert list(result) == [
+        "schema",
+        *("question", "status", "answers", "unsupported", "topics", "method", "usage", "notes"),
+        *("asked", "operation", "result", "query", "reading", "readings", "account", "sparql"),
+        *("reasoner", "confidence"),
+    ]
+    assert (result["schema"], result["status"]) == (2, "answered")
     assert result["reasoner"] == "vote" and 0 < result["confidence"] <= 1
     (answer,) = result["answers"]
     assert set(answer) == {"label", "term", "score", "chains"} and answer["label"] == "Spain"

@@ -46,7 +46,7 @@ def test_the_content_is_in_words_and_the_artifact_as_the_command_prints(graph: A
     printed = result_of(state)
     assert message.status == "success" and message.artifact.keys() == printed.keys()
     for key in message.artifact.keys() - {"usage"}:
-        assert message.artifact[key] == state.get(key), key
+        assert message.artifact[key] == printed.get(key), key
 
 
 def test_it_is_silent_where_the_graph_is(graph: Any) -> None:

@@ -32,3 +32,23 @@ def test_an_empty_computed_answer_has_its_headline(kind: Any) -> None:
     result = told(kind, "None that the graph says.", "0 of 1 earlier answers")
     lines = shown(result=result).splitlines()
     assert lines[:3] == ["", "None that the graph says.", "  computed: 0 of 1 earlier answers"]
+
+
+def test_what_was_not_understood_stands_above_and_the_reading_below() -> None:
+    word = {"text": "friendly", "start": 0, "end": 8, "used_by": "unread"}
+    lines = shown(
+        status="partial",
+        account=[word],
+        answers=[{"term": "<urn:a>", "label": "Rhine", "score": 1.0, "chains": []}],
+        reading="every river",
+        notes=['not understood: "friendly"', "cut"],
+        query_tree={"start": {"class": "river"}},
+    ).splitlines()
+    assert lines[1:4] == ['not understood: "friendly"', "Rhine ", "  read as: every river"]
+    assert [line for line in lines if "friendly" in line] == [lines[1]]
+    assert "  cut" in lines
+
+
+def test_a_table_is_shown() -> None:
+    rows = [[{"term": "<urn:a>", "label": "Asia"}, 49]]
+    assert "Asia" in shown(result={**told("table", "1 row", "counted"), "rows": rows})

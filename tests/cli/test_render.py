@@ -1,0 +1,67 @@
+"""What `ask` prints of a result."""
+
+import io
+from typing import Any, cast
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.nodes.computed import told
+from groundwalk.agent.state import State
+from groundwalk.cli.evidence import reply_of
+from groundwalk.cli.render import Screen, footer
+from rich.console import Console
+
+LINE = 'not understood: "friendly"'
+
+
+@pytest.fixture(scope="module")
+def world() -> KnowledgeGraph:
+    return open_kg("world")
+
+
+def step() -> dict[str, Any]:
+    named = [{"term": f"<urn:{name}>", "label": name} for name in ("a", "r", "b")]
+    parts = dict(zip(("head", "relation", "tail"), named, strict=True))
+    return {**parts, "inverse": False, "verdict": "supported"}
+
+
+def state(**given: Any) -> State:
+    answer = {"term": "<urn:b>", "label": "Rhine", "score": 1.0, "chains": [[step()]]}
+    return cast(State, {"answers": [answer], "topics": [], "notes": [], **given})
+
+
+def partial(**given: Any) -> State:
+    word = {"text": "friendly", "start": 4, "end": 12, "used_by": "unread"}
+    return state(status="partial", account=[word], reading="every river", **given)
+
+
+def shown(kg: KnowledgeGraph, given: State) -> list[str]:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    Screen(console=console).result(given, kg)
+    return cast(io.StringIO, console.file).getvalue().splitlines()
+
+
+def test_a_partial_answer_says_first_what_it_leaves_out(world: KnowledgeGraph) -> None:
+    lines = shown(world, partial(notes=[LINE]))
+    assert lines[1:4] == [LINE, "Rhine", "  read as: every river"] and lines.count(LINE) == 1
+
+
+def test_evidence_has_it_among_its_notes() -> None:
+    assert reply_of(partial(notes=["cut"]))["notes"] == [LINE, "cut"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told_so"),
+    [
+        ({"confidence": 0.5}, True),
+        ({"confidence": 0.0}, True),
+        ({"confidence": 0.0, "result": told("truth", "No.", "looked up")}, False),
+        ({"confidence": 0.5, "result": told("truth", "Yes.", "looked up")}, True),
+        ({"confidence": 1.0, "query_tree": {"start": [0]}}, False),
+        ({"confidence": 0.9, "query_tree": {"start": [0]}, "readings": [{}]}, True),
+    ],
+)
+def test_confidence_is_shown_where_something_was_uncertain(
+    world: KnowledgeGraph, given: dict[str, Any], told_so: bool
+) -> None:
+    assert ("confidence" in footer(state(**given), world)) == told_so
