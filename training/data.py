@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
@@ -17,10 +17,14 @@ from .calibrate import calibration_samples
 from .encode import Encoded, Encoder
 from .english import load_english
 from .graph import Graph, load_graph
+from .labelled import text_of
 from .paraphrase import Chat, mixed, reword
 from .phrasebook import make_phrasebook
+from .query_encode import QueryEncoder
+from .query_questions import QueryQuestioner, load_modifiers
 from .questions import Mix, Questioner, Sample, make_questioner
 from .recipe import FORMATS, SHARES, Recipe
+from .skeletons import read_skeletons
 from .supervision import (
     Lesson,
     Supervision,
@@ -28,6 +32,7 @@ from .supervision import (
     lesson_stream,
     supervise,
 )
+from .unanswerable import Refuser
 
 _HELD_OUT = 200
 _FEW = 60
@@ -54,6 +59,8 @@ class Material:
     """Whether the model is a new one, which knows no other texts."""
     reworded: tuple[Lesson, ...] = ()
     """Generated questions in other words."""
+    queries: QueryQuestioner | None = None
+    """What composes questions with queries, where these are learnt."""
 
     @property
     def graph(self) -> Graph:
@@ -103,6 +110,9 @@ class Material:
         """What a tokenizer is trained on: questions, and names as they follow an arrow."""
         for sample in islice(self.samples(self.seed + 1), _TOKENIZER_SAMPLES):
             yield mask(sample.question, sample.mentions)[0].lower() if masked else sample.question
+        if self.queries:
+            for question in islice(self.queries.stream(self.seed + 1), _TOKENIZER_SAMPLES):
+                yield text_of(own for own in question.words if not own.names)
         for name in dict.fromkeys((*self.graph.labels, *self.graph.names)):
             for _ in range(3):
                 yield f" {name}"
@@ -115,12 +125,20 @@ class Batches:
     """
 
     def __init__(
-        self, material: Material, encoder: Encoder, recipe: Recipe, *, batch: int, pool: int
+        self,
+        material: Material,
+        encoder: Encoder,
+        recipe: Recipe,
+        *,
+        batch: int,
+        pool: int,
+        query_encoder: QueryEncoder | None = None,
     ) -> None:
         self.batch = batch
         self._material = material
         self._encoder = encoder
         self._formats = tuple(recipe.formats)
+        self._query_encoder = query_encoder
         self._pool = pool
         self._made: tuple[int, list[list[Encoded]]] = (-1, [])
 
@@ -133,12 +151,17 @@ class Batches:
 
     def _make(self, pool: int) -> list[list[Encoded]]:
         rng = Random(f"pool {self._material.seed} {pool}")
-        wires = [FORMATS[name] for name in self._formats]
         shares = [SHARES[name] for name in self._formats]
-        samples = islice(self._material.samples(rng.getrandbits(48)), self.batch * self._pool)
+        drawn = rng.choices(self._formats, shares, k=self.batch * self._pool)
+        samples = self._material.samples(rng.getrandbits(48))
         encoded = [
-            self._encoder.encode(sample, rng.choices(wires, shares)[0]) for sample in samples
+            self._encoder.encode(sample, FORMATS[name])
+            for name, sample in zip((own for own in drawn if own != "query"), samples, strict=False)
         ]
+        if self._material.queries and self._query_encoder:
+            questions = self._material.queries.stream(rng.getrandbits(48))
+            found = filter(None, map(self._query_encoder.encode, questions))
+            encoded += islice(found, drawn.count("query"))
         encoded.sort(key=lambda sample: len(sample.ids))
         starts = list(range(0, len(encoded), self.batch))
         rng.shuffle(starts)
@@ -176,6 +199,9 @@ def gather(
     watched = held_out[:_WATCHED]
     if recipe.patience:  # what chooses the weights may not also judge them
         lessons, watched = _hold_out(lessons, f"watched {recipe.seed}")
+    queries = None
+    if "query" in recipe.formats:
+        queries = query_questioner(kg, questioner, recipe.skeletons or default_skeletons(kg_source))
     return Material(
         questioner=questioner,
         supervision=supervision,
@@ -187,6 +213,7 @@ def gather(
         seed=recipe.seed,
         new=not recipe.base,
         reworded=tuple(reword(questioner, chat, seed=recipe.seed)) if chat else (),
+        queries=queries,
     )
 
 
@@ -225,6 +252,31 @@ def default_phrasebook(kg_source: str) -> AbstractContextManager[Path] | None:
     if kg_source != WORLD:
         return None
     return as_file(files("groundwalk.data.world").joinpath("phrasebook.toml"))
+
+
+def default_skeletons(kg_source: str) -> Path | None:
+    """The folder of questions with queries that comes with the bundled graph."""
+    if kg_source != WORLD:
+        return None
+    return Path(str(files("groundwalk.data.world").joinpath("queries")))
+
+
+def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None) -> QueryQuestioner:
+    """What composes questions with queries, from the skeletons of a folder among others.
+
+    Raises InputError for skeletons that cannot be read.
+    """
+    found = sorted(folder.glob("*.txt")) if folder else []
+    skeletons = tuple(own for file in found for own in read_skeletons(file))
+    words = (word for word in kg.labels.vocabulary() if not word.relation)
+    terms = {word.text: word.term for word in words}
+    near = plain.composer.book.near
+    if near:  # what another query can say in part is no question without an answer
+        book = replace(plain.composer.book, near=replace(near, modifier=(), era=()))
+        composer = replace(plain.composer, book=book)
+        refuser = Refuser(composer, plain.refuser.known)
+        plain = replace(plain, refuser=refuser)
+    return QueryQuestioner(plain, skeletons, load_modifiers(), terms)
 
 
 def relation_aliases(kg: KnowledgeGraph, graph: Graph) -> dict[str, list[str]]:

@@ -44,17 +44,17 @@ class Encoder:
         """Prompts are written as `ModelSettings.masked` and `instruct` say."""
         self.graph = graph
         self.units = Units(tokenizer, graph.names)
-        self._masked = masked
-        self._instruct = instruct
-        self._tokenizer = tokenizer
+        self.masked = masked
+        self.instruct = instruct
+        self.tokenizer = tokenizer
         self._entity_weight = entity_weight
 
     def prompt(self, sample: Sample, wire: Wire = PATH) -> list[int]:
         """The ids up to the place of the opening tag, exactly as the agent asks."""
         text = path_prompt(
-            sample.question, sample.mentions, masked=self._masked, instruct=self._instruct
+            sample.question, sample.mentions, masked=self.masked, instruct=self.instruct
         )
-        return path_tokens(self._tokenizer, text, wire=wire)
+        return path_tokens(self.tokenizer, text, wire=wire)
 
     def encode(self, sample: Sample, wire: Wire = PATH) -> Encoded:
         """The prompt and its right continuation in a format."""

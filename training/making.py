@@ -9,6 +9,7 @@ from ..agent.llm.local import LocalModel, ModelSettings
 from .checkpoint import Elapsed
 from .data import Batches, Material
 from .encode import Encoder
+from .query_encode import QueryEncoder
 from .recipe import Recipe, Schedule
 from .watch import Watcher
 from .watched import OFTEN, PATIENCE, Looks, Watched
@@ -43,9 +44,19 @@ class Job:
 
     def batches(self, encoder: Encoder) -> Batches:
         """What is trained on."""
-        schedule = self.schedule
+        schedule, queries = self.schedule, self.material.queries
         return Batches(
-            self.material, encoder, self.recipe, batch=schedule.batch, pool=schedule.pool
+            self.material,
+            encoder,
+            self.recipe,
+            batch=schedule.batch,
+            pool=schedule.pool,
+            query_encoder=self._query_encoder(encoder) if queries else None,
+        )
+
+    def _query_encoder(self, encoder: Encoder) -> QueryEncoder:
+        return QueryEncoder(
+            self.kg, encoder.tokenizer, masked=encoder.masked, instruct=encoder.instruct
         )
 
     def looks(self, local: LocalModel) -> Looks:

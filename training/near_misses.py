@@ -19,14 +19,17 @@ def near_miss(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """A question like those for what a route reaches; empty where none can be made of it."""
     if route.kinds[-1] in composer.book.names.values:
         return ""
-    return rng.choices(WAYS, _SHARES)[0](composer, near, route, rng)
+    way = rng.choices(WAYS, _SHARES)[0]
+    if way is other_era and not near.era:
+        return ""
+    return way(composer, near, route, rng)
 
 
 def other_class(composer: Composer, near: Near, route: Route, rng: Random) -> str:
     """Of another class, or of a kind that nothing is known to be: which airlines border it?"""
     kind = route.kinds[-1]
     noun = rng.choice(near.thing)
-    if rng.random() < 0.4:
+    if near.modifier and rng.random() < 0.4:
         modifier, own = rng.choice(near.modifier), rng.choice(composer.book.nouns(kind))
         noun = Noun(f"{modifier} {own.one}", f"{modifier} {own.many}")
     classes = {**composer.book.classes, kind: (_SWAPPED,)}

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..agent.llm.prompt import Mention
 from .clauses import OTHER, TOPIC
-from .compose import Composer, plenty_of, route_of
+from .compose import Composer, Route, plenty_of, route_of
 from .english import English
-from .graph import Graph, Moves, Node, execute, sample_walk
+from .graph import Graph, Move, Moves, Node, execute, sample_walk
 from .in_common import in_common
 from .near_misses import of_foreign
 from .noise import disturb
@@ -34,6 +34,28 @@ class Sample(NamedTuple):
     mentions: tuple[Mention, ...]
     walk: tuple[Node, ...]
     moves: Moves | None
+
+
+class Meeting(NamedTuple):
+    """Two topics that a walk each leads from to the same entity, and where that leads on.
+
+    The first walk is along `moves`, the other along one `move`; `after` may be empty.
+    """
+
+    topics: tuple[Node, Node]
+    moves: Moves
+    move: Move
+    after: Moves
+    walks: tuple[tuple[Node, ...], tuple[Node, ...], tuple[Node, ...]]
+
+    def routes(self, graph: Graph) -> tuple[Route, Route, Route]:
+        """The routes of the three walks."""
+        first, other, onward = self.walks
+        return (
+            route_of(graph, self.moves, first),
+            route_of(graph, (self.move,), other),
+            route_of(graph, self.after, onward),
+        )
 
 
 @dataclass(frozen=True)
@@ -100,7 +122,7 @@ class Questioner:
         text = self.composer.question(route_of(self.graph, shape.moves, walk), rng)
         return self._sample(text, (topic,), walk, shape.moves, rng)
 
-    def _joint(self, rng: Random) -> Sample | None:
+    def meeting(self, rng: Random) -> Meeting | None:
         """Two entities that one step each leads to the same one, and what that has to do with."""
         shape, topic = self.shapes.sample(rng)
         moves = shape.moves[:1]
@@ -117,17 +139,21 @@ class Questioner:
             return None
         move, other = rng.choice(others)
         after, end = self._onward(answer, (topic, other), rng)
-        routes = (
-            route_of(self.graph, moves, walk),
-            route_of(self.graph, (move,), (other, answer)),
-            route_of(self.graph, after, (answer, *end)),
-        )
-        text = in_common(self.composer, *routes, rng)
+        return Meeting((topic, other), moves, move, after, (walk, (other, answer), (answer, *end)))
+
+    def _joint(self, rng: Random) -> Sample | None:
+        found = self.meeting(rng)
+        if found is None:
+            return None
+        text = in_common(self.composer, *found.routes(self.graph), rng)
         if not text:
             return None
+        walk, other, (_, *end) = found.walks
         if rng.random() < 0.5:
-            return self._sample(text, (topic, other), (*walk, *end), (*moves, *after), rng)
-        return self._sample(text, (topic, other), (other, answer, *end), (move, *after), rng)
+            return self._sample(
+                text, found.topics, (*walk, *end), (*found.moves, *found.after), rng
+            )
+        return self._sample(text, found.topics, (*other, *end), (found.move, *found.after), rng)
 
     def _onward(
         self, node: Node, topics: Sequence[Node], rng: Random
@@ -141,6 +167,11 @@ class Questioner:
 
     def unanswerable(self, rng: Random) -> Sample:
         """One question that has no answer in the graph."""
+        text, topics = self.refused(rng)
+        return self._sample(text, topics, topics[:1], None, rng)
+
+    def refused(self, rng: Random) -> tuple[str, tuple[Node, ...]]:
+        """The text of a question that has no answer in the graph, and its topics."""
         shape, topic = self.shapes.sample(rng)
         walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
         route = route_of(self.graph, shape.moves, walk)
@@ -152,7 +183,7 @@ class Questioner:
         else:
             text = self.refuser.question(route, rng)
         other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])
-        return self._sample(text, (topic, other), (topic,), None, rng)
+        return text, (topic, other)
 
     def _sample(
         self,

@@ -5,19 +5,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
+from ..agent.decoding.wire import PATH, PLAN, QUERY, TRIPLE, Wire
 from ..agent.errors import InputError
 from ..agent.kg.broken import OnBroken
 from ..agent.kg.profile import GENERIC, Profile
 from ..agent.kg.reading import Reading
 from .lessons import Way
 
-FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE}
+FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE, "query": QUERY}
 """The formats that a model can learn, by name."""
-METHODS = {"path": "gcr", "plan": "plan", "chain": "dog"}
+METHODS = {"path": "gcr", "plan": "plan", "chain": "dog", "query": "query"}
 """The method that calibrates each."""
-SHARES = {"path": 0.4, "plan": 0.4, "chain": 0.2}
-"""How much of the training each gets where all are learnt."""
+SHARES = {"path": 0.4, "plan": 0.4, "chain": 0.2, "query": 1.6}
+"""How much of the training each gets, beside the others that are learnt."""
+WALKS = ("path", "plan", "chain")
+"""The formats of walks, which a model learns by default."""
 
 _HEAD = 64
 """The width of a head."""
@@ -79,13 +81,15 @@ class Recipe:
     part: str = "all"
     limit: int | None = None
     phrasebook: Path | None = None
+    skeletons: Path | None = None
+    """A folder of questions with queries, as `training/skeletons.py` says."""
     tuning: Path | None = None
     """Questions that fit the confidence threshold and are not trained on."""
     hops: int | None = None
     """The longest path."""
     noise: float = 0.5
     """The share of questions that are disturbed."""
-    formats: Sequence[str] = tuple(FORMATS)
+    formats: Sequence[str] = WALKS
     """What the model learns to write; `path` is among them."""
     mask: bool | None = None
     """Whether the model reads topic entities as `[class]`."""

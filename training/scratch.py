@@ -13,7 +13,11 @@ def from_scratch(job: Job) -> Made:
 
     recipe, graph = job.recipe, job.material.graph
     masked = recipe.mask is not False
-    tokenizer = train_tokenizer(job.material.texts(masked=masked), kinds=graph.kinds)
+    tokenizer = train_tokenizer(
+        job.material.texts(masked=masked),
+        kinds=graph.kinds,
+        queries=job.material.queries is not None,
+    )
     encoder = Encoder(graph, tokenizer, masked=masked)
     eos, pad = encoder.units.eos, encoder.units.pad
     size = recipe.size_for(job.material.hops)

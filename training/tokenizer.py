@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.decoding.units import tokenize, unit_style
-from ..agent.decoding.wire import MARKERS, NONE, PATH, PLAN, TRIPLE, Wire
+from ..agent.decoding.wire import MARKERS, NONE, PATH, PLAN, QUERY, QUERY_MARKERS, TRIPLE, Wire
 from ..agent.errors import ModelError
 from ..agent.llm.prompt import HEADINGS, Mention, path_prompt
 from ..agent.prompting import render
@@ -19,44 +19,51 @@ MAX_LENGTH = 1024
 
 
 def train_tokenizer(
-    texts: Iterable[str], *, kinds: Iterable[str] = (), vocabulary: int = 1200
+    texts: Iterable[str],
+    *,
+    kinds: Iterable[str] = (),
+    vocabulary: int = 1200,
+    queries: bool = False,
 ) -> "PreTrainedTokenizerFast":
     """Train byte-level BPE with GPT-2's pre-tokenisation; the same texts give the same tokenizer.
 
     The headings of the prompt and the masks of the class labels `kinds` become tokens of their
-    own, which keeps prompts short.
+    own, which keeps prompts short; with `queries`, so do the markers of queries.
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
+    markers = (*MARKERS, *QUERY_MARKERS) if queries else MARKERS
     backend = Tokenizer(models.BPE())
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)  # pyright: ignore[reportAttributeAccessIssue]
     backend.decoder = decoders.ByteLevel()  # pyright: ignore[reportAttributeAccessIssue]
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        special_tokens=[PAD, EOS, *MARKERS],
+        special_tokens=[PAD, EOS, *markers],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
     backend.train_from_iterator(texts, trainer)
-    backend.add_tokens([AddedToken(text, normalized=False) for text in headings()])
-    masks = [f"[{kind or 'entity'}]" for kind in sorted({*kinds, ""})]
+    backend.add_tokens([AddedToken(text, normalized=False) for text in headings(queries=queries)])
+    values = ("number", "date", "text") if queries else ()
+    masks = [f"[{kind or 'entity'}]" for kind in sorted({*kinds, *values, ""})]
     backend.add_tokens([AddedToken(text, normalized=False, lstrip=True) for text in masks])
     return PreTrainedTokenizerFast(
         tokenizer_object=backend,
         eos_token=EOS,
         pad_token=PAD,
-        additional_special_tokens=list(MARKERS),
+        additional_special_tokens=list(markers),
         clean_up_tokenization_spaces=False,
         model_max_length=MAX_LENGTH,
     )
 
 
-def headings() -> list[str]:
+def headings(*, queries: bool = False) -> list[str]:
     """The parts of the masked prompt that are the same for every question."""
     sign = "\ufffc"
     prompt = path_prompt(sign, [Mention(0, 1, sign, sign)], masked=True, instruct=False)
-    texts = [f"{prompt}\n{render(heading)}" for heading in HEADINGS.values()]
+    files = [file for wire, file in HEADINGS.items() if queries or wire != QUERY]
+    texts = [f"{prompt}\n{render(file)}" for file in files]
     parts = [part for text in texts for part in text.replace(f"[{sign}]", sign).split(sign)]
     return list(dict.fromkeys(part for part in parts if part.strip()))
 
