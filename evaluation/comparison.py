@@ -10,6 +10,7 @@ from .metrics import METRICS, Metric
 from .record_lines import QuestionKey, question_key, read_records
 from .records import Record
 from .significance import mcnemar, permutation
+from .summary import is_answered
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def compare(
     scores = [(a["metrics"], b["metrics"]) for a, b in pairs]
     answerable = [(a, b) for a, b in scores if a is not None and b is not None]
     silent = [(a, b) for a, b in pairs if a["metrics"] is None]
-    answered = [(float(bool(a["answers"])), float(bool(b["answers"]))) for a, b in silent]
+    answered = [(float(is_answered(a)), float(is_answered(b))) for a, b in silent]
     return Comparison(
         first=name,
         second=other,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ..agent.errors import InputError
 from .json_lines import json_line
-from .records import SCHEMA, Record
+from .records import SCHEMAS, Record
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -100,8 +100,8 @@ def _mended(line: bytes) -> bytes:
 
 def _record(line: bytes, place: str) -> Record:
     record = checked(Record, line, f"{place}: is not a record", _HINT)
-    if record["schema"] != SCHEMA:
-        known = f"not {SCHEMA}, which this version reads"
+    if record["schema"] not in SCHEMAS:
+        known = f"not {' or '.join(map(str, SCHEMAS))}, which this version reads"
         raise InputError(f"{place}: has schema {record['schema']}, {known}", "run it again")
     return record
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, cast
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
+from ..agent.kg.names import normalise
 from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
 from ..agent.state import (
@@ -21,6 +22,7 @@ from ..agent.state import (
     no_usage,
     nothing_emitted,
 )
+from ..graphs.unread import unread_words
 from .denotation import Form, form_of, said, wanted
 from .metrics import Predicted, Scores, Wanted, emitted, no_scores, strict
 from .samples import Gold, NamedTriple, Sample
@@ -33,8 +35,10 @@ Stands: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 """The term that stands for each one in a KG, where several are read as the same entity."""
 
 
-SCHEMA = 1
-"""The version of the lines of `samples.jsonl`."""
+SCHEMA = 2
+"""The version of the lines of `samples.jsonl`: 2 has the status `partial`."""
+SCHEMAS = (1, SCHEMA)
+"""The versions that can be read."""
 
 SERVICE_FAILED = f"{ServiceError.code}: "
 """How the `error` of a record begins whose question a service did not answer."""
@@ -105,6 +109,12 @@ class Record(TypedDict):
     """Whether the answers are those without the word that changes the question."""
     same_tree: NotRequired[bool]
     """Whether the query that was executed is the gold one."""
+    unread_words: NotRequired[list[str]]
+    """The words of the question that were told as not understood."""
+    expressible: NotRequired[bool]
+    """Whether the graph can say all that is asked."""
+    named: NotRequired[bool]
+    """Whether a word that the graph has nothing for was told as not understood."""
 
 
 def answered(
@@ -151,6 +161,10 @@ def answered(
     if sample.plain:
         scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
         record["as_plain"] = scores is not None and scores["f1"] == 1.0
+    if account := state.get("account"):
+        record["unread_words"] = unread_words(account)
+    if sample.lacks:
+        record["named"] = _has_common_word(record.get("unread_words", []), sample.lacks)
     if sample.query and state.get("query_tree") is not None:
         record["same_tree"] = _is_same_tree(sample.query, state.get("query_tree"))
     record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
@@ -164,6 +178,11 @@ def answered(
 def _as_wanted(gold: Gold, form: Form) -> Gold:
     (spelled,) = wanted(Sample("", "", (gold,), form=form))
     return spelled
+
+
+def _has_common_word(texts: Sequence[str], words: str) -> bool:
+    told = {word for text in texts for word in normalise(text).split()}
+    return not told.isdisjoint(normalise(words).split())
 
 
 def _is_same_tree(gold: str, tree: object) -> bool:
@@ -228,7 +247,7 @@ def _own_labels(
 
 
 def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
-    return Record(
+    record = Record(
         schema=SCHEMA,
         dataset=asked.dataset,
         split=asked.split,
@@ -260,3 +279,10 @@ def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
         notes=[],
         error=None,
     )
+    if sample.plain:
+        record["as_plain"] = False
+    if sample.lacks:
+        record["expressible"] = record["named"] = False
+    elif sample.answers or sample.query:
+        record["expressible"] = True
+    return record

@@ -59,6 +59,8 @@ class Sample:
     """The answers to the question without the word that changes it, where it has such a word."""
     query: str = ""
     """The gold query as JSON, with its mentions, where there is one."""
+    lacks: str = ""
+    """Words of the question that the graph has nothing for, where the dataset says which."""
     graph: Collection[NamedTriple] | None = None
     """The KG of this question alone, by names, where the dataset brings one."""
 

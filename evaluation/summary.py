@@ -38,6 +38,8 @@ class Unanswerable:
     silent: int
     failed: int
     """An error, or a store that did not answer."""
+    partial: int = 0
+    """Answered, and told that words of the question are left out."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,30 @@ class Kinds:
     as_plain: int
     """Answered as if the word that changes the question were not there."""
     silent: int
+    partial: int = 0
+    """Answered, and told that words of the question are left out."""
+    unread_words: int = 0
+    """Words that were told as not understood."""
+    lacking: int = 0
+    """Questions with words that the graph has nothing for."""
+    named: int = 0
+    """Of these, those where such a word was told as not understood."""
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Answers that leave words of the question out, over all questions."""
+
+    questions: int
+    """Those that were answered so."""
+    expressible: int
+    """Questions of which the graph can say all."""
+    flagged: Estimate | None
+    """The share of them that were answered so; None where there are none."""
+    lacking: int
+    """Questions with a word that changes them and that the graph has nothing for."""
+    named: Estimate | None
+    """The share of them where such a word was told; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +120,8 @@ class Summary:
     costs: Costs
     kinds: dict[str, Kinds] = field(default_factory=dict[str, Kinds])
     """By type of question, those without an answer too."""
+    partial: Partial | None = None
+    """None where no question was answered so, and none has words that the graph lacks."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +158,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         return {group: accuracy for group, accuracy in found.items() if accuracy}
 
     unanswerable = [r for r in records if r["metrics"] is None]
-    answered = [float(is_said(r)) for r in unanswerable]
+    answered = [float(is_answered(r)) for r in unanswerable]
     return Summary(
         method=records[0]["method"],
         questions=len(records),
@@ -148,6 +176,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         calibration=calibrate(records),
         costs=measure_costs(records, seed),
         kinds=_kinds(records),
+        partial=_partial(records, seed),
     )
 
 
@@ -161,11 +190,29 @@ def _kinds(records: Sequence[Record]) -> dict[str, Kinds]:
             questions=len(own),
             right=sum(map(is_right, own)),
             something_else=sum(map(is_something_else, own)),
-            as_plain=sum(1 for record in own if record.get("as_plain")),
-            silent=sum(1 for record in own if not is_said(record) and record["status"] != "error"),
+            as_plain=sum(1 for record in own if record.get("as_plain") and is_answered(record)),
+            silent=sum(map(_is_silent, own)),
+            partial=sum(map(is_partial, own)),
+            unread_words=sum(len(record.get("unread_words", [])) for record in own),
+            lacking=sum(1 for record in own if "named" in record),
+            named=sum(1 for record in own if record.get("named")),
         )
         for kind, own in sorted(groups.items())
     }
+
+
+def _partial(records: Sequence[Record], seed: int) -> Partial | None:
+    flagged = [float(is_partial(r)) for r in records if r.get("expressible")]
+    named = [float(r["named"]) for r in records if "named" in r and is_contrast(r)]
+    if not named and not any(map(is_partial, records)):
+        return None
+    return Partial(
+        questions=sum(map(is_partial, records)),
+        expressible=len(flagged),
+        flagged=mean_interval(flagged, seed) if flagged else None,
+        lacking=len(named),
+        named=mean_interval(named, seed) if named else None,
+    )
 
 
 def is_said(record: Record) -> bool:
@@ -173,8 +220,28 @@ def is_said(record: Record) -> bool:
     return bool(record["answers"] or record.get("said"))
 
 
+def is_partial(record: Record) -> bool:
+    """Whether it was told that the answer leaves words of the question out."""
+    return record["status"] == "partial"
+
+
+def is_answered(record: Record) -> bool:
+    """Whether something was said for an answer to all of the question."""
+    return is_said(record) and not is_partial(record)
+
+
+def is_contrast(record: Record) -> bool:
+    """Whether the question is a plain one and a word that changes it."""
+    return "as_plain" in record
+
+
 def is_right(record: Record) -> bool:
-    """Whether all right answers were given and no other; none, where there is none."""
+    """Whether all right answers were given and no other; none, where there is none.
+
+    An answer without the word that changes the question is not right, whatever it comes to.
+    """
+    if is_partial(record) and is_contrast(record):
+        return False
     scores = record["metrics"]
     if scores is None:
         return not is_said(record) and record["status"] in ("answered", "abstained", "ambiguous")
@@ -182,8 +249,13 @@ def is_right(record: Record) -> bool:
 
 
 def is_something_else(record: Record) -> bool:
-    """Whether something was said for an answer that is none to the question."""
-    return is_said(record) and (record["metrics"] is None or record["metrics"]["precision"] < 1.0)
+    """Whether something was said for an answer to all of the question that is none to it."""
+    scores = record["metrics"]
+    return is_answered(record) and (scores is None or scores["precision"] < 1.0)
+
+
+def _is_silent(record: Record) -> bool:
+    return not is_said(record) and record["status"] not in ("partial", "error")
 
 
 def _order(group: str) -> tuple[int, str]:
@@ -232,6 +304,7 @@ def _troubles(records: Sequence[Record]) -> Troubles:
 
 
 def _unanswerable(records: Sequence[Record]) -> Unanswerable:
-    answered = sum(map(is_said, records))
+    answered, partial = sum(map(is_answered, records)), sum(map(is_partial, records))
     silent = sum(map(is_right, records))
-    return Unanswerable(len(records), answered, silent, len(records) - answered - silent)
+    failed = len(records) - answered - silent - partial
+    return Unanswerable(len(records), answered, silent, failed, partial)

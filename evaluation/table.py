@@ -14,7 +14,7 @@ from .comparison import Comparison, Difference
 from .dialects.strict import NAMES
 from .overlap import Overlap
 from .scoring import Score
-from .summary import Accuracy, RunSummary, Summary
+from .summary import Accuracy, Kinds, Partial, RunSummary, Summary
 
 _HEAD = ("", "n", "Hits@1", "Hit", "F1")
 _METHODS_HEAD = (
@@ -30,7 +30,16 @@ _METHODS_HEAD = (
     "LLM",
 )
 
-_KINDS_HEAD = ("n", "right", "something else", "as plain", "silent")
+_KINDS_HEAD = (
+    "n",
+    "right",
+    "something else",
+    "as plain",
+    "silent",
+    "partial",
+    "unread",
+    "named",
+)
 _MOST_KINDS = 20
 
 _LIKELIHOOD = "likelihood"
@@ -61,13 +70,21 @@ def print_summary(summary: RunSummary, console: Console | None = None) -> None:
 
 
 def kind_rows(summary: Summary) -> list[tuple[str, ...]]:
-    """A row for each kind of question, and one for all; none where there are no kinds, or many."""
+    """A row for each kind of question, and one for all; none where there are no kinds, or many.
+
+    `unread` are the words that were told as not understood, `named` the questions where one of
+    these is a word that the graph has nothing for, of those that have such a word.
+    """
     kinds = summary.kinds
     if not 1 < len(kinds) <= _MOST_KINDS:
         return []
-    total = [sum(column) for column in zip(*map(astuple, kinds.values()), strict=True)]
-    rows = [(name, *map(str, astuple(kind))) for name, kind in kinds.items()]
-    return [*rows, ("all", *map(str, total))]
+    total = Kinds(*(sum(column) for column in zip(*map(astuple, kinds.values()), strict=True)))
+    return [_kind_row(name, kind) for name, kind in [*kinds.items(), ("all", total)]]
+
+
+def _kind_row(name: str, kind: Kinds) -> tuple[str, ...]:
+    *counts, lacking, named = astuple(kind)
+    return (name, *map(str, counts), f"{named}/{lacking}" if lacking else "-")
 
 
 def sample_line(count: int, of: int) -> str:
@@ -200,8 +217,11 @@ def fact_lines(summary: Summary) -> list[str]:
         lines.append(
             f"unanswerable: {silence.questions} questions, {silence.silent} rightly silent, "
             f"{silence.answered} wrongly answered"
+            + (f", {silence.partial} partial" if silence.partial else "")
             + (f", {silence.failed} failed" if silence.failed else "")
         )
+    if partial := summary.partial:
+        lines.append(_partial_line(partial))
     lines += trouble_lines(summary)
     faith = summary.faithfulness
     share = "no triples in answers" if faith.share is None else f"{100 * faith.share:.1f}%"
@@ -224,6 +244,17 @@ def fact_lines(summary: Summary) -> list[str]:
     )
     lines.append(f"tokens a question: {prompt} of prompts, {after} after them ({forced} forced)")
     return lines
+
+
+def _partial_line(partial: Partial) -> str:
+    parts = [f"partial: {partial.questions} questions"]
+    if partial.flagged:
+        share = percent(partial.flagged)
+        parts.append(f"{share}% of the {partial.expressible} that the graph can say in full")
+    if partial.named:
+        share = percent(partial.named)
+        parts.append(f"the word that it lacks is named in {share}% of {partial.lacking} contrasts")
+    return "; ".join(parts)
 
 
 def trouble_lines(summary: Summary) -> list[str]:

@@ -17,6 +17,9 @@ from .rows import fields, read_rows
 
 _TERM = re.compile(r'<[a-zA-Z][^<>\s]*:[^<>\s]*>|"(.*)"(?:@[\w-]+|\^\^<[^<>\s]+>)', re.DOTALL)
 
+_NONE = "none in the graph"
+"""The `why` of a question that has an answer: that there is none."""
+
 
 def read_jsonl(file: Path) -> tuple[Sample, ...]:
     """The questions of a file, all of which must be right: see `jsonl`. Raises DatasetError."""
@@ -29,7 +32,8 @@ def jsonl(data: Path, split: str, on_broken: OnBroken) -> Samples:
     An answer is a label, a term in N-Triples syntax, or `{"term", "label", "aliases"}`; an empty
     list says that the question cannot be answered. It may be a number, `yes` or `no`, or with the
     `form` `rows` a list of cells. `plain` are the answers without the word that changes the
-    question, `query` is the gold tree with its `mentions`; `kind` is another name of `type`.
+    question, `query` is the gold tree with its `mentions`; `kind` is another name of `type`. `why`
+    are the words that the graph has nothing for, or says that there is none.
     Triples of `chains` and `graph` are lists of three names. Without an id the line's number makes
     one. Raises InputError and DatasetError.
     """
@@ -52,6 +56,7 @@ def _sample(row: Row) -> Sample:
         form=_form(known.get("form")),
         plain=tuple(map(_gold, items(known.get("plain"), "plain", optional=True))),
         query=_query(known.get("query"), known.get("mentions")),
+        lacks=_lacks(known.get("why")),
         topics=texts(known.get("topics"), "topics", optional=True),
         hops=hops,
         tags=texts(known.get("tags"), "tags", optional=True),
@@ -67,6 +72,11 @@ def _form(value: object) -> str:
     if form and form not in FORMS:
         raise ValueError(f"`form` is none of {', '.join(FORMS)}")
     return form
+
+
+def _lacks(value: object) -> str:
+    words = text(value, "why", empty=True)
+    return "" if words == _NONE else words
 
 
 def _query(value: object, mentions: object) -> str:

@@ -69,6 +69,8 @@ class ResultRow(NamedTuple):
     """Seconds, forward passes, tokens of prompts, tokens after them, calls of an LLM, requests to
     the KG."""
     error: str | None
+    unread: list[str]
+    """The words of the question that were told as not understood."""
 
 
 def to_json(value: object) -> str:
@@ -133,6 +135,7 @@ class Embedded:
             notes=[self._notes.setdefault(note, len(self._notes)) for note in notes],
             cost=[_number(value) for value in (record["seconds"], *counted)],
             error=None if record["error"] is None else shown(record["error"]),
+            unread=_listed(record.get("unread_words", []), NOTES),
         )
 
     def _question(self, record: Record) -> int:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ...agent.errors import InputError
 from ...agent.state import StepRecord
 from ..record_lines import LINES_FILE, QuestionKey, checked, numbered_lines, question_key
-from ..records import SCHEMA, Record
+from ..records import SCHEMAS, Record
 from .embed import shown
 
 CONFIG_FILE = "config.json"
@@ -114,9 +114,9 @@ def _records(file: Path) -> Iterator[Record]:
             return
         place = f"{file}, line {number}"
         record = checked(Record, line, f"{place}: is not a record", _HINT)
-        if record["schema"] != SCHEMA:
+        if record["schema"] not in SCHEMAS:
             raise InputError(
-                f"{place}: has schema {record['schema']}, not {SCHEMA}",
+                f"{place}: has schema {record['schema']}, not {SCHEMAS[-1]}",
                 "make the report with the version that made the run",
             )
         if len(record["right"]) != len(record["answers"]):

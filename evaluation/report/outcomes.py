@@ -3,13 +3,13 @@
 from enum import IntFlag
 
 from ..records import Record
-from ..summary import is_right, is_said
+from ..summary import is_partial, is_right, is_said
 
 
 class Outcome(IntFlag):
     """What a record can be filtered by.
 
-    One that is neither an error nor without answers is right or wrong.
+    One that is neither an error nor partial nor without answers is right or wrong.
     """
 
     RIGHT = 1
@@ -23,6 +23,8 @@ class Outcome(IntFlag):
     ERROR = 16
     UNANSWERABLE = 32
     """The dataset says that there is no answer."""
+    PARTIAL = 64
+    """The answer leaves words of the question out, and says so."""
 
 
 def outcome(record: Record) -> Outcome:
@@ -32,6 +34,10 @@ def outcome(record: Record) -> Outcome:
         found |= Outcome.UNANSWERABLE
     if record["status"] == "error":
         found |= Outcome.ERROR
+    elif is_partial(record):
+        found |= Outcome.PARTIAL
+        if is_right(record):
+            found |= Outcome.RIGHT
     elif not is_said(record):
         found |= Outcome.ABSTAINED
         if scores is None and is_right(record):

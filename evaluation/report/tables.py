@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..summary import Summary
+from ..summary import Kinds, Summary
 from .cells import NOTHING, Cell, Column, Table, amount, percent, share
 from .embed import shown
 from .loading import Run
@@ -75,6 +75,41 @@ def calibration(series: Sequence[Series]) -> Table:
         Column("Mean risk", "area under the curve of risk against coverage"),
     ]
     return Table("Confidence", columns, rows)
+
+
+def kinds(series: Sequence[Series]) -> Table | None:
+    """What became of each kind of question; None where there are no kinds."""
+    names = dict.fromkeys(name for one in series for name in one.summary.kinds)
+    rows: list[tuple[str, int | None, Sequence[Cell]]] = []
+    for name in names:
+        for number, one in enumerate(series):
+            if kind := one.summary.kinds.get(name):
+                title = shown(name) if len(series) == 1 else f"{shown(name)}, {one.name}"
+                rows.append((title, number, _kind_cells(kind)))
+    columns = [
+        Column("Questions"),
+        Column("Right", "all right answers and no other; silence, where there is none"),
+        Column("Something else", "an answer that is none to the question"),
+        Column("As plain", "answered as if the word that changes the question were not there"),
+        Column("Silent", "nothing was said for an answer"),
+        Column("Partial", "the answer leaves words of the question out, and says so"),
+        Column("Unread words", "told as not understood"),
+        Column("Named", "one of these is a word that the graph has nothing for, %"),
+    ]
+    return Table("Kinds of questions", columns, rows) if rows else None
+
+
+def _kind_cells(kind: Kinds) -> list[Cell]:
+    counts = (
+        kind.questions,
+        kind.right,
+        kind.something_else,
+        kind.as_plain,
+        kind.silent,
+        kind.partial,
+        kind.unread_words,
+    )
+    return [*(Cell(f"{count:,}") for count in counts), share(kind.named, kind.lacking)]
 
 
 def costs(series: Sequence[Series]) -> Table:

@@ -43,7 +43,7 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(gold=...), "is not a record: gold: Field required"),
         (changed(status="fine"), "is not a record: status"),
         (changed(answers=[{"term": "<a>"}]), "is not a record: answers.0.label: Field required"),
-        (changed(schema=2), "has schema 2, not 1"),
+        (changed(schema=3), "has schema 3, not 1 or 2"),
         (stub_records()[0], "s1 was asked before"),
     ],
 )

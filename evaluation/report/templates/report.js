@@ -2,12 +2,13 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const PAGE = 50;
-  const [RIGHT, WRONG, UNSUPPORTED, ABSTAINED, ERROR, UNANSWERABLE] = [1, 2, 4, 8, 16, 32];
+  const [RIGHT, WRONG, UNSUPPORTED, ABSTAINED, ERROR, UNANSWERABLE, PARTIAL] = [1, 2, 4, 8, 16, 32, 64];
   const FILTERS = [
     ["all", "All", 0, "Every question that was asked."],
     ["wrong", "Wrong", WRONG, "There are answers, and the first one is wrong."],
     ["right", "Right", RIGHT, "The first answer is right, or there is rightly none."],
     ["unsupported", "Unsupported", UNSUPPORTED, "Something was written that the graph does not hold."],
+    ["partial", "Partial", PARTIAL, "The answer leaves words of the question out, and says so."],
     ["abstained", "Abstained", ABSTAINED, "There is no answer, rightly or not."],
     ["error", "Error", ERROR, "The question ended in an error; it counts as a miss."],
     ["unanswerable", "Unanswerable", UNANSWERABLE, "The dataset says that there is no answer."],
@@ -17,8 +18,8 @@
   const questions = data.questions.map(([key, text, hops, type, gold, hidden, choices]) =>
     ({ key, text, hops, type, gold, hidden, choices }));
   const results = data.results.map((rows) => rows.map(
-    ([question, outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error]) =>
-      ({ question: questions[question], outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error })));
+    ([question, outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread]) =>
+      ({ question: questions[question], outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread })));
   const found = results.map((rows) => new Map(rows.map((row) => [row.question, row])));
   const state = { series: 0, show: "all", hops: "", type: "", sort: "", q: "", page: 0, sample: "" };
   const byId = (id) => document.getElementById(id);
@@ -39,6 +40,7 @@
 
   function markOf(row) {
     if (row.outcome & ERROR) return ["error", "!", "error"];
+    if (row.outcome & PARTIAL) return ["silent", "~", "partial"];
     if (row.outcome & WRONG) return ["wrong", "✗", "wrong"];
     if (row.outcome & ABSTAINED) {
       return row.outcome & RIGHT ? ["right", "–", "rightly silent"] : ["silent", "–", "abstained"];
@@ -111,6 +113,7 @@
     else part(question.gold.length + question.hidden === 1 ? "Right answer" : "Right answers", chips(question.gold, question.hidden));
     if (question.choices.length) part("To choose from", make("ul", { class: "chips" }, ...question.choices.map((choice) => make("li", null, isolated(choice)))));
     if (row.topics.length) part("Linked", chips(row.topics, 0));
+    if (row.unread.length) part("Not understood", make("ul", { class: "chips" }, ...row.unread.map((words) => make("li", null, isolated(words)))));
     if (row.answers.length) {
       part(row.answers.length === 1 ? "Answer" : "Answers", make("ol", { class: "answers" }, ...row.answers.map(answer)));
       if (row.hidden) box.append(make("p", { class: "note" }, `${counted(row.hidden, "more answer")} not shown`));

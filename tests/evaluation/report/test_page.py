@@ -229,7 +229,7 @@ def test_tokens_of_prompts_stand_beside_those_after_them(tmp_path: Path) -> None
     assert "Prompt tokens" in said and "1,234" in said
     assert f"gcr: the LLM did not tell the tokens of {len(lines)} replies: in no count" in said
     (rows,) = page.data["results"]
-    assert [row[-2][2:4] for row in rows] == [[1234, 56]] * len(lines)
+    assert [row[-3][2:4] for row in rows] == [[1234, 56]] * len(lines)
 
 
 def test_questions_without_a_topic_are_told(tmp_path: Path) -> None:
@@ -349,3 +349,13 @@ def test_the_page_of_a_run_is_the_same_each_time(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
     first = page_of(folder).text
     assert read_page(folder / "report.html").text == first == page_of(folder).text
+
+
+def test_a_partial_answer_shows_what_it_leaves_out(tmp_path: Path) -> None:
+    lines = records()
+    lines[0]["status"], lines[0]["unread_words"], lines[0]["type"] = "partial", ["<b>old"], "walk"
+    page = page_of(write_run(tmp_path / "run", lines))
+    said = "".join(page.shown)
+    assert "What became of each kind of question" in said and "Unread words" in said
+    (rows,) = page.data["results"]
+    assert [row[-1] for row in rows] == [["<b>old"]] + [[]] * (len(rows) - 1)
