@@ -179,7 +179,7 @@ def run(
     kept: Any = {"durability": "exit"} if can_ask else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}
     if query is not None:
-        turn = {"query": query, "question": ""}
+        turn = {"query": query, "question": question}
     state: State = {}
     begun: State | None = None
     notes = list(session.notes)

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from ...agent.errors import InputError
-from . import changing, keeping, showing
+from . import changing, keeping, showing, understood
 from .talk import Talk
 
 
@@ -65,6 +65,10 @@ COMMANDS: dict[str, Command] = {
         Command("/help", "", "this list", _help),
         Command("/why", "", "every chain behind the last answer", showing.why),
         Command("/paths", "", "all that was walked for it, the likeliest first", showing.paths),
+        Command("/readings", "[N]", "how the question may be read; or the answer by reading N",
+                understood.readings),
+        Command("/wrong", "[N|edit|QUERY]", "answer by what was meant, and keep that query",
+                understood.wrong),
         Command("/verify", "", "look its triples up again at the source", showing.verify),
         Command("/explain", "FORM", "its evidence: tree, mermaid, sparql, turtle, html",
                 showing.explain),

@@ -6,6 +6,7 @@ from dataclasses import fields
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from ...agent.errors import InputError
 from ...agent.kg import LabelIndex
 from ...agent.kg.names import normalise, one_line
 from ...agent.options import Options
@@ -52,8 +53,19 @@ class Completing(Completer):
                 from ...agent.evidence import FORMS
 
                 yield from (form for form in FORMS if form.startswith(rest))
+            case "/readings" | "/wrong":
+                yield from (text for text in self._readings(word) if text.startswith(rest))
             case "/set" if "=" not in rest:
                 names = (own.name for own in fields(Options))
                 yield from (f"{name}=" for name in names if name.startswith(rest))
             case _:
                 pass
+
+    def _readings(self, word: str) -> list[str]:
+        """The numbers of the readings of the last question; and how one is edited."""
+        try:
+            count = len(self._talk.understood.readings)
+        except InputError:
+            return []
+        edits = ["edit"] if word == "/wrong" else []
+        return [*map(str, range(1, count + 1)), *edits]

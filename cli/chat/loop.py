@@ -4,15 +4,12 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg.names import one_line
 from .commands import perform
 from .talk import Talk
-
-if TYPE_CHECKING:
-    from ...agent.state import State
 
 
 class Reader(Protocol):
@@ -95,10 +92,9 @@ def _tell(talk: Talk, error: GroundwalkError) -> None:
 
 def _ask(talk: Talk, question: str) -> str | None:
     """Answer a question; the line that takes its place where the user chose nothing."""
-    session = talk.session()
+    talk.session()
     from ..choosing import Changed, choose
-    from ..evidence import origin_of
-    from ..session import run
+    from .asking import answer
     from .screen import ChatScreen
 
     screen = ChatScreen(console=talk.console)
@@ -114,15 +110,8 @@ def _ask(talk: Talk, question: str) -> str | None:
             others="a new question or a /command; Ctrl-D drops this one",
         )
 
-    origin = origin_of(talk.kg, talk.wanted.model)
     try:
-        for event in screen.watched(run(session, question, talk.thread, chosen), "thinking"):
-            if "event" in event:
-                screen.event(event)
-            else:
-                state = cast("State", event)
-                talk.remember(state, origin)
-                screen.result(state, talk.kg)
+        answer(talk, screen, question, chosen)
     except Changed as changed:
         if changed.line != question and not talk.over:
             talk.console.print(f"the question is dropped: {one_line(question)}", style="dim")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     from ...agent.evidence import Origin
-    from ...agent.state import State
+    from ...agent.state import Reading, State
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,14 @@ class Answered:
 
     state: "State"
     origin: "Origin"
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A question and the queries that it may be, the likeliest first; none for a walk."""
+
+    question: str
+    readings: tuple["Reading", ...]
 
 
 def _nobody(_: str) -> str:
@@ -47,6 +55,7 @@ class Talk:
         self.begun = 1
         self._engine = Engine(kg)
         self._last: Answered | None = None
+        self._understood: Understood | None = None
         self._told = set[str]()
         self.loading = Loading(lambda: self._engine.session(self.wanted))
 
@@ -89,9 +98,19 @@ class Talk:
             raise InputError("there is no answer yet", "ask something first")
         return self._last
 
-    def remember(self, state: "State", origin: "Origin") -> None:
-        """A question was answered."""
+    @property
+    def understood(self) -> Understood:
+        """How the last question was read. Raises InputError where nothing was asked yet."""
+        if self._understood is None:
+            raise InputError("there is no answer yet", "ask something first")
+        return self._understood
+
+    def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
+        """A question was answered, and where the model `reads` it, not by a query of the user's."""
         self._last = Answered(state, origin)
+        if reads:
+            question = state.get("asked") or state.get("question", "")
+            self._understood = Understood(question, tuple(state.get("readings", [])))
         self._told.update(state.get("notes", []))
 
     def begin(self, thread: str | None) -> None:
@@ -102,3 +121,4 @@ class Talk:
         self.wanted = replace(self.wanted, thread=thread)
         self.begun += 1
         self._last = None
+        self._understood = None
