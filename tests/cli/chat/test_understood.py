@@ -24,6 +24,8 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from rich.console import Console
 
+from .session import environment
+from .terminal import Terminal
 from .test_commands import Said
 
 QUESTION = "Which friendly countries are next to Portugal?"
@@ -230,3 +232,28 @@ def test_completion_has_the_numbers(talk: Talk) -> None:
     assert completions("/wrong ") == ["1", "2", "edit"] and completions("/wrong e") == ["edit"]
     perform(talk, "/clear")
     assert completions("/readings ") == []
+
+
+def test_on_a_terminal_the_editor_has_the_screen(tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    given = {"query": {"start": [0], "steps": [{"relation": "capital"}]}, "mentions": ["Peru"]}
+    editor.write_text(f"#!/bin/sh\ntest -t 1 && echo '{json.dumps(given)}' > \"$1\"\n")
+    editor.chmod(0o700)
+    code = (
+        "import sys; sys.argv = ['groundwalk', 'chat']\n"
+        "from groundwalk.cli.main import main; main()"
+    )
+    variables = {**environment(tmp_path), "VISUAL": str(editor)}
+    with Terminal(code, variables, tmp_path) as terminal:
+        line = -1
+        for said in ("Which countries border Peru?", "/wrong edit", "/wrong", "edit"):
+            terminal.wait_for_prompt("you > " if said != "edit" else "> ", after=line)
+            line = terminal.screen.cursor.y
+            terminal.type(f"{said}\r")
+        terminal.wait_for_prompt("you > ", after=line)
+        terminal.type("\x04")
+        assert terminal.wait_for_the_end() == 0, terminal.text()
+        text = terminal.text()
+    file = tmp_path / "corrections.jsonl"
+    assert text.count("Lima [1]") == 2 and f"kept in {file}" in text.replace("\n", "")
+    assert len(file.read_text(encoding="utf-8").splitlines()) == 2
