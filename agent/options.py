@@ -102,6 +102,9 @@ class Options:
     """That of samples and random plans."""
     queries: bool = True
     """query: whether a chat LLM may propose a query of the whole question."""
+    partial: bool = True
+    """Whether an answer that leaves words of the question unread is shown, as such; or else
+    withheld."""
     conversation: bool = True
     """Whether questions may refer to earlier ones, and ask for counts, sets, extremes, yes or no;
     a question of a set, which has an `id`, never does."""

@@ -350,11 +350,24 @@ class State(TypedDict, total=False):
 
 NOT_UNDERSTOOD = "not understood"
 """How a note on a question begins that no rule reads."""
+_SOME_WORDS = f'{NOT_UNDERSTOOD}: "'
+"""How a note begins on words that the query of a question leaves out."""
+
+
+READER = "reader"
+"""The `reasoner` of a question that the local model read as a query."""
+
+
+def words_left_out(words: Sequence[str]) -> str:
+    """The note on words of a question that its query leaves out."""
+    return f"{NOT_UNDERSTOOD}: " + ", ".join(f'"{word}"' for word in words)
 
 
 def is_understood(notes: Sequence[str]) -> bool:
-    """Whether no note says that the question was not understood."""
-    return not any(note.startswith(NOT_UNDERSTOOD) for note in notes)
+    """Whether no note says that the question was not understood, be it without some words."""
+    return not any(
+        note.startswith(NOT_UNDERSTOOD) and not note.startswith(_SOME_WORDS) for note in notes
+    )
 
 
 def silence(status: Status, notes: Sequence[str]) -> str:

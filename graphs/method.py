@@ -14,6 +14,7 @@ from ..agent.llm.local import LocalModel, ModelSettings
 from ..agent.llm.scope import Scope
 from ..agent.nodes import Node
 from ..agent.options import Options
+from ..agent.query.account import NoAccount, WordReader
 from ..agent.query.facts import Facts
 
 
@@ -31,6 +32,8 @@ class Parts:
     """Those beside the local model's weights; raises ModelError where there are none."""
     scope: Callable[[], Scope | None] = lambda: None
     """What the words of a question say for an answer; from beside the weights too."""
+    account: Callable[[], WordReader] = NoAccount
+    """What a query makes of the words of its question; from beside the weights too."""
 
 
 COMMON = frozenset({"hops", "inverse", "on_ambiguous", "confidence", "conversation"})
@@ -92,6 +95,8 @@ class Method:
     """Whether it sets the answers itself, so that `induce` is passed over."""
     whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
     """A node that may answer the question as a whole, before it is taken apart and linked."""
+    reading: Callable[[Parts], bool] = never
+    """Whether that node reads questions as queries, so that no rule need take them apart."""
     uses: frozenset[str] = ALL
     """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,8 +1,9 @@
-"""query: what the question asks, as a query that a chat LLM proposes.
+"""query: what the question asks, as a query that is executed in full and proved.
 
-The LLM writes the tree of `docs/queries.md` as structured output. What it names must be in the
-graph; it is executed in full, and all that the answer rests on is verified. What is refused twice,
-and every question where there is no LLM, is answered as `gcr` answers it.
+A chat LLM proposes it, where there is one: it writes the tree of `docs/queries.md` as structured
+output, and what is refused twice is answered as `gcr` answers it. Without one, a local model that
+was trained to write queries decodes it along the graph. Every question where there is neither, and
+questions of multiple choice or with given topics, are answered as `gcr` answers them.
 """
 
 from collections.abc import Callable
@@ -13,18 +14,36 @@ from ..agent.query.facts import Facts
 from .gcr import GCR
 from .method import Method, Parts
 
+FORMAT = "query"
+"""The wire format of queries, as `ModelSettings.formats` names it."""
 
-def _propose(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
-    if parts.llm is None:
-        return None
-    return propose(parts.kg, parts.linker, parts.llm, facts, "query", parts.prompts)
+
+def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
+    if parts.llm is not None:
+        return propose(parts.kg, parts.linker, parts.llm, facts, "query", parts.prompts)
+    return _read(parts) if _reads(parts) else None
+
+
+def _reads(parts: Parts) -> bool:
+    """Whether the local model reads questions as queries."""
+    return parts.llm is None and FORMAT in parts.settings.formats
+
+
+def _read(parts: Parts) -> Node:
+    from ..agent.nodes.read import ReadWith, read
+    from ..agent.query.reader import QueryReader
+
+    reader = QueryReader(parts.kg, parts.generator, parts.prompts)
+    least = parts.settings.threshold(FORMAT)
+    return read(ReadWith(parts.kg, parts.linker, reader, parts.account, least), "query")
 
 
 QUERY = Method(
     GCR.build,
-    "a query that a chat LLM proposes, executed in full; else as gcr",
+    "a query that the model reads or a chat LLM proposes, executed in full; else as gcr",
     common=GCR.common,
-    whole=_propose,
+    whole=_whole,
+    reading=_reads,
     paper={**GCR.paper, "queries": False},
-    uses=GCR.uses | {"queries"},
+    uses=GCR.uses | {"queries", "partial"},
 )

@@ -34,7 +34,7 @@ from ..agent.nodes.judged import is_confident
 from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
 from ..agent.nodes.records import question_mentions
-from ..agent.nodes.respond import respond
+from ..agent.nodes.respond import is_computed, respond
 from ..agent.nodes.run_query import run_query
 from ..agent.nodes.sent import as_sent
 from ..agent.nodes.spared import spared
@@ -75,11 +75,13 @@ def skeleton(
     told = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
+    reads = method.reading(parts)
+    understanding = understand(parts.linker, name, parts.kg, parts.llm, parts.prompts, reads=reads)
     graph = StateGraph(State, context_schema=Options)
     facts = once(partial(Facts, parts.kg))
     nodes: dict[str, Node] = {
-        "understand": understand(parts.linker, name, parts.kg, parts.llm, parts.prompts),
-        "link": link(parts.linker, name, parts.kg, told),
+        "understand": understanding,
+        "link": link(parts.linker, name, parts.kg, told, reads=reads),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
@@ -141,7 +143,7 @@ def _after_understand(state: State) -> Literal["link", "combine"]:
 
 
 def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
-    if state.get("query_tree") is not None:
+    if is_computed(state) and state.get("operation") is None:
         return "respond"
     return "load" if state.get("mentions") else _after_understand(state)
 

@@ -92,6 +92,18 @@ class Followed:
         return self.wordings[0]
 
 
+def act_of(question: Masked, turns: Sequence[Turn]) -> Followed | None:
+    """What a question does in the conversation itself: it asks for proof, or replies.
+
+    None where it asks the graph something.
+    """
+    if not turns:
+        return None
+    if _WHY.fullmatch(question.text.strip().strip(" ?!.")):
+        return Followed((question,), "why") if last_about(turns) else None
+    return _chosen(question, turns[-1])
+
+
 def follow(question: Masked, turns: Sequence[Turn], answered: Answered) -> Followed | None:
     """What a question means after earlier turns; None where it refers to none of them."""
     said = question.text.strip()

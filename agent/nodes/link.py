@@ -34,14 +34,19 @@ _SLOW = (
 
 
 def link(
-    linker: Linker, method: str, kg: KnowledgeGraph | None = None, told: Sequence[str] = ()
+    linker: Linker,
+    method: str,
+    kg: KnowledgeGraph | None = None,
+    told: Sequence[str] = (),
+    *,
+    reads: bool = False,
 ) -> Node:
     """Link the question, or the part that is up, and clear what an earlier one left in the state.
 
     Topics that are `given` take the place of linked ones. Of entities that the reading of `kg`
     takes for one, the representative is the topic. `told` are notes of every question; another
-    tells of a `not` that no rule reads. The node raises QuestionError for a question that is empty
-    or too long.
+    tells of a `not` that no rule reads, unless the model `reads` questions as queries. The node
+    raises QuestionError for a question that is empty or too long.
     """
     relations = relations_called(kg) if kg is not None else frozenset[str]
 
@@ -55,7 +60,8 @@ def link(
             found = linked(linker, kg, question, state.get("given"))
         notes = [*told, *found.notes]
         asked = masked(question, found.mentions)
-        if has_not(asked.text) and (word := unread_not(asked, relations())):
+        by_rules = not (reads and (runtime.context or Options()).queries)
+        if by_rules and has_not(asked.text) and (word := unread_not(asked, relations())):
             notes.append(f'{NOT_UNDERSTOOD}: no rule reads its negation, "{word}"')
         seconds = perf_counter() - since
         slow = found.requests and seconds > _LONG

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from ..conversation.turns import turn_of
 from ..options import Options
-from ..state import State, silence
+from ..state import READER, State, silence
 from . import Node
 from .history import message_of
 from .judged import Judged, judged
@@ -21,8 +21,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         result = state.get("result")
-        computed = state.get("operation") is not None or state.get("query_tree") is not None
-        if computed:
+        if is_computed(state):
             notes = list(state.get("notes", []))
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
         else:
@@ -42,3 +41,9 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         return {**said, "turns": [turn], "messages": [message_of(turn)]}
 
     return run
+
+
+def is_computed(state: State) -> bool:
+    """Whether what there is was judged where it was computed, or read as a query."""
+    is_read = state.get("reasoner") == READER
+    return is_read or state.get("operation") is not None or state.get("query_tree") is not None

@@ -14,6 +14,7 @@ from ..kg.terms import Term
 from ..options import Options
 from ..query.binding import Bound, Mention, bind
 from ..query.endpoint import execute_anywhere
+from ..query.execute import Earlier
 from ..query.facts import Facts
 from ..query.sparql import NotSaidError, compile_query
 from ..query.tree import read_query, write_query
@@ -52,6 +53,8 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
             "question": question,
             "asked": words,
             "query": None,
+            "readings": [],
+            "account": [],
             "mentions": mentions,
             "messages": [],
             "usage": spent(fresh, since, kg_requests=meter.requests or 1),
@@ -60,19 +63,22 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
     return run
 
 
-def answered_query(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> dict[str, Any]:
+def answered_query(
+    kg: KnowledgeGraph, facts: Facts, bound: Bound, *, earlier: Earlier | None = None
+) -> dict[str, Any]:
     """Changes of the state that say what a query came to; all that it rests on is verified.
 
-    Where the graph does not answer, the status is `unchecked`. Raises QuestionError for what cannot
-    be compared, and ShortageError for what is too large.
+    `earlier` knows the answers of the conversation. Where the graph does not answer, the status is
+    `unchecked`. Raises QuestionError for what cannot be compared, and ShortageError for what is too
+    large.
     """
     try:
-        computed = told_outcome(kg, bound, execute_anywhere(facts, bound))
+        computed = told_outcome(kg, bound, execute_anywhere(facts, bound, earlier=earlier))
     except ServiceError as error:
         computed = Computed("unchecked", notes=[error.message])
     return {
         "query_tree": write_query(bound.query),
-        "reading": reading(bound, _names(kg, bound)),
+        "reading": in_words(kg, bound),
         "sparql": shown_sparql(kg, facts, bound),
         "topics": computed.topics,
         "answers": computed.answers,
@@ -84,6 +90,11 @@ def answered_query(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> dict[str, 
         "part": -1,
         "notes": computed.notes,
     }
+
+
+def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
+    """A query in words, with the display names of the graph."""
+    return reading(bound, _names(kg, bound))
 
 
 def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:

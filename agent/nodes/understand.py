@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..conversation.followups import Answered, Followed, follow
+from ..conversation.followups import Answered, Followed, act_of, follow
 from ..conversation.lookups import relations_called
 from ..conversation.masking import Masked, masked
 from ..conversation.negation import has_not
@@ -40,13 +40,16 @@ def understand(
     kg: KnowledgeGraph,
     llm: BaseChatModel | None = None,
     prompts: Path | None = None,
+    *,
+    reads: bool = False,
 ) -> Node:
     """Put the question in full, and split it into an operation and plain parts.
 
-    By rules; where they are not certain what a follow-up means, `llm` rewrites it. At the first
-    question of a thread, messages before it tell of earlier turns. Clears what an earlier turn of
-    the thread left in the state. The node raises QuestionError for a question that is empty or too
-    long.
+    By rules; where they are not certain what a follow-up means, `llm` rewrites it. Where the model
+    `reads` questions as queries, no rule does, but of what a question does in the conversation. At
+    the first question of a thread, messages before it tell of earlier turns. Clears what an earlier
+    turn of the thread left in the state. The node raises QuestionError for a question that is empty
+    or too long.
     """
     entities, relations = _entities(kg), relations_called(kg)
 
@@ -66,35 +69,42 @@ def understand(
             "result": None,
             "query_tree": None,
             "reading": "",
+            "readings": [],
+            "account": [],
             "sparql": "",
             "topics": [],
             "mentions": [],
             "notes": [],
             "usage": no_usage(),
         }
-        if not _is_open(state, runtime.context or Options()):
+        options = runtime.context or Options()
+        if not _is_open(state, options):
             return changes
         turns, requests = state.get("turns", []), 0
         if not turns and "said" not in state:
             turns = earlier_turns(kg, linker, before, entities)
             changes["turns"], requests = turns, len(turns)
-        if not turns and not may_compute(question):
+        by_rules = not (reads and options.queries)
+        if not turns and not (by_rules and may_compute(question)):
             return changes
         named, read_as = linked(linker, kg, question), question
         requests += named.requests or 1
         read = masked(question, named.mentions)
-        followed = follow(read, turns, entities) if turns else None
         asker, notes = Asker(llm) if llm else None, list[str]()
-        if asker and turns and followed is None and may_depend(question):
-            full, notes = _rewritten(asker, question, turns, prompts)
-            if full is not None:
-                again = linked(linker, kg, full)
-                requests += again.requests or 1
-                anew = masked(full, again.mentions)
-                if has_not(anew.text) or not has_not(read.text):
-                    named, read_as, read = again, full, anew
-        members = _called(entities, turns)
-        meaning = _meaning(read, followed, members, relations)
+        if by_rules:
+            followed = follow(read, turns, entities) if turns else None
+            if asker and turns and followed is None and may_depend(question):
+                full, notes = _rewritten(asker, question, turns, prompts)
+                if full is not None:
+                    again = linked(linker, kg, full)
+                    requests += again.requests or 1
+                    anew = masked(full, again.mentions)
+                    if has_not(anew.text) or not has_not(read.text):
+                        named, read_as, read = again, full, anew
+            meaning = _meaning(read, followed, _called(entities, turns), relations)
+        else:
+            followed = act_of(read, turns)
+            meaning = _meaning_of_act(read, followed)
         if followed is None and meaning.operation is None:
             plain = Part(question=read_as, mentions=named.mentions)
             meaning = _Meaning(plain, None, [plain])
@@ -128,7 +138,7 @@ def _meaning(
     read: Masked, followed: Followed | None, members: str, relations: Callable[[], frozenset[str]]
 ) -> _Meaning:
     if followed is not None and followed.kind == "why":
-        return _Meaning(_plain(read), operation("why", "last", read), [])
+        return _meaning_of_act(read, followed)
     if followed is not None and followed.kind == "each":
         if is_yes_or_no(read):
             return _Meaning(_plain(read), operation("unread", "each", read), [])
@@ -143,6 +153,14 @@ def _meaning(
     parts = [_plain(wording) for wording in wordings]
     several = operation("list", "first", wordings[0]) if len(parts) > 1 else None
     return _Meaning(asked, several, parts)
+
+
+def _meaning_of_act(read: Masked, act: Followed | None) -> _Meaning:
+    """What is meant by an act of the conversation, or by a question that is none."""
+    if act is not None and act.kind == "why":
+        return _Meaning(_plain(read), operation("why", "last", read), [])
+    plain = _plain(read if act is None else act.plain)
+    return _Meaning(plain, None, [plain])
 
 
 def _plain(wording: Masked) -> Part:

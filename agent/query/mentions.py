@@ -27,6 +27,15 @@ class Mentions:
     bound: tuple[Mention, ...] = ()
     values: Mapping[int, Value] = field(default_factory=dict[int, Value])
 
+    def followed_by(self, others: "Mentions") -> "Mentions":
+        """These and others, numbered on; as many as there are numbers."""
+        size, most = len(self.numbered), len(POINTERS)
+        numbered = (*self.numbered, *others.numbered)[:most]
+        bound = (*self.bound, *others.bound)[:most]
+        moved = {size + place: value for place, value in others.values.items()}
+        values = {**self.values, **moved}
+        return Mentions(numbered, bound, {n: own for n, own in values.items() if n < most})
+
 
 def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     """The mentions of a question; a linked name wins over a value that it overlaps."""

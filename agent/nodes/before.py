@@ -1,0 +1,56 @@
+"""From the turns of a conversation to what a query of the next question may begin at."""
+
+from collections.abc import Sequence
+
+from ..conversation.turns import last_about, last_answered
+from ..kg import KnowledgeGraph
+from ..kg.terms import Step, Term, is_literal
+from ..query.before import Before
+from ..query.mentions import mentions_of
+from ..query.prompt import Earlier
+from ..query.values import value_of
+from ..state import Answer, Turn
+from .checked import start_of
+from .records import path_of
+
+
+def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
+    """The last question that was about something, its topics, and the last answers."""
+    settled = [turn for turn in turns if turn["status"] != "ambiguous"]
+    about, answered = last_about(settled), last_answered(settled)
+    if about is None:
+        return Before()
+    mentions = mentions_of(about["asked"], about["mentions"])
+    topics = tuple(topic["term"] for topic in about["topics"])
+    answers = {} if answered is None else {own["term"]: _steps(own) for own in answered["answers"]}
+    asked = Earlier(
+        topics=_class(kg, topics),
+        answers=_class(kg, tuple(answers)),
+        many=len(answers) > 1,
+        question=about["asked"],
+        mentions=mentions.numbered,
+    )
+    return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
+
+
+def _steps(answer: Answer) -> tuple[Step, ...]:
+    """The steps of all chains of an answer, one chain after the other."""
+    paths = [path_of(start_of(chain), chain) for chain in answer["chains"] if chain]
+    return tuple(step for path in paths for step in path.steps)
+
+
+def _class(kg: KnowledgeGraph, terms: Sequence[Term]) -> str:
+    """The class that most of some terms have, or the kind of value that they are."""
+    if not terms:
+        return ""
+    things = [term for term in terms if not is_literal(term)]
+    kinds = [info.kind for info in kg.labels.describe(things) if info.kind]
+    kinds += map(_kind_of_value, filter(is_literal, terms))
+    return max(dict.fromkeys(kinds), key=kinds.count) if kinds else "entity"
+
+
+def _kind_of_value(term: Term) -> str:
+    value = value_of(term)
+    if value is None:
+        return "text"
+    return "date" if value.unit == "date" else "number"

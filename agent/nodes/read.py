@@ -1,0 +1,230 @@
+"""read: the local model reads the question as a query, which is executed in full and proved.
+
+The query is the likeliest that the schema of the graph allows; that it comes to nothing is an
+answer. One that cannot be executed gives way to the next likeliest, and is told. Where the model is
+not sure enough, it is said what was read, and nothing is answered.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..decoding.plan import BeamPlan
+from ..errors import GroundwalkError, NoPathError, QuestionError, ServiceError, ShortageError
+from ..kg import KnowledgeGraph
+from ..kg.metering import metered
+from ..linking import Linker
+from ..options import Options
+from ..query.account import WordReader, unread
+from ..query.before import Before
+from ..query.execute import execute
+from ..query.facts import Facts
+from ..query.mentions import mentions_of
+from ..query.reader import Asked, QueryReader, ReadQuery
+from ..query.tree import Last, Query, nested, write_query
+from ..state import READER, MentionRecord, Reading, State, words_left_out
+from . import Node
+from .before import before_of
+from .judged import SURE
+from .link import best_topics, current_part, linked, unanswered
+from .run_query import answered_query, in_words
+from .usage import of_model, spent
+
+BEAMS = 5
+_SHOWN = 3
+"""Readings that are told."""
+_LEAST = 0.02
+"""The least probability of another reading that is executed, to see whether it says the same."""
+_SECONDS = 2.0
+"""How long that may take."""
+
+
+@dataclass(frozen=True)
+class ReadWith:
+    """What questions are read with."""
+
+    kg: KnowledgeGraph
+    linker: Linker
+    reader: QueryReader
+    account: Callable[[], WordReader]
+    least: float
+    """The least confidence of an answer that is shown."""
+
+
+def read(tools: ReadWith, method: str) -> Node:
+    """Answer the question in full by the query that the model reads it as.
+
+    A question of multiple choice or with topics that are given, and one about the conversation
+    itself, is left to others; so is one with a name that a user must choose.
+    """
+    kg = tools.kg
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        since, options = perf_counter(), runtime.context or Options()
+        if not reads_whole(state, options) or state.get("operation") is not None:
+            return {}
+        question = state.get("asked", "")
+        with metered() as meter:
+            records, notes = _mentions(tools, state)
+            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in records):
+                return {}
+            usage: dict[str, int] = {}
+            try:
+                before = before_of(kg, state.get("turns", []))
+                asked = Asked(question, mentions_of(question, records), before)
+                found = tools.reader.read(asked, _plan(options))
+                usage = of_model(found.cost)
+                changes = _answered(tools, asked, found.queries, options)
+            except (NoPathError, ServiceError) as error:
+                changes = _silent(error)
+        changes.setdefault("topics", best_topics(records))
+        runtime.stream_writer({"event": "linked", "topics": changes["topics"]})
+        if changes.get("result") is not None:
+            runtime.stream_writer({"event": "computed", "result": changes["result"]})
+        return {
+            **unanswered(method),
+            "reasoner": READER,
+            **changes,
+            "question": question,
+            "mentions": records,
+            "notes": [*notes, *changes["notes"]],
+            "usage": spent(state, since, kg_requests=meter.requests or 1, **usage),
+        }
+
+    return run
+
+
+def reads_whole(state: State, options: Options) -> bool:
+    """Whether a question is read as a query, where the model can."""
+    return options.queries and not state.get("choices") and state.get("given") is None
+
+
+def _mentions(tools: ReadWith, state: State) -> tuple[list[MentionRecord], list[str]]:
+    """The names of the question, and notes on them."""
+    if settled := state.get("mentions"):
+        return settled, []
+    if part := current_part(state):
+        return part["mentions"], part.get("notes", [])
+    found = linked(tools.linker, tools.kg, state.get("asked", ""))
+    return found.mentions, found.notes
+
+
+def _plan(options: Options) -> BeamPlan:
+    width = options.beams or BEAMS
+    return BeamPlan(width, options.scores, options.groups or width, options.diversity)
+
+
+def _answered(
+    tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options
+) -> dict[str, Any]:
+    """What the likeliest query that can be executed came to, if it is likely enough."""
+    before, notes = asked.before, list[str]()
+    with tools.reader.facts() as facts:
+        for own in queries:
+            words = in_words(tools.kg, own.bound)
+            try:
+                changes = answered_query(tools.kg, facts, own.bound, earlier=before.answered)
+            except (QuestionError, ShortageError) as error:
+                notes.append(f"I read: {words}; {error.message}")
+                continue
+            confidence = own.probability + sum(
+                other.probability for other in _alike(facts, own, queries, before)
+            )
+            break
+        else:
+            return {**_unread(tools, queries), "notes": notes}
+    others = [other for other in queries if other is not own]
+    if before.cut and _is_of_answers(own.bound.query):
+        notes.append("the last answers were cut: there may be more")
+    account = tools.account().account(asked.question, asked.mentions.numbered, own.actions)
+    changes |= {
+        "confidence": round(min(confidence, 1.0), 6),
+        "readings": _readings(tools.kg, [own, *others]),
+        "account": account,
+        "notes": [*notes, *changes["notes"]],
+    }
+    return changes if changes["status"] == "unchecked" else _judged(tools, changes, options)
+
+
+def _is_of_answers(query: Query) -> bool:
+    """Whether a query begins anywhere at the last answers."""
+    starts = [node.start for node in (query, *nested(query))]
+    return any(isinstance(own, Last) and own.last == "answers" for own in starts)
+
+
+def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[str, Any]:
+    """The changes with the status that they deserve; what is withheld leaves no answers."""
+    confidence, notes = changes["confidence"], list(changes["notes"])
+    least = tools.least if options.confidence is None else options.confidence
+    withheld = {"status": "abstained", "answers": [], "result": None}
+    if confidence < least:
+        sure = f"not sure enough ({confidence:.2f}, at least {least:.2f})"
+        return {**changes, **withheld, "notes": [*notes, f"I read: {changes['reading']}; {sure}"]}
+    if confidence < SURE:
+        notes.append(f"not sure that this is what was asked ({confidence:.2f})")
+    if left_out := unread(changes["account"]):
+        notes.insert(0, words_left_out(left_out))
+        part = {"status": "partial"} if options.partial else withheld
+        return {**changes, **part, "notes": notes}
+    return {**changes, "notes": notes}
+
+
+def _alike(
+    facts: Facts, chosen: ReadQuery, queries: Sequence[ReadQuery], before: Before
+) -> list[ReadQuery]:
+    """The other likely queries that come to the same; where the graph is at hand."""
+    others = [own for own in queries if own is not chosen and own.probability >= _LEAST]
+    if not others or not facts.kg.pinned:
+        return []
+    result = _result(facts, chosen, before)
+    return [own for own in others if result and _result(facts, own, before) == result]
+
+
+def _result(facts: Facts, own: ReadQuery, before: Before) -> Hashable:
+    """What a query comes to; None where it cannot be executed soon."""
+    try:
+        outcome = execute(facts, own.bound, earlier=before.answered, seconds=_SECONDS)
+    except GroundwalkError:
+        return None
+    value = outcome.form, outcome.value, outcome.unit, outcome.size, outcome.rows
+    return (*value, frozenset(outcome.members))
+
+
+def _readings(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Reading]:
+    return [
+        Reading(
+            query=_given(own),
+            words=in_words(kg, own.bound),
+            probability=round(own.probability, 6),
+        )
+        for own in queries[:_SHOWN]
+    ]
+
+
+def _given(own: ReadQuery) -> dict[str, Any]:
+    """A query as it can be given instead of a question."""
+    mentions = [
+        {"text": mention.text} | ({"term": mention.term} if mention.term else {})
+        for mention in own.bound.mentions
+    ]
+    return {"query": write_query(own.bound.query), "mentions": mentions}
+
+
+def _unread(tools: ReadWith, queries: Sequence[ReadQuery]) -> dict[str, Any]:
+    """Where no query can be executed: the likeliest, and no answer."""
+    first = queries[0]
+    return {
+        "status": "abstained",
+        "query_tree": write_query(first.bound.query),
+        "reading": in_words(tools.kg, first.bound),
+        "readings": _readings(tools.kg, queries),
+    }
+
+
+def _silent(error: GroundwalkError) -> dict[str, Any]:
+    """Where the graph does not answer, or nothing can be asked of it."""
+    status = "unchecked" if isinstance(error, ServiceError) else "abstained"
+    return {"status": status, "notes": [error.message]}

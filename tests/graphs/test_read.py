@@ -1,0 +1,257 @@
+"""Method `query` with a model that reads questions as queries, on the bundled graph."""
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.options import Options
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.state import Word, is_understood
+from groundwalk.graphs import build_graph
+from groundwalk.graphs.method import Parts
+from groundwalk.graphs.methods import METHODS
+from groundwalk.graphs.skeleton import skeleton
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from ..agent.query.models import Script, random_reader, scripted
+
+CAPITAL = "what is the capital of <0>[country]"
+BORDERS = "<0><STEP>borders"
+
+
+@pytest.fixture(scope="module")
+def kg() -> Generator[KnowledgeGraph]:
+    opened = open_kg("world")
+    yield opened
+    opened.close()
+
+
+def ask(kg: KnowledgeGraph, local: LocalModel, *questions: str, **options: Any) -> Any:
+    """The state after the last of some questions of one conversation."""
+    graph: Any = build_graph("query", kg=kg, generator=local, checkpointer=InMemorySaver())
+    thread, state = {"configurable": {"thread_id": "1"}}, None
+    for question in questions:
+        state = graph.invoke({"question": question}, thread, context=Options(**options))
+    return state
+
+
+def labels(state: Any) -> list[str]:
+    return [answer["label"] for answer in state["answers"]]
+
+
+def one(question: str, query: str, probability: float = 0.95) -> dict[str, Script]:
+    """The script of a question with one likely query."""
+    return {question: [(query, probability), ("<NONE>", 1 - probability)]}
+
+
+def test_a_walk_is_read_executed_and_proved(kg: KnowledgeGraph) -> None:
+    script = {CAPITAL: [("<0><STEP>capital", 0.9), (BORDERS, 0.1)]}
+    state = ask(kg, scripted(script), "What is the capital of Kenya?")
+    assert (state["status"], labels(state)) == ("answered", ["Nairobi"])
+    assert state["reading"] == "capital of Kenya"
+    assert state["query_tree"] == {"start": [0], "steps": [{"relation": "capital"}]}
+    assert state["confidence"] == pytest.approx(0.9, abs=1e-3)
+    assert state["reasoner"] == "reader" and state["notes"] == []
+    steps = [step for own in state["answers"] for chain in own["chains"] for step in chain]
+    assert steps and {step["verdict"] for step in steps} == {"supported"}
+    assert state["usage"]["forward_passes"] > 0 and state["usage"]["llm_calls"] == 0
+
+
+def test_readings_are_distinct_and_can_be_given_as_queries(kg: KnowledgeGraph) -> None:
+    script = {CAPITAL: [("<0><STEP>capital", 0.8), (BORDERS, 0.1), ("<0><STEP>currency", 0.1)]}
+    local = scripted(script)
+    state = ask(kg, local, "What is the capital of Kenya?")
+    readings = state["readings"]
+    assert {own["words"] for own in readings} == {
+        "capital of Kenya",
+        "borders of Kenya",
+        "currency of Kenya",
+    }
+    assert readings[0]["words"] == state["reading"]
+    assert [own["probability"] for own in readings] == pytest.approx([0.8, 0.1, 0.1], abs=1e-3)
+    graph: Any = build_graph("query", kg=kg, generator=local, checkpointer=False)
+    currency = next(own for own in readings if own["words"].startswith("currency"))
+    again = graph.invoke({"query": currency["query"]})
+    assert labels(again) == ["Kenyan shilling"]
+
+
+def test_a_value_is_compared_in_its_unit(kg: KnowledgeGraph) -> None:
+    question = "rivers of <0>[country] longer than <1>[number] miles"
+    query = "<0><STEP>^flows through<WHERE>length in kilometres<GREATER><1>"
+    state = ask(kg, scripted(one(question, query)), "Rivers of Germany longer than 1,000 miles?")
+    assert labels(state) == ["Danube"] and "1,000 miles" in state["reading"]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("<0><STEP>^flows through<WHERE>length in kilometres<GREATER><1>", "None in the graph."),
+        ("<0><STEP>^flows through<WHERE>length in kilometres<GREATER><1><COUNT>", "0"),
+        ("<0><STEP>^flows through<WHERE>length in kilometres<GREATER><1><YESNO>", "No,"),
+    ],
+)
+def test_nothing_is_an_answer_and_no_reason_for_the_next_query(
+    kg: KnowledgeGraph, query: str, text: str
+) -> None:
+    question = "rivers of <0>[country] longer than <1>[number] km"
+    script = {question: [(query, 0.9), ("<0><STEP>^flows through", 0.1)]}
+    state = ask(kg, scripted(script), "Rivers of Germany longer than 9,000 km?")
+    assert state["status"] == "answered" and state["result"]["text"].startswith(text)
+    assert labels(state) == []
+
+
+def test_a_query_without_any_name_begins_at_a_class(kg: KnowledgeGraph) -> None:
+    local = scripted(
+        one("the <0>2 highest mountains", "<CLASS>mountain<MOST>height in metres<FIRST><2>")
+    )
+    state = ask(kg, local, "The 2 highest mountains?")
+    assert state["status"] == "answered" and labels(state) == ["Mount Everest", "K2"]
+
+
+def test_what_is_not_sure_enough_is_said_and_not_answered(kg: KnowledgeGraph) -> None:
+    local = scripted(one(CAPITAL, "<0><STEP>capital", 0.61), least=0.7)
+    state = ask(kg, local, "What is the capital of Kenya?")
+    assert (state["status"], labels(state)) == ("abstained", [])
+    assert "I read: capital of Kenya; not sure enough (0.61, at least 0.70)" in state["notes"]
+    assert state["reading"] == "capital of Kenya"
+    assert ask(kg, local, "What is the capital of Kenya?", confidence=0.5)["status"] == "answered"
+
+
+def test_other_queries_of_the_same_result_make_sure(kg: KnowledgeGraph) -> None:
+    script = {
+        CAPITAL: [("<0><STEP>capital", 0.4), ("<0><STEP>capital<CLASS>city", 0.35), (BORDERS, 0.25)]
+    }
+    state = ask(kg, scripted(script, least=0.7), "What is the capital of Kenya?")
+    assert state["status"] == "answered" and state["confidence"] == pytest.approx(0.75, abs=1e-3)
+
+
+def test_where_the_model_says_that_there_is_none_nothing_is_answered(kg: KnowledgeGraph) -> None:
+    local = scripted(one(CAPITAL, "<0><STEP>capital", 0.05))
+    state = ask(kg, local, "What is the capital of Kenya?")
+    assert (state["status"], labels(state)) == ("abstained", [])
+
+
+def test_a_query_that_cannot_be_executed_gives_way(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = scripted({CAPITAL: [(BORDERS, 0.4), ("<0><STEP>capital", 0.6)]}, least=0.1)
+    _refuse_first(monkeypatch)
+    state = ask(kg, local, "What is the capital of Kenya?")
+    assert state["reading"] == "borders of Kenya" and "Uganda" in labels(state)
+    assert state["notes"][0] == "I read: capital of Kenya; too large"
+
+
+def _refuse_first(patch: pytest.MonkeyPatch) -> None:
+    from groundwalk.agent.errors import ShortageError
+    from groundwalk.agent.nodes import read
+
+    whole, calls = read.answered_query, list[int]()
+
+    def refusing(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            raise ShortageError("too large", "ask for less")
+        return whole(*given, **named)
+
+    patch.setattr(read, "answered_query", refusing)
+
+
+def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph) -> None:
+    script = {
+        "which countries border <0>[country]": [(BORDERS, 1.0)],
+        "which countries border <1>[country]? <TOPICS>[country]<ANSWERS><MANY>[country] "
+        "which of them use the <0>[currency]": [("<ANSWERS><AND><0><STEP>^currency<END>", 1.0)],
+    }
+    local = scripted(script)
+    state = ask(kg, local, "Which countries border Germany?", "Which of them use the Euro?")
+    assert state["status"] == "answered" and "France" in labels(state)
+    assert "Switzerland" not in labels(state)
+    assert "the last answers" in state["reading"]
+    assert {own["verdict"] for a in state["answers"] for c in a["chains"] for own in c} == {
+        "supported"
+    }
+
+
+def test_a_follow_up_begins_at_the_last_topics(kg: KnowledgeGraph) -> None:
+    script = {
+        CAPITAL: [("<0><STEP>capital", 1.0)],
+        "what is the capital of <0>[country]? <TOPICS>[country]<ANSWERS>[city] and its currency": [
+            ("<TOPICS><STEP>currency", 1.0)
+        ],
+    }
+    state = ask(kg, scripted(script), "What is the capital of Kenya?", "And its currency?")
+    assert labels(state) == ["Kenyan shilling"]
+
+
+def test_why_is_about_the_conversation(kg: KnowledgeGraph) -> None:
+    local = scripted(one(CAPITAL, "<0><STEP>capital"))
+    state = ask(kg, local, "What is the capital of Kenya?", "Are you sure?")
+    assert labels(state) == ["Nairobi"] and state["result"]["kind"] == "why"
+
+
+def test_no_rule_reads_operators_or_negations(kg: KnowledgeGraph) -> None:
+    script = {
+        "which countries do not border <0>[country]": [
+            ("<CLASS>country<NOT><0><STEP>borders<END><COUNT>", 1.0)
+        ]
+    }
+    state = ask(kg, scripted(script), "Which countries do not border Germany?")
+    assert state["status"] == "answered" and state["operation"] is None
+    assert state["result"]["value"] > 100 and is_understood(state["notes"])
+
+
+def test_an_ambiguous_name_is_asked_back(kg: KnowledgeGraph) -> None:
+    local = scripted(
+        one("what is the capital of <0>[country]", "<0><STEP>capital")
+        | one("what is the capital of <0>[u.s. state]", "<0><STEP>capital")
+    )
+    graph: Any = build_graph("query", kg=kg, generator=local, checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    asked = graph.invoke({"question": "What is the capital of Congo?"}, thread)
+    assert asked["__interrupt__"]
+    state = graph.invoke(Command(resume="1"), thread)
+    assert state["status"] == "answered" and state["reasoner"] == "reader"
+    without: Any = build_graph("query", kg=kg, generator=local, checkpointer=False)
+    assert without.invoke({"question": "What is the capital of Congo?"})["status"] == "ambiguous"
+
+
+def test_given_topics_and_no_queries_take_the_old_way(kg: KnowledgeGraph) -> None:
+    local = random_reader()
+    state = ask(kg, local, "What is the capital of Kenya?", queries=False, confidence=0.0)
+    assert state["query_tree"] is None and state["reasoner"] == "vote"
+
+
+class _Left:
+    """Says that one word of every question is left out."""
+
+    def account(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> list[Word]:
+        words = [Word(text="friendly", start=0, end=8, used_by="unread")]
+        assert question and mentions and actions[-1].kind == "end"
+        return [*words, Word(text="capital", start=9, end=16, used_by="capital")]
+
+
+@pytest.mark.parametrize(("partial", "status"), [(True, "partial"), (False, "abstained")])
+def test_words_that_are_left_out_make_it_partial(
+    kg: KnowledgeGraph, partial: bool, status: str
+) -> None:
+    local = scripted(one("friendly capital of <0>[country]", "<0><STEP>capital"))
+    parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, account=_Left)
+    graph: Any = skeleton("query", METHODS["query"], parts, False)
+    state = graph.invoke(
+        {"question": "Friendly capital of Kenya"}, context=Options(partial=partial)
+    )
+    assert (state["status"], labels(state)) == (status, ["Nairobi"] if partial else [])
+    assert state["notes"][0] == 'not understood: "friendly"'
+    assert len(state["account"]) == 2 and is_understood(state["notes"])
+
+
+def test_a_random_model_answers_something_or_is_silent(kg: KnowledgeGraph) -> None:
+    state = ask(kg, random_reader(), "What is the capital of Kenya?", confidence=0.0)
+    assert state["status"] in ("answered", "abstained") and state["readings"]
