@@ -1,0 +1,163 @@
+"""Training of the account of words: which of a question's words made which action of its query.
+
+The generator knows which words ask nothing and which no query can say; which action each of the
+others made is aligned over many questions.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..agent.query.actions import Action
+from ..agent.query.word_account import (
+    MOST_PARTS,
+    SPECIAL,
+    Part,
+    Place,
+    action_parts,
+    batched,
+    make_model,
+    places_of,
+    pointed_at,
+    word_parts,
+)
+from .alignment import Alignment, align
+from .query_encode import Asked, asked_of
+from .query_questions import QueryQuestioner
+from .watch import Watcher, counted
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_UNREAD, _FILLER = 0, 1
+_BATCH = 64
+_RATE = 2e-3
+_ALIGNED = 30_000
+_JUDGED = 2_000
+FLAGGED = 0.02
+"""How many of the questions that a query says whole may be told to be read in part."""
+
+
+class Lesson(NamedTuple):
+    """What is read of a question, and for each of its words the share that is right, if known."""
+
+    words: list[Part]
+    actions: list[Part]
+    targets: list[int | None]
+
+
+def train_account(
+    questioner: QueryQuestioner,
+    label: Callable[[str], str],
+    watcher: Watcher,
+    *,
+    steps: int,
+    seed: int,
+) -> "tuple[nn.Module, float]":
+    """A trained model of the account, and the least share with which a word is unread."""
+    import torch
+
+    torch.manual_seed(seed)
+    alignment = align(_pairs(asked, label) for asked in _asked(questioner, seed, _ALIGNED))
+    model = make_model()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps)
+    lessons = _lessons(questioner, alignment, label, seed + 1)
+    model.train()
+    for _ in counted(range(steps), steps, "the account of words", watcher):
+        loss = _loss(model, list(islice(lessons, _BATCH)))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    model.eval()
+    judged = list(islice(_lessons(questioner, alignment, label, seed + 2), _JUDGED))
+    return model, fitted_threshold(model, judged)
+
+
+def fitted_threshold(
+    model: "nn.Module", lessons: Sequence[Lesson], share: float = FLAGGED
+) -> float:
+    """The threshold at which a share of the questions that are read whole are told not to be."""
+    import torch
+
+    most = list[float]()
+    with torch.inference_mode():
+        for own in lessons:
+            if _UNREAD not in own.targets:
+                logs = model(*batched([(own.words, own.actions)]))
+                most.append(float(logs[0, : len(own.words), _UNREAD].exp().max()))
+    ranked = sorted(most, reverse=True)
+    return min(0.95, max(0.05, ranked[int(share * len(ranked))])) if ranked else 0.5
+
+
+def _loss(model: "nn.Module", lessons: Sequence[Lesson]) -> "Tensor":
+    import torch
+
+    logs = model(*batched([(own.words, own.actions) for own in lessons]))
+    targets = torch.full(logs.shape[:2], -100)
+    for number, own in enumerate(lessons):
+        for place, target in enumerate(own.targets):
+            if target is not None:
+                moved = target + len(own.words) if target >= SPECIAL else target
+                targets[number, place] = moved
+    return torch.nn.functional.nll_loss(logs.flatten(0, 1), targets.flatten(), ignore_index=-100)
+
+
+def _asked(questioner: QueryQuestioner, seed: int, count: int) -> Iterator[Asked]:
+    """Questions that the graph answers, as somebody would type them."""
+    found = filter(None, map(asked_of, questioner.stream(seed)))
+    return islice((own for own in found if own.actions is not None), count)
+
+
+def _lessons(
+    questioner: QueryQuestioner, alignment: Alignment, label: Callable[[str], str], seed: int
+) -> Iterator[Lesson]:
+    found = filter(None, map(asked_of, questioner.stream(seed)))
+    for asked in found:
+        actions = asked.actions or ()
+        places = places_of(asked.question, asked.mentions)
+        if actions and places and len(places) + len(actions) <= MOST_PARTS:
+            yield Lesson(
+                word_parts(asked.question, places, asked.mentions, actions),
+                action_parts(actions, label),
+                [_target(asked, place, alignment, label) for place in places],
+            )
+
+
+def _target(
+    asked: Asked, place: Place, alignment: Alignment, label: Callable[[str], str]
+) -> int | None:
+    """The share that is right for a word; None where it is a mention of the query."""
+    actions = asked.actions or ()
+    use = _use(asked, place)
+    if use == "unread":
+        return _UNREAD
+    if place.mention is not None and place.mention in pointed_at(actions):
+        return None
+    if use == "filler":
+        return _FILLER
+    word = asked.question[place.start : place.end].lower()
+    best = alignment.best(word, [action_name(own, label) for own in actions])
+    return _FILLER if best is None else SPECIAL + best
+
+
+def _use(asked: Asked, place: Place) -> str:
+    spans = (own for own in asked.spans if own.start < place.end and place.start < own.end)
+    return next((own.use for own in spans), "filler")
+
+
+def _pairs(asked: Asked, label: Callable[[str], str]) -> tuple[list[str], list[str]]:
+    """The words that made the query, and the names of its actions."""
+    places = places_of(asked.question, asked.mentions)
+    used = [own for own in places if own.mention is None and _use(asked, own) == "used"]
+    words = [asked.question[own.start : own.end].lower() for own in used]
+    return words, [action_name(own, label) for own in asked.actions or ()]
+
+
+def action_name(action: Action, label: Callable[[str], str]) -> str:
+    """What tells actions apart that words may be drawn from."""
+    if action.name:
+        return f"{label(action.name)}"
+    return action.kind
