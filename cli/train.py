@@ -82,6 +82,18 @@ def train(
             help="Show the model classes in place of topic entities; unset: if it is a new one.",
         ),
     ] = None,
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--formats", metavar="NAMES", help="What it learns to write: path,plan,chain,query."
+        ),
+    ] = "path,plan,chain",
+    skeletons: Annotated[
+        Path | None,
+        typer.Option(
+            "--skeletons", help="A folder of questions with queries, their names left open."
+        ),
+    ] = None,
     width: Annotated[
         int | None,
         typer.Option("--width", min=64, help="Of a new model, in steps of 64; 192 by default."),
@@ -159,6 +171,8 @@ def train(
         base=base,
         lora=lora,
         mask=mask,
+        formats=tuple(filter(None, map(str.strip, formats.split(",")))),
+        skeletons=skeletons,
         width=width,
         steps=steps,
         batch=batch,

@@ -122,6 +122,12 @@ class Recipe:
             raise InputError(f"there is no format {unknown[0]!r}", f"formats: {', '.join(FORMATS)}")
         if "path" not in self.formats:
             raise InputError("a model learns the format path at least", "add it to the formats")
+        if self.skeletons and not self.skeletons.is_dir():
+            raise InputError(f"{self.skeletons}: is no folder", "give one with .txt files")
+        if "query" in self.formats and self.supervised:
+            raise InputError(
+                "queries are learnt from generated questions", "leave out the format query"
+            )
         if self.questions and self.dataset:
             raise InputError("questions come from a file or a dataset", "leave out one of the two")
         if self.paraphrase and self.supervised:
