@@ -243,7 +243,10 @@ class Word(TypedDict):
 
 
 class Reading(TypedDict):
-    """A query that the question may be: its tree, the same in words, and how likely it is."""
+    """A query that the question may be, with its mentions, as `State.query` takes it.
+
+    `words` are the same in words; `probability` is how likely it is.
+    """
 
     query: dict[str, Any]
     words: str

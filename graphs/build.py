@@ -13,13 +13,14 @@ from ..agent.llm.baselines import read_baselines
 from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder, model_settings
 from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
+from ..agent.query.account import account_beside
 from .method import Parts
-from .methods import method_named
+from .methods import check_method, default_method, method_named
 from .skeleton import Compiled, skeleton
 
 
 def build_graph(
-    method: str = "gcr",
+    method: str | None = None,
     *,
     kg: KnowledgeGraph | str = "world",
     generator: LocalModel | str = BUNDLED,
@@ -32,6 +33,7 @@ def build_graph(
 ) -> Compiled:
     """Compile the graph of a method; a LangGraph runnable from `{"question": ...}` to a `State`.
 
+    Without a `method` it is `query` where the model reads questions as queries, else `gcr`.
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
     of templates that go before the packaged ones. `checkpointer` keeps threads, so that questions
@@ -40,9 +42,11 @@ def build_graph(
     run only, so that a node may run beside itself; `False` has none. Raises InputError for an
     unknown method, KGError and ModelError for what cannot be opened.
     """
-    wanted = method_named(method)
+    if method is not None:
+        check_method(method)
     opened = open_kg(kg) if isinstance(kg, str) else kg
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
+    name = default_method(settings) if method is None else method
 
     @once
     def local() -> LocalModel:
@@ -59,5 +63,6 @@ def build_graph(
     found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
-    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope)
-    return skeleton(method, wanted, parts, checkpointer)
+    account = once(partial(account_beside, source, opened))
+    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, account)
+    return skeleton(name, method_named(name), parts, checkpointer)

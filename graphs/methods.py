@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..agent.errors import InputError
 
 if TYPE_CHECKING:
+    from ..agent.llm.local import ModelSettings
     from .method import Method
 
 
@@ -61,6 +62,11 @@ METHODS = _Methods(
     }
 )
 """Every method by the name that `--method` takes."""
+
+
+def default_method(settings: "ModelSettings") -> str:
+    """The method that answers with such a model, where the user names none."""
+    return "query" if "query" in settings.formats else "gcr"
 
 
 def method_named(name: str) -> "Method":

@@ -16,7 +16,15 @@ _FILES = {
     "tokenizer.json",
     "tokenizer_config.json",
 }
-_BESIDE = {"groundwalk.json", SCOPE_FILE, BASELINES_FILE, "README.md", "__pycache__"}
+_BESIDE = {
+    "groundwalk.json",
+    SCOPE_FILE,
+    BASELINES_FILE,
+    "account.json",
+    "account.safetensors",
+    "README.md",
+    "__pycache__",
+}
 """What says nothing of the weights or of the tokenizer."""
 
 _CONFIG = {

@@ -1,18 +1,24 @@
 """What the query of a question makes of each of its words."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
+from ..errors import ModelError
+from ..kg import KnowledgeGraph
+from ..llm.local import model_folder
 from ..state import Word
-from .actions import Action
-from .prompt import Numbered
+
+if TYPE_CHECKING:
+    from .actions import Action
+    from .prompt import Numbered
 
 
 class WordReader(Protocol):
     """Says of each word of a question what of its query it made."""
 
     def account(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+        self, question: str, mentions: "Sequence[Numbered]", actions: "Sequence[Action]"
     ) -> list[Word]:
         """The words in the order of the question; none where nothing is known of them.
 
@@ -25,10 +31,36 @@ class NoAccount:
     """For models without an account beside their weights: nothing is known of any word."""
 
     def account(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+        self, question: str, mentions: "Sequence[Numbered]", actions: "Sequence[Action]"
     ) -> list[Word]:
         """No words."""
         return []
+
+
+def account_beside(source: str, kg: KnowledgeGraph) -> WordReader:
+    """The account beside the weights of a model, with the names of a graph; or none.
+
+    Raises ModelError for one that is broken.
+    """
+    try:
+        folder = model_folder(source)
+    except ModelError:  # a model that was made here
+        folder = None
+    if folder is None:
+        return NoAccount()
+    from .word_account import read_account
+
+    @cache
+    def label(term: str) -> str:
+        return kg.walk_labels.names([term])[0] if term else ""
+
+    try:
+        return read_account(folder, label) or NoAccount()
+    except Exception as error:  # the libraries raise many kinds for a broken file
+        reason = " ".join(str(error).split())[:300]
+        raise ModelError(
+            f"{folder}: the account of words cannot be read ({reason})", "copy its folder again"
+        ) from error
 
 
 UNREAD = "unread"
