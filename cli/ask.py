@@ -41,6 +41,7 @@ def ask(
     paper: o.Paper = False,
     settings: o.Settings = None,
     on_ambiguous: o.OnAmbiguous = "ask",
+    no_partial: o.NoPartial = False,
     thread: o.Thread = None,
     device: o.Device = None,
     dtype: o.Dtype = None,
@@ -55,7 +56,7 @@ def ask(
         raise InputError("a question and --query are two things to ask", "give one of them")
     if tree is None and not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
-    method = o.chosen_method(method)
+    method = o.chosen_method(method, model)
     from ..graphs.tool import result_of
     from ..graphs.unread import other_notes, unread_line
     from .evidence import form_of, origin_of, print_evidence
@@ -83,6 +84,7 @@ def ask(
             paper=paper,
             pairs=settings or (),
             on_ambiguous=on_ambiguous,
+            no_partial=no_partial,
             device=device,
             dtype=dtype,
             prompts=prompts,

@@ -76,7 +76,12 @@ def run(
     mediators: o.Mediators = None,
     infer: o.Infer = None,
     method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME,...", help="Methods to compare.")
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME,...",
+            help="Methods to compare; unset: query, where the model knows it.",
+        ),
     ] = None,
     model: o.Model = None,
     llm: o.LLM = None,
@@ -122,7 +127,8 @@ def run(
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
     settings = read_settings()
-    named = (method or settings.method).replace(" ", "").split(",")
+    wanted = o.named_method(method) or o.method_of(model)
+    named = wanted.replace(" ", "").split(",")
     methods = tuple(dict.fromkeys(filter(None, named)))
     if not methods:
         raise InputError("no method was named", "such as --method gcr,plan")

@@ -22,6 +22,7 @@ def mcp(
     model: o.Model = None,
     llm: o.LLM = None,
     settings: o.Settings = None,
+    no_partial: o.NoPartial = False,
     device: o.Device = None,
     dtype: o.Dtype = None,
     prompts: o.Prompts = None,
@@ -46,7 +47,7 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise InputError("the MCP SDK is not installed", "pip install 'groundwalk[mcp]'")
-    method = o.chosen_method(method)
+    method = o.chosen_method(method, model)
     with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools
@@ -69,6 +70,7 @@ def mcp(
             paper=False,
             pairs=settings or (),
             on_ambiguous="error",
+            no_partial=no_partial,
             device=device,
             dtype=dtype,
             prompts=prompts,

@@ -71,7 +71,12 @@ LLM = Annotated[
         help="The LLM that reasons: openai:NAME, http://host/v1#NAME, hf:DIR or none.",
     ),
 ]
-Method = Annotated[str | None, typer.Option("--method", help="How the question is answered.")]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method", help="How the question is answered; unset: query, where the model knows it."
+    ),
+]
 Beams = Annotated[
     int | None,
     typer.Option("--beams", min=1, max=32, help="Walks to decode."),
@@ -95,6 +100,13 @@ OnAmbiguous = Annotated[
     str,
     typer.Option(
         "--on-ambiguous", metavar="ask|best|error", help="When a name may mean several entities."
+    ),
+]
+NoPartial = Annotated[
+    bool,
+    typer.Option(
+        "--no-partial",
+        help="Give no answer that leaves words of the question out.",
     ),
 ]
 Device = Annotated[str | None, typer.Option("--device", help="cpu, cuda, mps ...")]
@@ -122,14 +134,33 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")]
 
 
-def chosen_method(given: str | None) -> str:
-    """The method that `--method` names, else the settings. Raises InputError for no method."""
-    from ..agent.settings import read_settings
+def chosen_method(given: str | None, model: str | None) -> str:
+    """The method that `--method` names, else the settings, else that of the model.
+
+    Raises InputError for no method, and ModelError for no model.
+    """
     from ..graphs.methods import check_method
 
-    method = given or read_settings().method
+    method = named_method(given) or method_of(model)
     check_method(method)
     return method
+
+
+def named_method(given: str | None) -> str | None:
+    """The method that `--method` or else the settings name, if they do."""
+    from ..agent.settings import read_settings
+
+    settings = read_settings()
+    return given or (settings.method if "method" in settings.model_fields_set else None)
+
+
+def method_of(model: str | None) -> str:
+    """The method of a model, that of the settings if None. Raises ModelError for no model."""
+    from ..agent.llm.local import model_settings
+    from ..agent.settings import read_settings
+    from ..graphs.methods import default_method
+
+    return default_method(model_settings(model or read_settings().model))
 
 
 def on_broken_of(value: str) -> "OnBrokenStatement":

@@ -53,6 +53,7 @@ def open_session(
     dtype: str | None,
     prompts: Path | None,
     interactive: bool,
+    no_partial: bool = False,
     thread: str | None = None,
     on_progress: "OnProgress | None" = None,
 ) -> Session:
@@ -62,7 +63,7 @@ def open_session(
     is kept in the user's database of threads. Nobody is asked back who is not `interactive`.
     """
     broken = on_broken_of(on_broken)
-    options = question_options(pairs, beams, hops, on_ambiguous, prompts)
+    options = question_options(pairs, beams, hops, on_ambiguous, prompts, no_partial=no_partial)
     if options.on_ambiguous == "ask" and thread and not interactive:
         options = replace(options, on_ambiguous="error")
     from ..agent.llm.local import check_source, use_few_threads
@@ -115,13 +116,16 @@ def question_options(
     hops: int | None,
     on_ambiguous: str,
     prompts: Path | None,
+    *,
+    no_partial: bool = False,
 ) -> Options:
     """How questions are to be answered. Raises InputError for what these options cannot be."""
     if on_ambiguous not in ("ask", "best", "error"):
         raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
     if prompts is not None and not prompts.is_dir():
         raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
-    return read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+    options = read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
+    return replace(options, partial=False) if no_partial else options
 
 
 def open_source(

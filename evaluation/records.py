@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
 from ..agent.kg.names import normalise
+from ..agent.query.account import unread
 from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
 from ..agent.state import (
@@ -22,7 +23,6 @@ from ..agent.state import (
     no_usage,
     nothing_emitted,
 )
-from ..graphs.unread import unread_words
 from .denotation import Form, form_of, said, wanted
 from .metrics import Predicted, Scores, Wanted, emitted, no_scores, strict
 from .samples import Gold, NamedTriple, Sample
@@ -162,7 +162,7 @@ def answered(
         scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
         record["as_plain"] = scores is not None and scores["f1"] == 1.0
     if account := state.get("account"):
-        record["unread_words"] = unread_words(account)
+        record["unread_words"] = unread(account)
     if sample.lacks:
         record["named"] = _has_common_word(record.get("unread_words", []), sample.lacks)
     if sample.query and state.get("query_tree") is not None:

@@ -3,13 +3,14 @@
 from dataclasses import fields
 
 from ...agent.options import Options, read_options
+from ..options import method_of
 from .talk import Talk
 
 
 def method(talk: Talk, name: str) -> None:
     """Take another method; without a name, list them."""
     if name:
-        talk.change(method=name)
+        talk.change(method=name, is_named=True)
         talk.console.print(f"Questions are answered with {name} from now on.")
         return
     from ...graphs import METHODS
@@ -22,7 +23,8 @@ def method(talk: Talk, name: str) -> None:
 def model(talk: Talk, spec: str) -> None:
     """Load another model; without a name, tell which it is."""
     if spec:
-        talk.change(model=spec)
+        named = {} if talk.wanted.is_named else {"method": method_of(spec)}
+        talk.change(model=spec, **named)
     talk.console.print(f"The model is {talk.wanted.model}.")
 
 

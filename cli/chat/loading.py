@@ -34,6 +34,8 @@ class Wanted:
     """The options that the user set by name, which `paper` leaves alone."""
     paper: bool
     thread: str | None
+    is_named: bool = True
+    """Whether the user named the method; or else it is that of the model."""
 
 
 class Engine:

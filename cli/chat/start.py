@@ -28,6 +28,7 @@ def chat(
     paper: o.Paper = False,
     settings: o.Settings = None,
     on_ambiguous: o.OnAmbiguous = "ask",
+    no_partial: o.NoPartial = False,
     thread: o.Thread = None,
     device: o.Device = None,
     dtype: o.Dtype = None,
@@ -46,9 +47,12 @@ def chat(
     from .talk import Talk
 
     _hush()
-    method = o.chosen_method(method)
+    is_named = o.named_method(method) is not None
+    method = o.chosen_method(method, model)
     broken = o.on_broken_of(on_broken)
-    options = question_options(settings or (), beams, hops, on_ambiguous, prompts)
+    options = question_options(
+        settings or (), beams, hops, on_ambiguous, prompts, no_partial=no_partial
+    )
     own = read_settings()
     wanted = Wanted(
         method=method,
@@ -61,6 +65,7 @@ def chat(
         pairs=tuple(settings or ()),
         paper=paper,
         thread=thread,
+        is_named=is_named,
     )
     use_few_threads(wanted.model)
     check_source(wanted.model)

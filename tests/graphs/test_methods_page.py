@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -14,12 +15,18 @@ import pytest
 from groundwalk.agent import options as module
 from groundwalk.agent.errors import ConstraintError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.nodes import ground
 from groundwalk.agent.options import Options, read_options
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.state import Word
 from groundwalk.graphs import METHODS, build_graph
-from groundwalk.graphs.method import COMMON
+from groundwalk.graphs.method import COMMON, Parts
+from groundwalk.graphs.skeleton import skeleton
 
+from ..agent.query.models import random_reader
 from .prompting import instruct_model
 from .scripted import Scripted
 
@@ -66,6 +73,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
             ask = partial(_read, kg, method, retrieved=str(file))
             several = [ask(bundled), ask(bundled, llm), ask(instruct)]
             several.append(ask(bundled, planning="random"))
+            several.append(_read_of_a_query(kg, method))
             patch.setattr(ground, "MOST_WHOLE", 0)
             several.append(ask(bundled))
             patch.undo()
@@ -83,6 +91,28 @@ def _read(
     with suppress(ConstraintError, ModelError):  # a model without tags or baselines
         graph: Any = build_graph(method, kg=kg, generator=local, llm=llm)
         graph.invoke({"question": QUESTION}, context=watched)
+    return set(Watched.read)
+
+
+class _LeavesOut:
+    """Says that a word of every question is left out."""
+
+    def account(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> list[Word]:
+        return [Word(text="official", start=20, end=28, used_by="unread")]
+
+
+def _read_of_a_query(kg: KnowledgeGraph, method: str) -> set[str]:
+    """The options that a method reads with a model that reads questions as queries."""
+    local = random_reader()
+    parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, account=_LeavesOut)
+    if not METHODS[method].reading(parts):
+        return set()
+    watched = Watched(**QUICK, confidence=0.0)
+    Watched.read.clear()
+    graph: Any = skeleton(method, METHODS[method], parts, False)
+    graph.invoke({"question": QUESTION}, context=watched)
     return set(Watched.read)
 
 
