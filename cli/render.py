@@ -110,7 +110,8 @@ class Screen:
 
     def read_as(self, state: State) -> None:
         """The query that gave the answer, in words, which stand below it."""
-        if reading := state.get("reading"):
+        is_answered = bool(state.get("answers") or state.get("result"))
+        if is_answered and (reading := state.get("reading")):
             self.console.print(Text(f"  read as: {printable(reading)}", style="dim"))
 
 

@@ -155,7 +155,8 @@ def in_words(state: State) -> str:
     lines += [one_line(message.text) for message in state.get("messages", [])[-1:]]
     if result := state.get("result"):
         lines.append(one_line(result["how"]))
-    if reading := state.get("reading"):
+    is_answered = bool(state.get("answers") or state.get("result"))
+    if is_answered and (reading := state.get("reading")):
         lines.append(f"Read as: {one_line(reading)}")
     spelled = dict.fromkeys(map(_spell, _verified(state)))
     if spelled:

@@ -46,6 +46,11 @@ def test_a_partial_answer_says_first_what_it_leaves_out(world: KnowledgeGraph) -
     assert lines[1:4] == [LINE, "Rhine", "  read as: every river"] and lines.count(LINE) == 1
 
 
+def test_without_an_answer_no_reading_stands_below_it(world: KnowledgeGraph) -> None:
+    lines = shown(world, cast(State, {**partial(), "status": "abstained", "answers": []}))
+    assert lines[1] == LINE and not any("read as" in line for line in lines)
+
+
 def test_evidence_has_it_among_its_notes() -> None:
     assert reply_of(partial(notes=["cut"]))["notes"] == [LINE, "cut"]
 

@@ -50,13 +50,19 @@ def test_the_line_is_told_once() -> None:
 
 def test_a_tool_tells_it_above_the_answer_and_the_reading_below() -> None:
     state = partial(
-        "friendly rivers", "friendly", messages=[AIMessage("Rhine")], reading="every river"
+        "friendly rivers",
+        "friendly",
+        messages=[AIMessage("Rhine")],
+        reading="every river",
+        answers=[{"term": "<urn:a>", "label": "Rhine", "score": 1.0, "chains": []}],
     )
     assert in_words(state).splitlines() == [
         'not understood: "friendly"',
         "Rhine",
         "Read as: every river",
     ]
+    silent = {**state, "status": "abstained", "answers": []}
+    assert in_words(cast(State, silent)).splitlines()[1:] == ["Rhine"]
 
 
 def test_a_result_has_the_account_and_the_three_likeliest_readings() -> None:
