@@ -4,6 +4,7 @@ What the schema says is asked when a choice is offered, and not before.
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..decoding.wire import POINTERS
@@ -67,12 +68,21 @@ def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> C
     """A hop from members; with `suits`, one that leads to a set that does."""
 
     def offer(schema: Schema) -> Iterable[Action]:
-        for name, inverse in schema.hops(members):
-            step = Step(relation=name, inverse=inverse)
-            if suits is None or suits(schema, along(members, step)):
-                yield Action(kind, name, inverse)
+        hops = schema.hops(members)
+        if suits is None:
+            return _hop_actions(kind, tuple(hops))
+        return (
+            Action(kind, name, inverse)
+            for name, inverse in hops
+            if suits(schema, along(members, Step(relation=name, inverse=inverse)))
+        )
 
     return Choice(kind, least, offer, named=True, hop=True)
+
+
+@lru_cache(maxsize=1_000)
+def _hop_actions(kind: Kind, hops: tuple[tuple[str, bool], ...]) -> tuple[Action, ...]:
+    return tuple(Action(kind, name, inverse) for name, inverse in hops)
 
 
 def hops_to(

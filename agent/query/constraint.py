@@ -16,7 +16,7 @@ from ..decoding.wire import POINTERS, QUERY, QUERY_MARKERS, escape, spell_relati
 from ..errors import ConstraintError, NoPathError
 from ..kg import Labels
 from .actions import Action
-from .automaton import MOST_ACTIONS, is_whole, legal, query_of
+from .automaton import MOST_ACTIONS, Partial, query_of
 from .schema import Schema
 from .tree import Query
 
@@ -36,14 +36,17 @@ class ActionTokens:
         self._relations = DistinctUnits(partial(tokenize, tokenizer), "")
         self._classes = DistinctUnits(partial(tokenize, tokenizer), "")
         self._units: dict[tuple[bool, str, bool], Tokens] = {}
+        self._words: dict[Action, Tokens] = {}
         self._spell([Action("step", own.term) for own in labels.relations()])
         words = {word.term for word in labels.vocabulary() if not word.relation}
         self._spell([Action("class", term) for term in sorted(words)])
 
     def words(self, actions: Sequence[Action]) -> list[Tokens]:
         """The tokens of each action inside a query; those of the end of all are not among them."""
-        self._spell(own for own in actions if own.name)
-        return [self._word(own) for own in actions]
+        new = [own for own in actions if own not in self._words]
+        self._spell(own for own in new if own.name)
+        self._words.update((own, self._word(own)) for own in new)
+        return [self._words[own] for own in actions]
 
     def _word(self, action: Action) -> Tokens:
         if action.number is not None:
@@ -78,6 +81,7 @@ class _Front(NamedTuple):
 
     words: list[Tokens]
     actions: list[Action]
+    may_end: bool
 
 
 class Queries:
@@ -91,7 +95,7 @@ class Queries:
         self._schema = schema
         self._tokens = tokens
         self._most = most
-        self._partials: list[tuple[Action, ...]] = [()]
+        self._partials = [Partial()]
         self._numbers: dict[tuple[int, Action], int] = {}
         self._fronts: dict[int, _Front] = {}
         self._children: dict[QueryState, dict[int, QueryState]] = {}
@@ -129,7 +133,7 @@ class Queries:
 
     def actions(self, state: QueryState) -> tuple[Action, ...]:
         """The actions that a finished state stands for, in terms of the graph."""
-        return self._partials[state.partial]
+        return self._partials[state.partial].actions
 
     def query(self, state: QueryState) -> Query:
         """The query that a finished state stands for."""
@@ -154,7 +158,7 @@ class Queries:
 
     def _expand_action(self, state: QueryState) -> dict[int, QueryState]:
         number, lo, hi, depth = state.partial, state.lo, state.hi, state.depth
-        words, actions = self._front(number)
+        words, actions, _ = self._front(number)
         children: dict[int, QueryState] = {}
         if lo < hi and depth and len(words[lo]) == depth:
             # A name that is whole may end here; then the next action begins with a marker.
@@ -181,20 +185,24 @@ class Queries:
         following = self._numbers.get((number, action))
         if following is None:
             following = self._numbers[number, action] = len(self._partials)
-            self._partials.append((*self._partials[number], action))
+            before = self._partials[number]
+            if action.kind == "end" and self._front(number).may_end:
+                self._partials.append(Partial((*before.actions, action)))
+            else:
+                self._partials.append(before.after(action))
         return following
 
     def _front(self, number: int) -> _Front:
         front = self._fronts.get(number)
         if front is None:
-            before = self._partials[number]
-            actions = list(dict.fromkeys(legal(before, self._schema, most=self._most)))
+            actions, may_end = self._partials[number].following(self._schema, most=self._most)
             words = self._tokens.words(actions)
-            for place, action in enumerate(actions):
-                if action.kind == "end" and is_whole((*before, action)):
-                    words[place] = (self._tokens.tags[1],)
+            if may_end:
+                words[actions.index(Action("end"))] = (self._tokens.tags[1],)
             order = sorted(range(len(words)), key=words.__getitem__)
-            front = _Front([words[place] for place in order], [actions[place] for place in order])
+            front = _Front(
+                [words[place] for place in order], [actions[place] for place in order], may_end
+            )
             self._fronts[number] = front
         return front
 

@@ -1,11 +1,13 @@
 """The grammar of a query, as `agent/decoding/wire.py` writes it down, read one action at a time.
 
-Its rules are generators. Each yields the choices that there are, is sent the action that was taken,
-and returns the part of the tree that it read. So what reads a whole query and what continues a
-partial one are the same. Whatever may come next can still be brought to an end.
+Its rules are generators. Each yields the choices that there are, or what makes them where they are
+wanted, is sent the action that was taken, and returns the part of the tree that it read. So what
+reads a whole query and what continues a partial one are the same. Whatever may come next can still
+be brought to an end.
 """
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any, TypeAlias, TypeVar, cast
 
 from .actions import Action
@@ -55,7 +57,9 @@ from .tree import (
 )
 
 T = TypeVar("T")
-Moves: TypeAlias = Generator[Choices, Action, T]
+Offered: TypeAlias = Choices | Callable[[], Choices]
+"""Choices, or what makes them: only those after the last action are ever looked at."""
+Moves: TypeAlias = Generator[Offered, Action, T]
 Walk: TypeAlias = tuple[Step, ...]
 
 
@@ -71,7 +75,7 @@ def whole() -> Moves[Query]:
 def _set(place: Place) -> Moves[tuple[Query, Closer]]:
     """A set up to what closes it, and that."""
     query = yield from _start(place)
-    action = yield operations(query, place)
+    action = yield partial(operations, query, place)
     while True:
         match action.kind:
             case "end" | "or":
@@ -110,11 +114,11 @@ def _set(place: Place) -> Moves[tuple[Query, Closer]]:
             case _:
                 yield (mark("end", place.ending),)
                 return query.model_copy(update={"answer": action.kind}), "end"
-        action = yield operations(query, place)
+        action = yield partial(operations, query, place)
 
 
 def _start(place: Place) -> Moves[Query]:
-    action = yield starts(place)
+    action = yield partial(starts, place)
     match action.kind:
         case "pointer":
             start: Start = (_number(action),)
@@ -149,7 +153,7 @@ def _condition(query: Query, action: Action, place: Place) -> Moves[Filter]:
     among: Query | None = None
     if not action.name:
         yield (mark("self", place.close + 2 + OPERAND),)
-        action = yield comparisons(query, place)
+        action = yield partial(comparisons, query, place)
     else:
 
         def compared(walk: Walk) -> Choices:
@@ -161,12 +165,12 @@ def _condition(query: Query, action: Action, place: Place) -> Moves[Filter]:
         )
         if action.kind == "among":
             among, _ = yield from _set(place.within(place.close + 1))
-            action = yield compared(hops)
+            action = yield partial(compared, hops)
     values, special = along(query, *hops), action.kind
     if special == "many":
-        action = yield orderings(place, a_count, strict=True)
+        action = yield partial(orderings, place, a_count, strict=True)
     elif special == "year":
-        action = yield comparisons(values, place, year=True)
+        action = yield partial(comparisons, values, place, year=True)
     is_many, of = special == "many", "year" if special == "year" else ""
     fields: dict[str, Any] = {**measured(hops), "among": among, "count": is_many, "of": of}
     if action.kind in PRESENCE:
@@ -177,7 +181,7 @@ def _condition(query: Query, action: Action, place: Place) -> Moves[Filter]:
         return Filter(**fields, op=op, mention=_number(action))
     op = ORDERS[action.kind]
     needs = a_count if is_many else needed(op, a_date if of else measures_of(values))
-    action = yield operands(place, needs)
+    action = yield partial(operands, place, needs)
     if action.kind == "pointer":
         return Filter(**fields, op=op, mention=_number(action))
     value, _ = yield from _set(place.within(place.close, "value", needs=needs))
@@ -194,14 +198,14 @@ def _group(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Act
     def onward(walk: Walk) -> Choices:
         return operations(node.model_copy(update={"group": walk}), place)
 
-    walk, action = yield from _walk(node, action, place.close, onward, suits=place.suits)
+    walk, action = yield from _walk(node, action, place.close, onward, suits=place.suiting)
     return node.model_copy(update={"group": walk}), action
 
 
 def _having(query: Query, place: Place) -> Moves[Having]:
     members = ungrouped(query)
     orders = tuple(mark(kind, place.close + 2) for kind in ORDER_KINDS)
-    action = yield aggregates(members, place.close + 2)
+    action = yield partial(aggregates, members, place.close + 2)
     agg, of, action = yield from _aggregate(members, action, place.close + 2, lambda _: orders)
     op = cast("Any", ORDERS[action.kind])
     action = yield (pointer(place.close + 1, lambda schema, n: "number" in schema.mentions[n]),)
@@ -215,26 +219,35 @@ def _extreme(query: Query, action: Action, place: Place) -> Moves[tuple[Query, A
         node = place.opened(query, "extreme")
         fields, action = yield from _sized(node, action, place, most)
     else:
-        members, choices = ungrouped(query), list[Choice]()
-        if place.has_room(query, "extreme"):
-            choices.append(mark("self", close + 1, measures_of(query)))
-        if follows(query, "extreme", aggregate=True):
-            choices += aggregates(members, close)
-        action = yield tuple(choices)
+        members = ungrouped(query)
+        action = yield partial(_extreme_of, query, place)
         is_itself = action.kind == "self"
         node = place.opened(query, "extreme", aggregate=not is_itself)
         fields: dict[str, Any] = {} if is_itself else {"agg": action.kind}
-        onward = _ranked(node, place, most, fields)
+
+        def onward(_: Walk) -> Choices:
+            return _ranked(node, place, most, fields)
+
         if is_itself:
-            action = yield onward
+            action = yield partial(onward, ())
         else:
-            _, of, action = yield from _aggregate(members, action, close, lambda _: onward)
+            _, of, action = yield from _aggregate(members, action, close, onward)
             fields["of"] = of
     if action.kind in ("first", "place"):
         rank = yield (number(close + 1, 2),)
         fields["n" if action.kind == "first" else "place"] = _number(rank)
-        action = yield operations(_with(node, most, fields), place)
+        action = yield partial(operations, _with(node, most, fields), place)
     return _with(node, most, fields), action
+
+
+def _extreme_of(query: Query, place: Place) -> Choices:
+    """What members, or keys, may be ranked by, where that is no walk of theirs."""
+    choices = list[Choice]()
+    if place.has_room(query, "extreme"):
+        choices.append(mark("self", place.close + 1, measures_of(query)))
+    if follows(query, "extreme", aggregate=True):
+        choices += aggregates(ungrouped(query), place.close)
+    return tuple(choices)
 
 
 def _sized(
@@ -253,10 +266,10 @@ def _sized(
     fields = measured(walk)
     if action.kind == "among":
         fields["among"], _ = yield from _set(place.within(close + 1))
-        action = yield sized(walk)
+        action = yield partial(sized, walk)
     if action.kind == "many":
         fields["count"] = True
-        action = yield _ranked(node, place, most, fields)
+        action = yield partial(_ranked, node, place, most, fields)
     return fields, action
 
 
@@ -275,7 +288,7 @@ def _aggregate(
     """An aggregate that was begun, and the action after it."""
     agg = cast("Agg", action.kind)
     if not action.name:
-        return agg, (), (yield onward(()))
+        return agg, (), (yield partial(onward, ()))
     if agg == "count":
         walk, action = yield from _walk(members, action, least, onward)
         return agg, walk, action
@@ -308,7 +321,7 @@ def _columns(query: Query, action: Action, place: Place) -> Moves[Query]:
             walk, action = yield from _walk(query, action, place.ending, lambda _: onward)
             columns.append(Column(steps=walk))
         else:
-            action = yield column_aggregates(query, place)
+            action = yield partial(column_aggregates, query, place)
             members = ungrouped(query)
             agg, of, action = yield from _aggregate(members, action, place.ending, lambda _: onward)
             columns.append(Column(agg=agg, of=of))
@@ -331,13 +344,17 @@ def _walk(
 
     `least` actions have to come at least after a hop. With `suits` each leads to a set that does.
     """
+
+    def further(walk: Walk) -> Choices:
+        values = along(members, *walk)
+        hops: Choices = (hop("then", least + 1, values, suits),)
+        if to_numbers:
+            hops = hops_to("then", least, values, are_numbers, near_numbers)
+        return (*hops, *onward(walk))
+
     walk: Walk = (_hop(action),)
     while True:
-        values = along(members, *walk)
-        further: Choices = (hop("then", least + 1, values, suits),)
-        if to_numbers:
-            further = hops_to("then", least, values, are_numbers, near_numbers)
-        action = yield (*further, *onward(walk))
+        action = yield partial(further, walk)
         if action.kind != "then":
             return walk, action
         walk = (*walk, _hop(action))

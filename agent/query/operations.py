@@ -57,7 +57,7 @@ def operations(query: Query, place: Place) -> Choices:
     if is_inner and place.has_room(query, "without"):
         choices.append(mark("not", least + 2))
     if place.has_room(query, "group"):
-        choices.append(hop("group", least, query, place.suits))
+        choices.append(hop("group", least, query, place.suiting))
     if follows(query, "having"):
         choices.append(mark("having", least + 3, _numbered))
     return (*choices, *_extremes(query, place), *_forms(query, place), *_closers(query, place))

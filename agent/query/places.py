@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .choices import Needs, leads
+from .choices import Needs, Suits, leads
 from .normal import Field, follows
 from .schema import Schema
 from .tree import Query
@@ -61,6 +61,11 @@ class Place:
         return (
             self.needs is None or self.is_free(schema) or leads(schema, query, self.needs(schema))
         )
+
+    @property
+    def suiting(self) -> Suits | None:
+        """The same, where anything is needed."""
+        return None if self.needs is None else self.suits
 
     def has_room(self, query: Query, field: Field, *, aggregate: bool = False) -> bool:
         """Whether a part may be added, in a node around this one where it takes one."""

@@ -21,6 +21,7 @@ from .mentions import Mentions
 from .naming import Naming
 from .prompt import asked_tokens
 from .schema import GraphSchema
+from .tables import GraphTables
 from .tree import Query
 
 
@@ -83,7 +84,7 @@ class QueryReader:
         )
         with self._tools.lent() as tools:
             schema = GraphSchema(
-                tools.facts, pointed.bound, values=pointed.values, earlier=asked.before.terms()
+                tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
             )
             words = Queries(schema, tools.tokens)
             found = search(local.model, Question(tokens, words, shared), plan)
@@ -104,6 +105,7 @@ class _Tools:
 
     def __init__(self, kg: KnowledgeGraph, local: LocalModel) -> None:
         self.facts = Facts(kg)
+        self.tables = GraphTables(self.facts)
         self.tokens = ActionTokens(local.tokenizer, kg.walk_labels)
         self.naming = Naming(kg)
 
