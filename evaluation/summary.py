@@ -74,8 +74,21 @@ class Partial:
     """Questions of which the graph can say all."""
     flagged: Estimate | None
     """The share of them that were answered so; None where there are none."""
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Plain questions with a word that changes them."""
+
+    questions: int
+    wrong: Estimate
+    """The share that was answered, and wrongly; a partial answer is none."""
+    expressible: int
+    """Those of which the graph can say all."""
+    right: Estimate | None
+    """The share of them that is right; a partial answer is not. None where there are none."""
     lacking: int
-    """Questions with a word that changes them and that the graph has nothing for."""
+    """Those with a word that the graph has nothing for."""
     named: Estimate | None
     """The share of them where such a word was told; None where there are none."""
 
@@ -121,7 +134,9 @@ class Summary:
     kinds: dict[str, Kinds] = field(default_factory=dict[str, Kinds])
     """By type of question, those without an answer too."""
     partial: Partial | None = None
-    """None where no question was answered so, and none has words that the graph lacks."""
+    """None where no question was answered so."""
+    contrasts: Contrasts | None = None
+    """None where there are no such questions."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +192,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
         costs=measure_costs(records, seed),
         kinds=_kinds(records),
         partial=_partial(records, seed),
+        contrasts=_contrasts([record for record in records if is_contrast(record)], seed),
     )
 
 
@@ -202,14 +218,26 @@ def _kinds(records: Sequence[Record]) -> dict[str, Kinds]:
 
 
 def _partial(records: Sequence[Record], seed: int) -> Partial | None:
-    flagged = [float(is_partial(r)) for r in records if r.get("expressible")]
-    named = [float(r["named"]) for r in records if "named" in r and is_contrast(r)]
-    if not named and not any(map(is_partial, records)):
+    if not any(map(is_partial, records)):
         return None
+    flagged = [float(is_partial(r)) for r in records if r.get("expressible")]
     return Partial(
         questions=sum(map(is_partial, records)),
         expressible=len(flagged),
         flagged=mean_interval(flagged, seed) if flagged else None,
+    )
+
+
+def _contrasts(records: Sequence[Record], seed: int) -> Contrasts | None:
+    if not records:
+        return None
+    right = [float(is_right(r)) for r in records if r.get("expressible")]
+    named = [float(r["named"]) for r in records if "named" in r]
+    return Contrasts(
+        questions=len(records),
+        wrong=mean_interval([float(is_something_else(r)) for r in records], seed),
+        expressible=len(right),
+        right=mean_interval(right, seed) if right else None,
         lacking=len(named),
         named=mean_interval(named, seed) if named else None,
     )

@@ -14,7 +14,7 @@ from .comparison import Comparison, Difference
 from .dialects.strict import NAMES
 from .overlap import Overlap
 from .scoring import Score
-from .summary import Accuracy, Kinds, Partial, RunSummary, Summary
+from .summary import Accuracy, Contrasts, Kinds, Partial, RunSummary, Summary
 
 _HEAD = ("", "n", "Hits@1", "Hit", "F1")
 _METHODS_HEAD = (
@@ -222,6 +222,8 @@ def fact_lines(summary: Summary) -> list[str]:
         )
     if partial := summary.partial:
         lines.append(_partial_line(partial))
+    if contrasts := summary.contrasts:
+        lines.append(_contrasts_line(contrasts))
     lines += trouble_lines(summary)
     faith = summary.faithfulness
     share = "no triples in answers" if faith.share is None else f"{100 * faith.share:.1f}%"
@@ -247,13 +249,23 @@ def fact_lines(summary: Summary) -> list[str]:
 
 
 def _partial_line(partial: Partial) -> str:
-    parts = [f"partial: {partial.questions} questions"]
+    line = f"partial: {partial.questions} questions"
     if partial.flagged:
-        share = percent(partial.flagged)
-        parts.append(f"{share}% of the {partial.expressible} that the graph can say in full")
-    if partial.named:
-        share = percent(partial.named)
-        parts.append(f"the word that it lacks is named in {share}% of {partial.lacking} contrasts")
+        of = f"the {partial.expressible} that the graph can say in full"
+        line += f", among them {percent(partial.flagged)}% of {of}"
+    return line
+
+
+def _contrasts_line(contrasts: Contrasts) -> str:
+    parts = [
+        f"contrasts: {contrasts.questions} questions, {percent(contrasts.wrong)}% wrongly answered"
+    ]
+    if contrasts.right:
+        of = f"the {contrasts.expressible} that the graph can say"
+        parts.append(f"{percent(contrasts.right)}% of {of} right")
+    if contrasts.named:
+        of = f"the {contrasts.lacking} that it cannot"
+        parts.append(f"a word that it lacks named in {percent(contrasts.named)}% of {of}")
     return "; ".join(parts)
 
 

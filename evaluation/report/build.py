@@ -14,7 +14,16 @@ from .loading import Run, read_runs
 from .page import render
 from .plots import HEIGHT, against_cost, reliability, risk_coverage
 from .series import Series, series_of
-from .tables import calibration, costs, differences, flat, headline, kinds, tiles
+from .tables import (
+    calibration,
+    contrasts,
+    costs,
+    differences,
+    flat,
+    headline,
+    kinds,
+    tiles,
+)
 
 REPORT_FILE = "report.html"
 
@@ -85,6 +94,7 @@ def _values(
         "against_cost": against_cost(series),
         "breakdowns": breakdowns(series),
         "kinds": kinds(series),
+        "contrasts": contrasts(series),
         "confidence": [plot for plot in (risk_coverage(series), reliability(series)) if plot],
         "calibration": calibration(series),
         "costs": costs(series),

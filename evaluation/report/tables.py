@@ -112,6 +112,30 @@ def _kind_cells(kind: Kinds) -> list[Cell]:
     return [*(Cell(f"{count:,}") for count in counts), share(kind.named, kind.lacking)]
 
 
+def contrasts(series: Sequence[Series]) -> Table | None:
+    """What became of questions with a word that changes them; None where there are none."""
+    rows: list[tuple[str, int | None, Sequence[Cell]]] = []
+    for number, one in enumerate(series):
+        if found := one.summary.contrasts:
+            partial = one.summary.partial
+            cells = [
+                Cell(f"{found.questions:,}"),
+                percent(found.wrong),
+                percent(found.right),
+                percent(found.named),
+                percent(partial.flagged) if partial else NOTHING,
+            ]
+            rows.append((one.name, number, cells))
+    columns = [
+        Column("Questions", "a plain question and a word that changes it"),
+        Column("Wrong", "answered, and wrongly, %"),
+        Column("Right", "of those that the graph can say, %"),
+        Column("Named", "of those that it cannot: a word that it lacks is told, %"),
+        Column("Flagged", "of questions of any kind that it can say: answered in part, %"),
+    ]
+    return Table("Words that change a question", columns, rows) if rows else None
+
+
 def costs(series: Sequence[Series]) -> Table:
     """Median, mean and 95th percentile of every cost of a question."""
     rows: list[tuple[str, int | None, Sequence[Cell]]] = []

@@ -77,18 +77,21 @@ def test_kinds_tell_it_apart() -> None:
         "contrast": Kinds(4, 1, 1, 1, 1, partial=2, unread_words=2, lacking=2, named=1),
         "walk": Kinds(2, 2, 0, 0, 0, partial=1),
     }
-    partial = summary.partial
-    assert partial and (partial.questions, partial.expressible, partial.lacking) == (3, 4, 2)
+    partial, contrasts = summary.partial, summary.contrasts
+    assert partial and (partial.questions, partial.expressible) == (3, 4)
     assert partial.flagged and partial.flagged.mean == 0.5
-    assert partial.named and partial.named.mean == 0.5
+    assert contrasts and (contrasts.questions, contrasts.expressible) == (4, 2)
+    assert contrasts.wrong.mean == 0.25 and contrasts.right and contrasts.right.mean == 0
+    assert contrasts.lacking == 2 and contrasts.named and contrasts.named.mean == 0.5
     silence = summary.unanswerable
     assert (silence.questions, silence.silent, silence.answered) == (2, 1, 0)
     assert (silence.partial, silence.failed) == (1, 0)
     assert summary.unanswerable_answered and summary.unanswerable_answered.mean == 0
     assert kind_rows(summary)[0] == ("contrast", "4", "1", "1", "1", "1", "2", "2", "1/2")
     assert kind_rows(summary)[-1] == ("all", "6", "3", "1", "1", "1", "3", "2", "1/2")
-    (line,) = [line for line in fact_lines(summary) if line.startswith("partial: ")]
-    assert line.startswith("partial: 3 questions; 50.0 (") and line.endswith("of 2 contrasts")
+    told = "\n".join(fact_lines(summary))
+    assert "partial: 3 questions, among them 50.0 (" in told
+    assert "contrasts: 4 questions, 25.0 (" in told and "% of the 2 that it cannot" in told
     file = io.StringIO()
     print_summary(RunSummary(2, {"query": summary}), Console(file=file, width=80))
     head = next(line for line in file.getvalue().splitlines() if "something else" in line)
@@ -97,7 +100,7 @@ def test_kinds_tell_it_apart() -> None:
 
 def test_without_such_answers_nothing_is_told() -> None:
     summary = summarise([record(WALK, RIGHT, status="answered")]).methods["query"]
-    assert summary.partial is None
+    assert summary.partial is None and summary.contrasts is None
     assert not [line for line in fact_lines(summary) if "partial" in line]
 
 

@@ -357,5 +357,9 @@ def test_a_partial_answer_shows_what_it_leaves_out(tmp_path: Path) -> None:
     page = page_of(write_run(tmp_path / "run", lines))
     said = "".join(page.shown)
     assert "What became of each kind of question" in said and "Unread words" in said
+    assert "Words that change a question" not in said
     (rows,) = page.data["results"]
     assert [row[-1] for row in rows] == [["<b>old"]] + [[]] * (len(rows) - 1)
+    lines[0]["as_plain"] = lines[0]["expressible"] = True
+    page = page_of(write_run(tmp_path / "contrast", lines))
+    assert "Words that change a question" in "".join(page.shown)
