@@ -7,11 +7,14 @@ import typer
 
 from ..agent.errors import InputError
 from ..agent.evidence import FORMS, Form, Origin, Reply, explain
+from ..agent.kg.names import one_line
 from . import options as o
 
 if TYPE_CHECKING:
     from ..agent.kg import KnowledgeGraph
     from ..agent.state import State
+
+_WITHOUT_NOTES = ("mermaid", "sparql")
 
 
 def form_of(wanted: str | None, *, as_json: bool) -> Form | None:
@@ -55,5 +58,12 @@ def reply_of(state: "State") -> Reply:
 
 
 def print_evidence(form: Form, state: "State", origin: Origin) -> None:
-    """Print the evidence for an answer, in UTF-8 wherever it goes, as its forms promise."""
+    """Print the evidence for an answer, in UTF-8 wherever it goes, as its forms promise.
+
+    What was not understood goes to standard error where the form has no notes.
+    """
+    from ..graphs.unread import unread_line
+
+    if form in _WITHOUT_NOTES and (line := unread_line(state)):
+        typer.echo(one_line(line), err=True)
     typer.echo(explain(form, reply_of(state), origin).encode(), nl=False)

@@ -262,10 +262,10 @@ def _contrasts_line(contrasts: Contrasts) -> str:
     ]
     if contrasts.right:
         of = f"the {contrasts.expressible} that the graph can say"
-        parts.append(f"{percent(contrasts.right)}% of {of} right")
+        parts.append(f"right {percent(contrasts.right)}% of {of}")
     if contrasts.named:
         of = f"the {contrasts.lacking} that it cannot"
-        parts.append(f"a word that it lacks named in {percent(contrasts.named)}% of {of}")
+        parts.append(f"a word that it lacks is named in {percent(contrasts.named)}% of {of}")
     return "; ".join(parts)
 
 
