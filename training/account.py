@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _UNREAD, _FILLER = 0, 1
 _BATCH = 64
 _RATE = 2e-3
-_ALIGNED = 30_000
-_JUDGED = 2_000
+_ALIGNED = 12_000
+_JUDGED = 1_500
 FLAGGED = 0.02
 """How many of the questions that a query says whole may be told to be read in part."""
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 NONE = ""
 """The action that words are drawn from which no action makes."""
-_ROUNDS = 5
+_ROUNDS = 4
 _LEAST = 1e-7
 
 Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]

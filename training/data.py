@@ -18,6 +18,7 @@ from .encode import Encoded, Encoder
 from .english import load_english
 from .graph import Graph, load_graph
 from .labelled import text_of
+from .operators import Operators, load_operator_words
 from .paraphrase import Chat, mixed, reword
 from .phrasebook import make_phrasebook
 from .query_encode import QueryEncoder
@@ -276,7 +277,9 @@ def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None)
         composer = replace(plain.composer, book=book)
         refuser = Refuser(composer, plain.refuser.known)
         plain = replace(plain, refuser=refuser)
-    return QueryQuestioner(plain, skeletons, load_modifiers(), terms)
+    words = load_operator_words()
+    operators = Operators(plain.graph, plain.shapes, plain.composer, words, terms)
+    return QueryQuestioner(plain, skeletons, load_modifiers(), terms, operators)
 
 
 def relation_aliases(kg: KnowledgeGraph, graph: Graph) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from ..agent.query.prompt import Earlier, Numbered, query_prompt, query_tokens
 from ..agent.state import Entity, MentionRecord
 from .encode import Encoded
 from .labelled import Use, Words, numbered
-from .query_questions import QueryQuestion
+from .query_question import QueryQuestion
 from .skeletons import VALUES
 from .tokenizer import Units
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from random import Random
-from typing import NamedTuple
 
 from ..agent.query.actions import Action
 from .clauses import OTHER, TOPIC
@@ -20,7 +19,10 @@ from .english import Texts
 from .graph import Graph, Move, Moves, Node, sample_walk
 from .in_common import in_common
 from .labelled import Words, disturbed, numbered, sign, words_of
+from .operator_questions import operator_question
+from .operators import Operators
 from .phrasebook import Noun
+from .query_question import Earlier, Named, QueryQuestion
 from .questions import Questioner
 from .skeletons import VALUES, Skeleton, chosen, slots_of
 
@@ -30,37 +32,6 @@ _MARKS = ("\uf8a0", "\uf8a1")
 """The nouns of a class, of one and of many, until it is known whether a text has any of them."""
 _WHOLE = "\uf8a2"
 """Stands for a whole question in what is put around it."""
-
-
-class Named(NamedTuple):
-    """What a sign stands for: a text of the question, and the class of what it names.
-
-    The class is `number` or `text` where that is a value.
-    """
-
-    text: str
-    kind: str
-
-
-class Earlier(NamedTuple):
-    """What came before: classes of topics and answers, or the question before."""
-
-    topics: str = ""
-    answers: str = ""
-    many: bool = False
-    question: Words = ()
-
-
-class QueryQuestion(NamedTuple):
-    """A question and the actions of its query; `None` where the graph cannot answer it.
-
-    Pointers are the numbers of `named`, whose signs stand in the words.
-    """
-
-    words: Words
-    named: tuple[Named, ...]
-    actions: tuple[Action, ...] | None
-    earlier: Earlier | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +47,7 @@ class Shares:
     """How the stream is mixed; the rest are plain walks."""
 
     skeletons: float = 0.55
+    operators: float = 0.1
     joint: float = 0.06
     unanswerable: float = 0.13
     unread: float = 0.16
@@ -103,6 +75,7 @@ class QueryQuestioner:
     modifiers: Modifiers
     terms: Mapping[str, str]
     """The terms of classes by label."""
+    operators: Operators | None = None
     shares: Shares = Shares()
 
     @property
@@ -123,15 +96,17 @@ class QueryQuestioner:
 
     def sample(self, rng: Random) -> QueryQuestion:
         """One question."""
-        kind, shares = rng.random(), self.shares
-        made = None
-        if kind < shares.unanswerable:
-            made = self._unanswerable(rng)
-        elif kind < shares.unanswerable + shares.joint:
-            made = self._joint(rng)
-        elif kind < shares.unanswerable + shares.joint + shares.skeletons and self.skeletons:
-            made = self._from_skeleton(rng)
-        made = made or self._walk(rng)
+        shares = self.shares
+        makers = (
+            (self._unanswerable, shares.unanswerable),
+            (self._joint, shares.joint),
+            (self._from_skeleton, shares.skeletons if self.skeletons else 0.0),
+            (self._operated, shares.operators if self.skeletons else shares.skeletons),
+        )
+        rest = 1.0 - sum(share for _, share in makers)
+        weights = [*(share for _, share in makers), rest]
+        make = rng.choices([*(own for own, _ in makers), self._walk], weights)[0]
+        made = make(rng) or self._walk(rng)
         made = self._varied(made, rng)
         if made.earlier is None and rng.random() < shares.earlier:
             made = self._after_another(made, rng)
@@ -237,6 +212,9 @@ class QueryQuestioner:
         kind = self.graph.kinds[node]
         is_value = kind in self.composer.book.names.values
         return Named(self.graph.names[node], "number" if is_value else kind)
+
+    def _operated(self, rng: Random) -> QueryQuestion | None:
+        return self.operators and operator_question(self.operators, rng)
 
     # Skeletons
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACCOUNT_FILE = "account.safetensors"
 _SETTINGS = "account.json"
-BUCKETS = 6144
+BUCKETS = 12288
 """Rows of the table of words and pieces of words."""
 WIDTH, TABLE_WIDTH, HEADS, LAYERS = 96, 48, 4, 2
 MOST_PIECES = 14
@@ -166,11 +166,13 @@ def batched(questions: Sequence[tuple[Sequence[Part], Sequence[Part]]]) -> "tupl
     import torch
 
     longest = max(len(words) + len(actions) for words, actions in questions)
-    rows = torch.zeros(len(questions), longest, MOST_PIECES, dtype=torch.long)
-    for number, (words, actions) in enumerate(questions):
-        for place, part in enumerate((*words, *actions)):
-            rows[number, place, : len(part.rows)] = torch.tensor(part.rows)
-    return rows, torch.tensor([len(words) for words, _ in questions])
+    nothing = [0] * MOST_PIECES
+    rows = [
+        [[*part.rows, *nothing[len(part.rows) :]] for part in (*words, *actions)]
+        + [nothing] * (longest - len(words) - len(actions))
+        for words, actions in questions
+    ]
+    return torch.tensor(rows), torch.tensor([len(words) for words, _ in questions])
 
 
 class LearntAccount:
