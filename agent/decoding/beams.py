@@ -6,6 +6,7 @@ log-probabilities are computed: forced tokens ride along with the next token tha
 and the beams' next choices are computed before they are asked for.
 """
 
+import math
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -101,6 +102,8 @@ class BeamSearch(Generic[State]):
         group.running = [c for c in candidates if not self.constraint.done(c.state)][:width]
         if len(group.finished) == width and group.running and self._is_over(group):
             group.running = []
+        if self.plan.enough is not None and len(group.finished) >= self.plan.enough:
+            group.running = [c for c in group.running if math.exp(c.score) >= self.plan.least]
 
     def _is_over(self, group: _Group[State]) -> bool:
         """Whether no running beam may still beat the worst finished one."""

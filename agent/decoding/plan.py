@@ -32,6 +32,10 @@ class BeamPlan:
     max_tokens: int = 1024
     """The length that `never` reckons with."""
 
+    enough: int | None = None
+    """The words after which those less likely than `least` are no longer looked for."""
+    least: float = 0.0
+
     def __post_init__(self) -> None:
         if self.beams < 1 or self.groups < 1 or self.beams % self.groups:
             raise ConstraintError(f"{self.groups} groups do not divide {self.beams} beams")

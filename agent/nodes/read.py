@@ -36,6 +36,8 @@ from .usage import of_model, spent
 BEAMS = 5
 _SHOWN = 3
 """Readings that are told."""
+_NEGLIGIBLE = 0.001
+"""The probability of further readings that are not looked for."""
 _LEAST = 0.02
 """The least probability of another reading that is executed, to see whether it says the same."""
 _SECONDS = 2.0
@@ -114,7 +116,10 @@ def _mentions(tools: ReadWith, state: State) -> tuple[list[MentionRecord], list[
 
 def _plan(options: Options) -> BeamPlan:
     width = options.beams or BEAMS
-    return BeamPlan(width, options.scores, options.groups or width, options.diversity)
+    groups = options.groups or width
+    return BeamPlan(
+        width, options.scores, groups, options.diversity, enough=_SHOWN, least=_NEGLIGIBLE
+    )
 
 
 def _answered(

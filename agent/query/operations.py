@@ -1,6 +1,6 @@
 """What may come next at each point of a query: the choices that the grammar is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .actions import Kind
 from .choices import (
@@ -65,6 +65,8 @@ def operations(query: Query, place: Place) -> Choices:
 
 def _classes(schema: Schema, query: Query, place: Place) -> list[str]:
     """The classes whose members are what is needed, or can become so."""
+    if place.is_free(schema):
+        return list(schema.classes(query))
     node = query if follows(query, "of_class") else Query(start=query)
     kept = {name: node.model_copy(update={"of_class": name}) for name in schema.classes(query)}
     return [name for name, members in kept.items() if place.suits(schema, members)]
@@ -88,12 +90,16 @@ def starts(place: Place) -> Choices:
     """What a set may begin with."""
     least = place.close + 1
 
-    def classes(schema: Schema) -> list[str]:
+    def classes(schema: Schema) -> Sequence[str]:
         names = schema.classes(None)
+        if place.is_free(schema):
+            return names
         return [own for own in names if suits(schema, of_class(own))]
 
-    def relations(schema: Schema) -> list[str]:
+    def relations(schema: Schema) -> Sequence[str]:
         names = schema.relations()
+        if place.is_free(schema):
+            return names
         return [own for own in names if suits(schema, Domain(domain=own))]
 
     def suits(schema: Schema, start: Start) -> bool:

@@ -258,7 +258,10 @@ def _shape(query: Query) -> Query:
     elif isinstance(start, AnyOf):
         start = AnyOf(any=tuple(map(_shape, start.any)))
     fields = ("steps", "of_class", "class_id", "group")
-    return Query(start=start).model_copy(update={name: getattr(query, name) for name in fields})
+    return _BARE.model_copy(update={"start": start} | {own: getattr(query, own) for own in fields})
+
+
+_BARE = Query(start=(0,))
 
 
 def _last_hop(query: Query) -> Step | None:

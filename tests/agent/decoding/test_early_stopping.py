@@ -143,3 +143,33 @@ def test_only_the_closing_tag_ends_a_word(logit: float) -> None:
     for word, _ in found:
         assert word[0] == OPEN and word[-1] == CLOSE
         assert not set(word[1:-1]) & set(tokenizer.all_special_ids)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    facts=language.facts(10),
+    limits=limits,
+    beams=st.sampled_from([2, 5, 10]),
+    scores=st.sampled_from(["allowed", "full"]),
+    enough=st.integers(1, 3),
+    least=st.sampled_from([0.3, 0.05, 0.001]),
+    data=st.data(),
+)
+def test_words_that_are_likely_enough_are_found_all_the_same(
+    facts: set[worlds.Fact],
+    limits: PathLimits,
+    beams: int,
+    scores: Any,
+    enough: int,
+    least: float,
+    data: st.DataObject,
+) -> None:
+    _, constraint = opened(facts, language.topics(data.draw, facts), limits, FAMILY)
+    if constraint is None:
+        return
+    plan = BeamPlan(beams=beams, scores=scores)
+    whole = searched(constraint, plan, MODELS[FAMILY])
+    pruned = searched(constraint, replace(plan, enough=enough, least=least), MODELS[FAMILY])
+    likely = [word for word, score in whole if math.exp(score) >= least * (1 + 1e-6)]
+    assert [word for word, _ in pruned][: len(likely)] == likely
+    assert len(pruned) >= min(enough, len(whole))
