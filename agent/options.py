@@ -101,7 +101,7 @@ class Options:
     seed: Natural = 0
     """That of samples and random plans."""
     queries: bool = True
-    """query: whether a chat LLM may propose a query of the whole question."""
+    """query: whether the question may be read as a query, or a chat LLM propose one."""
     partial: bool = True
     """Whether an answer that leaves words of the question unread is shown, as such; or else
     withheld."""

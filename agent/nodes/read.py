@@ -75,7 +75,7 @@ def read(tools: ReadWith, method: str) -> Node:
                 return {}
             usage: dict[str, int] = {}
             try:
-                before = before_of(kg, state.get("turns", []))
+                before = before_of(kg, state.get("turns", []) if options.conversation else [])
                 asked = Asked(question, mentions_of(question, records), before)
                 found = tools.reader.read(asked, _plan(options))
                 usage = of_model(found.cost)

@@ -188,6 +188,12 @@ def test_a_follow_up_begins_at_the_last_topics(kg: KnowledgeGraph) -> None:
     assert labels(state) == ["Kenyan shilling"]
 
 
+def test_without_conversation_nothing_came_before(kg: KnowledgeGraph) -> None:
+    local = scripted({CAPITAL: [("<0><STEP>capital", 1.0)]})
+    questions = ["What is the capital of Kenya?", "What is the capital of Peru?"]
+    assert labels(ask(kg, local, *questions, conversation=False)) == ["Lima"]
+
+
 def test_why_is_about_the_conversation(kg: KnowledgeGraph) -> None:
     local = scripted(one(CAPITAL, "<0><STEP>capital"))
     state = ask(kg, local, "What is the capital of Kenya?", "Are you sure?")
