@@ -1,5 +1,6 @@
 """What a model is trained on: questions of a file or of the graph, the same for the same seed."""
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -14,13 +15,14 @@ from ..agent.kg.nodes import lexical_form
 from ..agent.llm.prompt import mask
 from .asked import asked_questions
 from .calibrate import calibration_samples
+from .compose import Composer
 from .encode import Encoded, Encoder
-from .english import load_english
+from .english import Texts, load_english
 from .graph import Graph, load_graph
 from .labelled import text_of
 from .operators import Operators, load_operator_words
 from .paraphrase import Chat, mixed, reword
-from .phrasebook import make_phrasebook
+from .phrasebook import Lack, make_phrasebook
 from .query_encode import QueryEncoder
 from .query_questions import QueryQuestioner, load_modifiers
 from .questions import Mix, Questioner, Sample, make_questioner
@@ -271,15 +273,46 @@ def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None)
     skeletons = tuple(own for file in found for own in read_skeletons(file))
     words = (word for word in kg.labels.vocabulary() if not word.relation)
     terms = {word.text: word.term for word in words}
-    near = plain.composer.book.near
-    if near:  # what another query can say in part is no question without an answer
-        book = replace(plain.composer.book, near=replace(near, modifier=(), era=()))
-        composer = replace(plain.composer, book=book)
-        refuser = Refuser(composer, plain.refuser.known)
-        plain = replace(plain, refuser=refuser)
+    composer = _beyond_queries(plain.composer, plain.graph)
+    refuser = Refuser(composer, plain.refuser.known, walks_only=False)
+    plain = replace(plain, refuser=refuser)
     words = load_operator_words()
     operators = Operators(plain.graph, plain.shapes, plain.composer, words, terms)
     return QueryQuestioner(plain, skeletons, load_modifiers(), terms, operators)
+
+
+_COMPUTED = re.compile(
+    r"\b(?:how (?:many|long|high)|number of|most|more|total|average|\w{3,}est)\b"
+)
+"""Of what nobody can answer by a walk, what a query may compute."""
+
+
+def _beyond_queries(composer: Composer, graph: Graph) -> Composer:
+    """A composer whose questions without an answer have none as queries either.
+
+    Counts and extremes of what the graph holds go, and so do words around which a query can say
+    the rest.
+    """
+    book, english = composer.book, composer.english
+    nouns = [noun for kind in graph.nodes for noun in book.nouns(kind)]
+    words = {word for noun in nouns for word in (noun.one, noun.many)}
+    words |= {word for label in graph.labels for word in label.split() if len(word) > 3}
+    named = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})s?\b")
+
+    def kept(texts: Texts) -> Texts:
+        return tuple(own for own in texts if not (_COMPUTED.search(own) and named.search(own)))
+
+    lacks = {
+        kind: Lack(attribute=kept(own.attribute), ask=kept(own.ask))
+        for kind, own in book.lacks.items()
+    }
+    near = book.near and replace(book.near, modifier=(), era=())
+    unanswerable = {name: kept(own) or own for name, own in english.unanswerable.items()}
+    return replace(
+        composer,
+        book=replace(book, lacks=lacks, near=near),
+        english=replace(english, unanswerable=unanswerable),
+    )
 
 
 def relation_aliases(kg: KnowledgeGraph, graph: Graph) -> dict[str, list[str]]:

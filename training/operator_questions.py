@@ -4,8 +4,9 @@ from collections.abc import Callable
 from random import Random
 
 from ..agent.query.actions import Action, Kind
-from .graph import execute
-from .labelled import sign
+from .compose import route_of
+from .graph import execute, sample_walk
+from .labelled import sign, words_of
 from .operators import CARDINALS, Measure, Members, Operators, same_class
 from .phrasebook import plural
 from .query_question import Earlier, QueryQuestion
@@ -213,7 +214,13 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
     kind = kind if about == "answers" else ops.graph.kinds[topic]
     own = Members("", "", kind, (Action(about),), (), reached)
     made = _then(ops, own, rng, several=many and about == "answers")
-    return made and made._replace(earlier=earlier)
+    walk = sample_walk(ops.graph, topic, shape.moves, rng, None)
+    if made is None or walk is None:
+        return None
+    first = len(made.named)
+    text = ops.composer.plain(route_of(ops.graph, shape.moves, walk), rng, sign(first))
+    earlier = earlier._replace(question=words_of(text))
+    return made._replace(named=(*made.named, ops.named(topic)), earlier=earlier)
 
 
 def _then(ops: Operators, own: Members, rng: Random, *, several: bool) -> QueryQuestion | None:

@@ -65,9 +65,10 @@ class OperatorWords:
     templates: Mapping[str, Texts]
     grades: Mapping[str, Mapping[str, Texts]]
 
-    def filled(self, name: str, rng: Random, **slots: str) -> str:
-        """One of the texts that the templates of a name stand for."""
-        text = chosen(rng.choice(self.templates[name]), rng)
+    def filled(self, name: str, rng: Random, needed: str = "", **slots: str) -> str:
+        """One of the texts that the templates of a name stand for; with a slot that is `needed`."""
+        templates = [own for own in self.templates[name] if needed in own]
+        text = chosen(rng.choice(templates), rng)
         return re.sub(r"\{(\w+)\}", lambda slot: slots[slot[1]], text)
 
 
@@ -232,9 +233,10 @@ class Operators:
     def measured(self, own: Members, measure: Measure, name: str, rng: Random, **more: str) -> str:
         """A text about a set and a measure, from the templates of a name."""
         grades = {grade: rng.choice(texts) for grade, texts in measure.grades.items()}
-        return self.words.filled(
-            name, rng, s=own.bare, np=own.text, m=measure.name, **grades, **more
-        )
+        several = measure.grades is self.words.grades["other"]
+        several = several and len(self.measures[own.kind]) > 1
+        slots = {"s": own.bare, "np": own.text, "m": measure.name, **grades, **more}
+        return self.words.filled(name, rng, "{m}" if several else "", **slots)
 
     def worded(self, own: Members, name: str, rng: Random, **more: str) -> str:
         """A text about a set, from the templates of a name."""

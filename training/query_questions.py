@@ -24,10 +24,14 @@ from .operators import Operators
 from .phrasebook import Noun
 from .query_question import Earlier, Named, QueryQuestion
 from .questions import Questioner
+from .shapes import Shape
 from .skeletons import VALUES, Skeleton, chosen, slots_of
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ADJECTIVES = 0.2
+"""How many of the names that follow a noun stand before it, where they can."""
+_OF = frozenset({"of", "in", "from"})
 _MARKS = ("\uf8a0", "\uf8a1")
 """The nouns of a class, of one and of many, until it is known whether a text has any of them."""
 _WHOLE = "\uf8a2"
@@ -224,9 +228,16 @@ class QueryQuestioner:
         named = [self._filled(skeleton, slot.kinds, slot.number, rng) for slot in skeleton.slots]
         text = self._signed(skeleton.worded(rng), rank, named, rng)
         earlier = None
-        if before := skeleton.before:
+        if (before := skeleton.before) and before.question:
             asked = self._signed(chosen(before.question, rng), rank, named, rng)
-            earlier = Earlier(before.topics, before.answers, before.many, words_of(asked))
+            kinds = [own.kind for own in named if own.kind not in VALUES]
+            topics = rng.choice(kinds) if kinds else ""
+            ends = ("", *(kind for kind in self.graph.nodes if kind))
+            earlier = Earlier(topics, rng.choice(ends), rng.random() < 0.5, words_of(asked))
+        elif before:
+            earlier, more = self._earlier(before.topics, before.answers, len(named), rng)
+            earlier = earlier._replace(many=before.many)
+            named += more
         actions = [
             replace(action, number=rank) if place == skeleton.ranked else action
             for place, action in enumerate(map(self._in_terms, skeleton.actions))
@@ -285,7 +296,7 @@ class QueryQuestioner:
     # Variation
 
     def _varied(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
-        shares, words = self.shares, question.words
+        shares, words = self.shares, self._with_adjectives(question, rng)
         if question.actions is not None and rng.random() < shares.unread:
             words, named = self._with_unread(words, question.named, rng)
             question = question._replace(named=named)
@@ -319,6 +330,21 @@ class QueryQuestioner:
         around = self.composer.decorate(_WHOLE, rng)
         before, _, after = around.partition(_WHOLE)
         return (*words_of(before, "filler"), *words, *words_of(after, "filler"))
+
+    def _with_adjectives(self, question: QueryQuestion, rng: Random) -> Words:
+        """The words, some names before a noun: `Spanish rivers` for `rivers of Spain`."""
+        if rng.random() > _ADJECTIVES:
+            return question.words
+        words = list(question.words)
+        for place in self._after_nouns(question.words):
+            after = [own.text for own in words[place : place + 3]]
+            if not after or after[0] not in _OF:
+                continue
+            end = place + 1 + (after[1:2] == ["the"])
+            if end < len(words) and any(sign(n) == words[end].text for n in range(32)):
+                words[place - 1 : end + 1] = [words[end], words[place - 1]]
+                break
+        return tuple(words)
 
     def _with_unread(
         self, words: Words, named: tuple[Named, ...], rng: Random
@@ -359,15 +385,44 @@ class QueryQuestioner:
 
     def _after_another(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
         """The same question, which does not need what came before it."""
-        kinds = sorted(kind for kind in self.graph.nodes if kind)
-        if rng.random() < 0.5:
-            many = rng.random() < 0.5
-            return question._replace(earlier=Earlier(rng.choice(kinds), rng.choice(kinds), many))
-        other = self._walk(rng)
-        count = len(question.named)
-        moved = tuple(own._replace(text=_moved(own.text, count)) for own in other.words)
-        earlier = Earlier(question=moved)
-        return question._replace(named=(*question.named, *other.named), earlier=earlier)
+        earlier, named = self._earlier("", "", len(question.named), rng)
+        return question._replace(named=(*question.named, *named), earlier=earlier)
+
+    def _earlier(
+        self, topics: str, answers: str, first: int, rng: Random
+    ) -> tuple[Earlier, list[Named]]:
+        """A question before about a topic of a class with answers of one; empty for any class."""
+        fitting = self._shapes_between.get((topics, answers)) or self._shapes_between["", ""]
+        shape = rng.choice(fitting)
+        topic = rng.choice(shape.topics)
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None)
+        if walk is None:
+            shape, topic = self.plain.shapes.sample(rng)
+            walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        text = self.composer.plain(route_of(self.graph, shape.moves, walk), rng)
+        before = self._question(text, (topic,), None)
+        words = tuple(own._replace(text=_moved(own.text, first)) for own in before.words)
+        kinds = self.graph.kinds
+        earlier = Earlier(
+            topics or kinds[topic], answers or kinds[walk[-1]], rng.random() < 0.5, words
+        )
+        return earlier, list(before.named)
+
+    @cached_property
+    def _shapes_between(self) -> Mapping[tuple[str, str], Sequence[Shape]]:
+        """The shapes of one or two hops from a class to a class, and under empty classes all."""
+        found = dict[tuple[str, str], list[Shape]]()
+        for shape in self.plain.shapes.shapes:
+            if len(shape.moves) > 2:
+                continue
+            kinds = {shape.kind}
+            for move in shape.moves:
+                spelled = self.graph.spell(move)
+                kinds = {end for kind in kinds for end in self._ends.get((spelled, kind), ())}
+            for end in kinds:
+                found.setdefault((shape.kind, end), []).append(shape)
+            found.setdefault(("", ""), []).append(shape)
+        return found
 
 
 def _moved(text: str, count: int) -> str:

@@ -58,6 +58,8 @@ class Refuser:
     composer: Composer
     known: frozenset[str]
     """Words of the phrasebook, which no attribute may be."""
+    walks_only: bool = True
+    """Whether counts and extremes of what the graph holds have no answer, as for walks."""
 
     def question(self, route: Route, rng: Random) -> str:
         """One question about what all moves of a route but the last reach, or about its topic."""
@@ -70,7 +72,11 @@ class Refuser:
         lack = self.composer.book.lacks.get(route.kinds[end], Lack())
         own = rng.random() < _OWN
         style = rng.random()
-        if style < 0.22 and route.kinds[end + 1] not in self.composer.book.names.values:
+        if (
+            self.walks_only
+            and style < 0.22
+            and route.kinds[end + 1] not in self.composer.book.names.values
+        ):
             text = self._real_relation(route, end, subject, rng)
         elif style < 0.52:
             asks = own and lack.ask or sections["ask"]
