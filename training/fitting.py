@@ -6,16 +6,22 @@ from dataclasses import dataclass, replace
 from ..agent.llm.baselines import NAMES, write_baselines
 from ..agent.llm.local import LocalModel
 from ..agent.llm.scope import SCOPE_FILE, read_scope, write_scope
+from ..agent.query.account import names_of
+from ..agent.query.word_account import ACCOUNT_FILE, write_account
 from ..evaluation.samples import Sample as Question
+from .account import train_account
 from .answers import Answered, Exam, answer
 from .baselines import baselines_of
 from .calibrate import Judged, confidence_of, judge
 from .made import made_folder
 from .making import Job
+from .query_fitting import query_judge, query_samples, query_threshold
 from .questions import Sample
 from .recipe import METHODS
 from .scope import scope_of
 from .tuning import confidence_in, tuned_threshold, without_answer
+
+ACCOUNT_STEPS = 6_000
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,20 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         (job.partial / SCOPE_FILE).replace(folder / SCOPE_FILE)
         job.elapsed.save()
     local = replace(local, source=str(folder), scope=scope)
+    queries = query_samples(material.queries, material.seed + 5) if material.queries else []
+    if material.queries and not (folder / ACCOUNT_FILE).exists():
+        account = train_account(
+            material.queries,
+            names_of(job.kg),
+            job.watcher,
+            steps=ACCOUNT_STEPS,
+            seed=material.seed,
+        )
+        write_account(folder, *account)
+        job.elapsed.save()
     baselines = baselines_of(material, job.watcher)
     write_baselines(folder, baselines)
-    formats = {name: METHODS[name] for name in local.settings.formats}
+    formats = {name: METHODS[name] for name in local.settings.formats if name != "query"}
     methods = {**formats, **{name: name for name in NAMES}}
     held_out = {
         ("held out", name): _held_out(samples, judge(job.kg, local, graph, method))
@@ -61,6 +78,8 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         for name, method in methods.items()
         if silent
     }
+    if queries:
+        held_out["held out", "query"] = Exam(queries, query_judge(job.kg, local))
     answered = answer({**held_out, **written}, job.partial, job.elapsed, job.watcher)
     judged = {
         name: [
@@ -68,6 +87,7 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
             for sample, one in zip(samples, answered["held out", name], strict=True)
         ]
         for _, name in held_out
+        if name != "query"
     }
     thresholds = {
         name: tuned_threshold(
@@ -77,11 +97,14 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         else round(confidence_of(judged[name]), 4)
         for name in methods
     }
+    if queries:
+        thresholds["query"] = query_threshold(queries, answered["held out", "query"])
+        formats["query"] = "query"
     write_baselines(
         folder, replace(baselines, confidences={name: thresholds[name] for name in NAMES})
     )
     return Fitted(
-        {name: thresholds[name] for name in formats}, {name: judged[name] for name in formats}
+        {name: thresholds[name] for name in formats}, {name: judged[name] for name in judged}
     )
 
 

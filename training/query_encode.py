@@ -8,6 +8,7 @@ from ..agent.kg import KnowledgeGraph
 from ..agent.query.actions import Action
 from ..agent.query.constraint import ActionTokens
 from ..agent.query.mentions import mentions_of
+from ..agent.query.normal import Value
 from ..agent.query.prompt import Earlier, Numbered, query_prompt, query_tokens
 from ..agent.state import Entity, MentionRecord
 from .encode import Encoded
@@ -43,6 +44,8 @@ class Asked(NamedTuple):
     actions: tuple[Action, ...] | None
     earlier: Earlier | None
     spans: tuple[Span, ...]
+    values: Mapping[int, Value]
+    """What mentions compare as, by their places."""
 
 
 class QueryEncoder:
@@ -98,21 +101,23 @@ def asked_of(question: QueryQuestion) -> Asked | None:
     found = _mentioned(text, signs, question)
     if found is None:
         return None
-    mentions, places = found
+    (mentions, values), places = found
     earlier = None
     if (before := question.earlier) is not None:
         asked, earlier_signs, _ = _written(before.question, question)
         other = _mentioned(asked, earlier_signs, question)
         if other is None:
             return None
-        places |= {number: len(mentions) + place for number, place in other[1].items()}
-        earlier = Earlier(before.topics, before.answers, before.many, asked, tuple(other[0]))
+        (others, more), moved = other
+        places |= {number: len(mentions) + place for number, place in moved.items()}
+        values = {**values, **{len(mentions) + place: own for place, own in more.items()}}
+        earlier = Earlier(before.topics, before.answers, before.many, asked, others)
     actions = question.actions
     if actions is not None:
         actions = _pointing(actions, places)
         if actions is None:
             return None
-    return Asked(text, tuple(mentions), actions, earlier, tuple(spans))
+    return Asked(text, mentions, actions, earlier, tuple(spans), values)
 
 
 def _written(
@@ -135,8 +140,8 @@ def _written(
 
 def _mentioned(
     text: str, names: Sequence[tuple[int, int, int]], question: QueryQuestion
-) -> tuple[list[Numbered], dict[int, int]] | None:
-    """The mentions that the agent finds, and the place among them of each number."""
+) -> tuple[tuple[tuple[Numbered, ...], Mapping[int, Value]], dict[int, int]] | None:
+    """The mentions that the agent finds with their values, and the place of each number."""
     linked = [
         MentionRecord(
             text=text[start:end],
@@ -148,7 +153,8 @@ def _mentioned(
         for start, end, number in names
         if question.named[number].kind not in VALUES
     ]
-    mentions = mentions_of(text, linked).numbered
+    mentioned = mentions_of(text, linked)
+    mentions = mentioned.numbered
     places = dict[int, int]()
     for start, end, number in names:
         at = (n for n, own in enumerate(mentions) if own.start < end and start < own.end)
@@ -156,7 +162,7 @@ def _mentioned(
         if place is None:
             return None
         places[number] = place
-    return list(mentions), places
+    return (mentions, mentioned.values), places
 
 
 def _entity(kind: str) -> Entity:

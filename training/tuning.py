@@ -46,7 +46,7 @@ def confidence_in(
 
     def confidence(sample: Sample) -> float:
         state: Any = agent.invoke({"question": sample.question}, context=options)
-        return state["confidence"] if state["answers"] else 0.0
+        return state["confidence"] if state["answers"] or state["result"] else 0.0
 
     return confidence
 

@@ -1,6 +1,6 @@
 """What the query of a question makes of each of its words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,17 +50,23 @@ def account_beside(source: str, kg: KnowledgeGraph) -> WordReader:
         return NoAccount()
     from .word_account import read_account
 
-    @cache
-    def label(term: str) -> str:
-        return kg.walk_labels.names([term])[0] if term else ""
-
     try:
-        return read_account(folder, label) or NoAccount()
+        return read_account(folder, names_of(kg)) or NoAccount()
     except Exception as error:  # the libraries raise many kinds for a broken file
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
             f"{folder}: the account of words cannot be read ({reason})", "copy its folder again"
         ) from error
+
+
+def names_of(kg: KnowledgeGraph) -> Callable[[str], str]:
+    """The display names of relations and classes, each looked up once; nothing has an empty one."""
+
+    @cache
+    def name(term: str) -> str:
+        return kg.walk_labels.names([term])[0] if term else ""
+
+    return name
 
 
 UNREAD = "unread"

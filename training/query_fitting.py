@@ -1,0 +1,66 @@
+"""How sure a model has to be of a query, on generated questions that it was not trained on."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from ..agent.errors import QuestionError
+from ..agent.kg import KnowledgeGraph
+from ..agent.llm.local import LocalModel
+from ..agent.options import Options
+from ..agent.query.automaton import query_of
+from ..agent.query.normal import normal
+from ..agent.query.tree import read_query
+from .answers import Answered
+from .calibrate import FALSE_COST, fit_threshold
+from .query_encode import Asked, asked_of
+from .query_questions import QueryQuestioner
+
+_ANSWERABLE, _UNANSWERABLE = 240, 120
+
+
+def query_samples(questioner: QueryQuestioner, seed: int) -> list[Asked]:
+    """Questions that stand alone and that a query says whole, and some without an answer."""
+    found = filter(None, map(asked_of, questioner.stream(seed)))
+    alone = (own for own in found if own.earlier is None)
+    whole = (own for own in alone if not any(span.use == "unread" for span in own.spans))
+    drawn = list(islice(whole, 4 * (_ANSWERABLE + _UNANSWERABLE)))
+    return [
+        *islice((own for own in drawn if own.actions is not None), _ANSWERABLE),
+        *islice((own for own in drawn if own.actions is None), _UNANSWERABLE),
+    ]
+
+
+def query_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Asked], Answered]:
+    """What lets the agent read a question, however unsure it is; right is the same query."""
+    from ..graphs.build import build_graph
+
+    agent = build_graph("query", kg=kg, generator=local)
+    options = Options(on_ambiguous="best", confidence=0.0)
+
+    def answered(asked: Asked) -> Answered:
+        state: Any = agent.invoke({"question": asked.question}, context=options)
+        said = bool(state["answers"] or state["result"])
+        return Answered(state["confidence"] if said else 0.0, said and _is_right(asked, state))
+
+    return answered
+
+
+def query_threshold(samples: Sequence[Asked], answered: Sequence[Answered]) -> float:
+    """The threshold of least cost; an answer where there is none costs `FALSE_COST` times."""
+    counted = [
+        own
+        for asked, own in zip(samples, answered, strict=True)
+        for _ in range(FALSE_COST if asked.actions is None else 1)
+    ]
+    return fit_threshold([own.confidence for own in counted], [own.right for own in counted])
+
+
+def _is_right(asked: Asked, state: Any) -> bool:
+    if asked.actions is None or not state["readings"]:
+        return False
+    try:
+        wanted = query_of(asked.actions, asked.values)
+    except QuestionError:
+        return False
+    return normal(read_query(state["readings"][0]["query"]["query"])) == normal(wanted)
