@@ -17,7 +17,8 @@ from ..query.endpoint import execute_anywhere
 from ..query.execute import Earlier
 from ..query.facts import Facts
 from ..query.sparql import NotSaidError, compile_query
-from ..query.tree import read_query, write_query
+from ..query.tree import Query, nested, read_query, write_query
+from ..query.vocabulary import classes_of_heads
 from ..query.words import reading
 from ..state import MentionRecord, State, no_usage
 from . import Node
@@ -94,7 +95,13 @@ def answered_query(
 
 def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
     """A query in words, with the display names of the graph."""
-    return reading(bound, _names(kg, bound))
+    inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
+    relations = {bound.relation(step) for step in inverse}
+    return reading(bound, _names(kg, bound), classes_of_heads(kg, relations))
+
+
+def _nodes(bound: Bound) -> list[Query]:
+    return [bound.query, *nested(bound.query)]
 
 
 def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:

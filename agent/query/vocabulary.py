@@ -65,6 +65,25 @@ def vocabulary_around(kg: KnowledgeGraph, entities: Sequence[Term], question: st
     return Vocabulary(relations, _classes(kg, question, kinds.values()))
 
 
+def classes_of_heads(kg: KnowledgeGraph, relations: Iterable[Term]) -> dict[Term, str]:
+    """The class of what has a relation, by relation; not where a few facts show several or none.
+
+    An endpoint is not asked.
+    """
+    if isinstance(kg.store, SparqlStore):
+        return {}
+    facts = _of_others(kg, list(relations), (), ()) if kg.reading.plain else []
+    kinds = _kinds(kg, facts)
+    found = dict[Term, set[str]]()
+    for fact in facts:
+        found.setdefault(fact.relation, set()).add(kinds.get(fact.head, ""))
+    return {
+        relation: next(iter(classes))
+        for relation, classes in found.items()
+        if len(classes) == 1 and "" not in classes
+    }
+
+
 def _ways(kg: KnowledgeGraph, nodes: Sequence[Term]) -> list[Way]:
     """Every relation of each node, in either direction."""
     if not nodes:

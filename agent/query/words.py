@@ -1,5 +1,7 @@
 """A query in words, made of the labels of its graph: fit to be shown under every answer."""
 
+from collections.abc import Mapping
+
 from ..kg.terms import Term
 from .binding import ANYTHING, Bound
 from .tree import AnyOf, Column, Domain, Entity, Filter, Last, Measure, OfClass, Part, Query, Step
@@ -23,9 +25,17 @@ _ANSWERS = {
 _AGGS = {"count": "number", "sum": "sum", "avg": "average", "min": "smallest", "max": "largest"}
 
 
-def reading(bound: Bound, names: "dict[Term, str] | None" = None) -> str:
-    """What a query asks, in one line. `names` are display names of terms, where they are known."""
-    words = _Words(bound, names or {})
+def reading(
+    bound: Bound,
+    names: Mapping[Term, str] | None = None,
+    heads: Mapping[Term, str] | None = None,
+) -> str:
+    """What a query asks, in one line.
+
+    `names` are display names of terms, where they are known, and `heads` the class of all that have
+    a relation, where it is one.
+    """
+    words = _Words(bound, names or {}, heads or {})
     query = bound.query
     text = _ANSWERS.get(query.answer, "") + words.set(query)
     if query.every:
@@ -38,9 +48,10 @@ def reading(bound: Bound, names: "dict[Term, str] | None" = None) -> str:
 
 
 class _Words:
-    def __init__(self, bound: Bound, names: dict[Term, str]) -> None:
+    def __init__(self, bound: Bound, names: Mapping[Term, str], heads: Mapping[Term, str]) -> None:
         self._bound = bound
         self._names = names
+        self._heads = heads
 
     def set(self, query: Query) -> str:
         """A set in words: from its end to its start, then what is kept of it."""
@@ -72,7 +83,8 @@ class _Words:
         for step in query.steps:
             name = self._names.get(step.id, step.relation)
             last = step is query.steps[-1]
-            thing = kind if last and kind else "thing"
+            head = self._heads.get(self._bound.relations.get(step.id or step.relation, ""))
+            thing = kind if last and kind else head or "thing"
             text = f"every {thing} whose {name} is {text}" if step.inverse else f"{name} of {text}"
         if kind and not (query.steps and query.steps[-1].inverse):
             return f"every {kind} among {text}"
