@@ -109,6 +109,8 @@ class Record(TypedDict):
     """Whether the answers are those without the word that changes the question."""
     same_tree: NotRequired[bool]
     """Whether the query that was executed is the gold one."""
+    reading: NotRequired[str]
+    """The query that was executed, in words."""
     unread_words: NotRequired[list[str]]
     """The words of the question that were told as not understood."""
     expressible: NotRequired[bool]
@@ -161,6 +163,8 @@ def answered(
     if sample.plain:
         scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
         record["as_plain"] = scores is not None and scores["f1"] == 1.0
+    if reading := state.get("reading"):
+        record["reading"] = reading
     if account := state.get("account"):
         record["unread_words"] = unread(account)
     if sample.lacks:
