@@ -8,7 +8,17 @@ from ..conversation.masking import Masked, masked
 from ..conversation.negation import leaves_out
 from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
-from ..state import NOT_UNDERSTOOD, Answer, MentionRecord, State, Status, is_understood
+from ..query.account import unread
+from ..state import (
+    NOT_UNDERSTOOD,
+    Answer,
+    MentionRecord,
+    State,
+    Status,
+    Word,
+    is_understood,
+    words_left_out,
+)
 
 _NEGATED = re.compile(
     r"\b(?:never|neither|nor|without|nobody|nothing|none|lack(?:s|ed|ing)?|no longer)\b"
@@ -32,7 +42,11 @@ class Judged(NamedTuple):
 
 
 def judged(state: State, least: float) -> Judged:
-    """What of the verified answers stands; below the confidence `least` a chain is no answer."""
+    """What of the verified answers stands; below the confidence `least` a chain is no answer.
+
+    Where a model read the question as a query, no rule looks at its words.
+    """
+    by_rules = not state.get("readings")
     status, notes = state.get("status", "abstained"), list(state.get("notes", []))
     answers = state.get("answers", [])
     unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
@@ -43,10 +57,10 @@ def judged(state: State, least: float) -> Judged:
         notes += [_ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
-    elif answers and _NEGATED.search(_HARMLESS.sub("", _outside_names(state))):
+    elif by_rules and answers and _NEGATED.search(_HARMLESS.sub("", _outside_names(state))):
         notes.append("a question with a negation cannot be answered by a walk")
         answers, status = [], "abstained"
-    elif leaves_out(_masked(state)) and _is_of_more_than_its_topic(state, answers):
+    elif by_rules and leaves_out(_masked(state)) and _is_of_more_than_its_topic(state, answers):
         notes.append(f"{NOT_UNDERSTOOD}: no rule leaves out what it names")
         answers, status = [], "abstained"
     elif answers and (unused := _unused(state, answers)):
@@ -57,18 +71,40 @@ def judged(state: State, least: float) -> Judged:
         notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
         answers, status = [], "abstained"
     elif answers and not is_confident(state, SURE):
-        notes.append(f"not sure that this is what was asked ({state.get('confidence', 0):.2f})")
+        notes.append(unsure(state.get("confidence", 0.0)))
     elif status == "abstained":
         notes.append("no verified path leads to an answer")
     if answers:
-        relations = [step["relation"]["label"] for a in answers for c in a["chains"] for step in c]
-        if words := unapplied(_outside_names(state), list(dict.fromkeys(relations)), len(answers)):
+        if by_rules and (words := _unapplied(state, answers)):
             notes.append(UNAPPLIED + ", ".join(words))
         topics = state.get("topics", [])
         if apart := sum(bool(_unused(state, [answer])) for answer in answers):
             together = " and ".join(topic["label"] for topic in topics)
             notes.append(f"{apart} of {len(answers)} are not of {together} together")
     return Judged(status, answers, notes)
+
+
+def with_account(own: Judged, account: Sequence[Word], *, partial: bool) -> Judged:
+    """What stands of answers to a question of which a query leaves words out, and which.
+
+    Without `partial` nothing does.
+    """
+    left_out = unread(account)
+    if own.status != "answered" or not left_out:
+        return own
+    notes = [words_left_out(left_out), *own.notes]
+    return Judged("partial", own.answers, notes) if partial else Judged("abstained", [], notes)
+
+
+def unsure(confidence: float) -> str:
+    """The warning with answers below `SURE`."""
+    return f"not sure that this is what was asked ({confidence:.2f})"
+
+
+def _unapplied(state: State, answers: Sequence[Answer]) -> list[str]:
+    """The words of the question that say more than the walks to its answers."""
+    relations = [step["relation"]["label"] for a in answers for c in a["chains"] for step in c]
+    return unapplied(_outside_names(state), list(dict.fromkeys(relations)), len(answers))
 
 
 def _outside_names(state: State) -> str:

@@ -8,7 +8,7 @@ not sure enough, it is said what was read, and nothing is answered.
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -18,17 +18,18 @@ from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..linking import Linker
 from ..options import Options
-from ..query.account import WordReader, unread
+from ..query.account import WordReader
 from ..query.before import Before
+from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.mentions import mentions_of
 from ..query.reader import Asked, QueryReader, ReadQuery
 from ..query.tree import Last, Query, nested, write_query
-from ..state import READER, MentionRecord, Reading, State, words_left_out
+from ..state import READER, MentionRecord, Reading, State
 from . import Node
 from .before import before_of
-from .judged import SURE
+from .judged import SURE, Judged, unsure, with_account
 from .link import best_topics, current_part, linked, unanswered
 from .run_query import answered_query, in_words
 from .usage import of_model, spent
@@ -42,6 +43,8 @@ _LEAST = 0.02
 """The least probability of another reading that is executed, to see whether it says the same."""
 _SECONDS = 2.0
 """How long that may take."""
+CUT = "the last answers were cut: there may be more"
+"""The note of what begins at them."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,19 @@ class ReadWith:
     """The least confidence of an answer that is shown."""
 
 
+Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options], dict[str, Any]]
+"""Changes of the state that say what comes of the queries that a question may be."""
+
+
 def read(tools: ReadWith, method: str) -> Node:
-    """Answer the question in full by the query that the model reads it as.
+    """Answer the question in full by the query that the model reads it as."""
+    return reading_node(tools, method, answered, _plan)
+
+
+def reading_node(
+    tools: ReadWith, method: str, answering: Answering, plan: Callable[[Options], BeamPlan]
+) -> Node:
+    """Read the question as queries, and answer as `answering` does.
 
     A question of multiple choice or with topics that are given, and one about the conversation
     itself, is left to others; so is one with a name that a user must choose.
@@ -77,9 +91,9 @@ def read(tools: ReadWith, method: str) -> Node:
             try:
                 before = before_of(kg, state.get("turns", []) if options.conversation else [])
                 asked = Asked(question, mentions_of(question, records), before)
-                found = tools.reader.read(asked, _plan(options))
+                found = tools.reader.read(asked, plan(options))
                 usage = of_model(found.cost)
-                changes = _answered(tools, asked, found.queries, options)
+                changes = answering(tools, asked, found.queries, options)
             except (NoPathError, ServiceError) as error:
                 changes = _silent(error)
         changes.setdefault("topics", best_topics(records))
@@ -89,9 +103,9 @@ def read(tools: ReadWith, method: str) -> Node:
         return {
             **unanswered(method),
             "reasoner": READER,
-            **changes,
             "question": question,
             "mentions": records,
+            **changes,
             "notes": [*notes, *changes["notes"]],
             "usage": spent(state, since, kg_requests=meter.requests or 1, **usage),
         }
@@ -122,7 +136,7 @@ def _plan(options: Options) -> BeamPlan:
     )
 
 
-def _answered(
+def answered(
     tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options
 ) -> dict[str, Any]:
     """What the likeliest query that can be executed came to, if it is likely enough."""
@@ -136,25 +150,25 @@ def _answered(
                 notes.append(f"I read: {words}; {error.message}")
                 continue
             confidence = own.probability + sum(
-                other.probability for other in _alike(facts, own, queries, before)
+                other.probability for other in alike(facts, own, queries, before)
             )
             break
         else:
-            return {**_unread(tools, queries), "notes": notes}
+            return {**only_read(tools, queries), "notes": notes}
     others = [other for other in queries if other is not own]
-    if before.cut and _is_of_answers(own.bound.query):
-        notes.append("the last answers were cut: there may be more")
+    if before.cut and is_of_answers(own.bound.query):
+        notes.append(CUT)
     account = tools.account().account(asked.question, asked.mentions.numbered, own.actions)
     changes |= {
         "confidence": round(min(confidence, 1.0), 6),
-        "readings": _readings(tools.kg, [own, *others]),
+        "readings": readings_of(tools.kg, [own, *others]),
         "account": account,
         "notes": [*notes, *changes["notes"]],
     }
     return changes if changes["status"] == "unchecked" else _judged(tools, changes, options)
 
 
-def _is_of_answers(query: Query) -> bool:
+def is_of_answers(query: Query) -> bool:
     """Whether a query begins anywhere at the last answers."""
     starts = [node.start for node in (query, *nested(query))]
     return any(isinstance(own, Last) and own.last == "answers" for own in starts)
@@ -163,21 +177,26 @@ def _is_of_answers(query: Query) -> bool:
 def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[str, Any]:
     """The changes with the status that they deserve; what is withheld leaves no answers."""
     confidence, notes = changes["confidence"], list(changes["notes"])
-    least = tools.least if options.confidence is None else options.confidence
-    withheld = {"status": "abstained", "answers": [], "result": None}
-    if confidence < least:
-        sure = f"not sure enough ({confidence:.2f}, at least {least:.2f})"
-        return {**changes, **withheld, "notes": [*notes, f"I read: {changes['reading']}; {sure}"]}
+    if told := not_sure(tools, confidence, changes["reading"], options):
+        withheld = {"status": "abstained", "answers": [], "result": None}
+        return {**changes, **withheld, "notes": [*notes, told]}
     if confidence < SURE:
-        notes.append(f"not sure that this is what was asked ({confidence:.2f})")
-    if left_out := unread(changes["account"]):
-        notes.insert(0, words_left_out(left_out))
-        part = {"status": "partial"} if options.partial else withheld
-        return {**changes, **part, "notes": notes}
-    return {**changes, "notes": notes}
+        notes.append(unsure(confidence))
+    own = Judged(changes["status"], changes["answers"], notes)
+    own = with_account(own, changes["account"], partial=options.partial)
+    result = None if own.status == "abstained" else changes["result"]
+    return {**changes, **own._asdict(), "result": result}
 
 
-def _alike(
+def not_sure(tools: ReadWith, confidence: float, words: str, options: Options) -> str:
+    """The note of a reading that is not sure enough to be answered; empty where it is."""
+    least = tools.least if options.confidence is None else options.confidence
+    if confidence >= least:
+        return ""
+    return f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"
+
+
+def alike(
     facts: Facts, chosen: ReadQuery, queries: Sequence[ReadQuery], before: Before
 ) -> list[ReadQuery]:
     """The other likely queries that come to the same; where the graph is at hand."""
@@ -198,10 +217,11 @@ def _result(facts: Facts, own: ReadQuery, before: Before) -> Hashable:
     return (*value, frozenset(outcome.members))
 
 
-def _readings(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Reading]:
+def readings_of(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Reading]:
+    """The likeliest of some queries, as they are told."""
     return [
         Reading(
-            query=_given(own),
+            query=given_form(own.bound),
             words=in_words(kg, own.bound),
             probability=round(own.probability, 6),
         )
@@ -209,23 +229,23 @@ def _readings(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Reading]
     ]
 
 
-def _given(own: ReadQuery) -> dict[str, Any]:
+def given_form(bound: Bound) -> dict[str, Any]:
     """A query as it can be given instead of a question."""
     mentions = [
         {"text": mention.text} | ({"term": mention.term} if mention.term else {})
-        for mention in own.bound.mentions
+        for mention in bound.mentions
     ]
-    return {"query": write_query(own.bound.query), "mentions": mentions}
+    return {"query": write_query(bound.query), "mentions": mentions}
 
 
-def _unread(tools: ReadWith, queries: Sequence[ReadQuery]) -> dict[str, Any]:
+def only_read(tools: ReadWith, queries: Sequence[ReadQuery]) -> dict[str, Any]:
     """Where no query can be executed: the likeliest, and no answer."""
     first = queries[0]
     return {
         "status": "abstained",
         "query_tree": write_query(first.bound.query),
         "reading": in_words(tools.kg, first.bound),
-        "readings": _readings(tools.kg, queries),
+        "readings": readings_of(tools.kg, queries),
     }
 
 
