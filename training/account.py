@@ -23,6 +23,7 @@ from ..agent.query.word_account import (
 )
 from .alignment import Alignment, align
 from .query_encode import Asked, asked_of
+from .query_fitting import share_above
 from .query_questions import QueryQuestioner
 from .watch import Watcher, counted
 
@@ -34,7 +35,7 @@ _BATCH = 64
 _RATE = 2e-3
 _ALIGNED = 12_000
 _JUDGED = 1_500
-FLAGGED = 0.02
+FLAGGED = 0.03
 """How many of the questions that a query says whole may be told to be read in part."""
 
 
@@ -73,13 +74,11 @@ def train_account(
         schedule.step()
     model.eval()
     judged = list(islice(_lessons(questioner, alignment, label, seed + 2), _JUDGED))
-    return model, fitted_threshold(model, judged)
+    return model, share_above(shares_of_whole(model, judged), FLAGGED)
 
 
-def fitted_threshold(
-    model: "nn.Module", lessons: Sequence[Lesson], share: float = FLAGGED
-) -> float:
-    """The threshold at which a share of the questions that are read whole are told not to be."""
+def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float]:
+    """Of the questions that are read whole, how surely some word is unread at the most."""
     import torch
 
     most = list[float]()
@@ -88,8 +87,7 @@ def fitted_threshold(
             if _UNREAD not in own.targets:
                 logs = model(*batched([(own.words, own.actions)]))
                 most.append(float(logs[0, : len(own.words), _UNREAD].exp().max()))
-    ranked = sorted(most, reverse=True)
-    return min(0.95, max(0.05, ranked[int(share * len(ranked))])) if ranked else 0.5
+    return most
 
 
 def _loss(model: "nn.Module", lessons: Sequence[Lesson]) -> "Tensor":
@@ -139,8 +137,9 @@ def _target(
     if use == "filler":
         return _FILLER
     word = asked.question[place.start : place.end].lower()
-    best = alignment.best(word, [action_name(own, label) for own in actions])
-    return _FILLER if best is None else SPECIAL + best
+    named = {n: name for n, own in enumerate(actions) if (name := action_name(own, label))}
+    best = alignment.best(word, list(named.values()))
+    return _FILLER if best is None else SPECIAL + list(named)[best]
 
 
 def _use(asked: Asked, place: Place) -> str:
@@ -153,11 +152,12 @@ def _pairs(asked: Asked, label: Callable[[str], str]) -> tuple[list[str], list[s
     places = places_of(asked.question, asked.mentions)
     used = [own for own in places if own.mention is None and _use(asked, own) == "used"]
     words = [asked.question[own.start : own.end].lower() for own in used]
-    return words, [action_name(own, label) for own in asked.actions or ()]
+    names = (action_name(own, label) for own in asked.actions or ())
+    return words, list(filter(None, names))
 
 
 def action_name(action: Action, label: Callable[[str], str]) -> str:
-    """What tells actions apart that words may be drawn from."""
-    if action.name:
-        return f"{label(action.name)}"
-    return action.kind
+    """What tells actions apart that words may be drawn from; nothing of others."""
+    if action.number is not None or action.kind == "end":
+        return ""
+    return label(action.name) if action.name else action.kind

@@ -7,21 +7,28 @@ from ..agent.llm.baselines import NAMES, write_baselines
 from ..agent.llm.local import LocalModel
 from ..agent.llm.scope import SCOPE_FILE, read_scope, write_scope
 from ..agent.query.account import names_of
-from ..agent.query.word_account import ACCOUNT_FILE, write_account
+from ..agent.query.word_account import ACCOUNT_FILE, LearntAccount, write_account
 from ..evaluation.samples import Sample as Question
-from .account import train_account
+from .account import FLAGGED, train_account
 from .answers import Answered, Exam, answer
 from .baselines import baselines_of
 from .calibrate import Judged, confidence_of, judge
 from .made import made_folder
 from .making import Job
-from .query_fitting import query_judge, query_samples, query_threshold
+from .query_fitting import (
+    query_judge,
+    query_samples,
+    query_threshold,
+    share_above,
+    unread_shares,
+)
 from .questions import Sample
 from .recipe import METHODS
 from .scope import scope_of
 from .tuning import confidence_in, tuned_threshold, without_answer
 
 ACCOUNT_STEPS = 6_000
+"""Batches that the account of words is trained on."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +60,15 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
     local = replace(local, source=str(folder), scope=scope)
     queries = query_samples(material.queries, material.seed + 5) if material.queries else []
     if material.queries and not (folder / ACCOUNT_FILE).exists():
-        account = train_account(
-            material.queries,
-            names_of(job.kg),
-            job.watcher,
-            steps=ACCOUNT_STEPS,
-            seed=material.seed,
+        names = names_of(job.kg)
+        model, threshold = train_account(
+            material.queries, names, job.watcher, steps=ACCOUNT_STEPS, seed=material.seed
         )
-        write_account(folder, *account)
+        asked = [own.question for own in hand_written if own.answers]
+        if asked:
+            account = LearntAccount(model, threshold, names)
+            threshold = share_above(unread_shares(job.kg, local, account, asked), FLAGGED)
+        write_account(folder, model, threshold)
         job.elapsed.save()
     baselines = baselines_of(material, job.watcher)
     write_baselines(folder, baselines)

@@ -4,13 +4,20 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from ..agent.errors import QuestionError
+from ..agent.decoding.plan import BeamPlan
+from ..agent.errors import NoPathError, QuestionError
 from ..agent.kg import KnowledgeGraph
+from ..agent.linking import LabelLinker
 from ..agent.llm.local import LocalModel
+from ..agent.nodes.link import linked
 from ..agent.options import Options
 from ..agent.query.automaton import query_of
+from ..agent.query.mentions import mentions_of
 from ..agent.query.normal import normal
+from ..agent.query.reader import Asked as ReadingOf
+from ..agent.query.reader import QueryReader
 from ..agent.query.tree import read_query
+from ..agent.query.word_account import LearntAccount
 from .answers import Answered
 from .calibrate import FALSE_COST, fit_threshold
 from .query_encode import Asked, asked_of
@@ -54,6 +61,33 @@ def query_threshold(samples: Sequence[Asked], answered: Sequence[Answered]) -> f
         for _ in range(FALSE_COST if asked.actions is None else 1)
     ]
     return fit_threshold([own.confidence for own in counted], [own.right for own in counted])
+
+
+def unread_shares(
+    kg: KnowledgeGraph, local: LocalModel, account: LearntAccount, questions: Sequence[str]
+) -> list[float]:
+    """Of each question, how surely the account takes some word for unread at the most.
+
+    The query is the one that the model reads.
+    """
+    reader, linker = QueryReader(kg, lambda: local), LabelLinker(kg.labels)
+    shares = list[float]()
+    for question in questions:
+        mentions = mentions_of(question, linked(linker, kg, question).mentions)
+        try:
+            queries = reader.read(ReadingOf(question, mentions), BeamPlan(1)).queries
+        except NoPathError:
+            continue
+        if queries:
+            actions = queries[0].actions
+            shares.append(account.most_unread(question, mentions.numbered, actions))
+    return shares
+
+
+def share_above(shares: Sequence[float], part: float) -> float:
+    """The threshold that a part of some shares are above; no surer and no less sure than sense."""
+    ranked = sorted(shares, reverse=True)
+    return min(0.95, max(0.05, ranked[int(part * len(ranked))])) if ranked else 0.5
 
 
 def _is_right(asked: Asked, state: Any) -> bool:

@@ -204,6 +204,23 @@ class LearntAccount:
             for own, share in zip(places, shares, strict=True)
         ]
 
+    def most_unread(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> float:
+        """The largest share of a word that the query does not point at of being unread."""
+        places, pointed = places_of(question, mentions), pointed_at(actions)
+        if not places or len(places) + len(actions) > MOST_PARTS:
+            return 0.0
+        shares = self.shares(question, places, mentions, actions)
+        return max(
+            (
+                own[0]
+                for place, own in zip(places, shares, strict=True)
+                if place.mention is None or place.mention not in pointed
+            ),
+            default=0.0,
+        )
+
     def shares(
         self,
         question: str,
