@@ -153,10 +153,10 @@ Kind = Literal[
 """What is computed in the end: the set itself, its size, the members with the largest or smallest
 value, whether something is so, or nothing, as an earlier answer is shown again; a number made of
 values of the members; rows of several values each; the fewest triples between two."""
-Over = Literal["last", "one", "both", "either", "except", "each", "first"]
+Over = Literal["last", "one", "both", "either", "except", "each", "first", "read"]
 """Where the set comes from: the last turn's answers; the only part; what both parts have; what any
 of the parts has; the first part without the others; the same said of each of several; the first
-part that has an answer."""
+part that has an answer; what the query says that a model read."""
 
 
 class Operation(TypedDict):
@@ -180,6 +180,9 @@ class Operation(TypedDict):
     """What the value may be called, the likeliest first."""
     notes: list[str]
     """What is to be told of how the question was understood."""
+    read: "NotRequired[Reading]"
+    """The query that a model read, with `{"part": n}` for each of the parts. Its words are those of
+    the whole question."""
 
 
 class Part(TypedDict):

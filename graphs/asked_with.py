@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import fields
 
 from ..agent.options import Options, paper_options
-from .method import COMMON
+from .method import COMMON, READING
 from .methods import method_named
 
 
@@ -13,10 +13,13 @@ def method_options(
 ) -> Options:
     """The options with which a method is asked; with `paper` its paper's, less those in `kept`.
 
+    No paper reads questions as queries.
+
     Raises InputError for an unknown method, and for options that it cannot be used with.
     """
     method = method_named(name)
-    own = paper_options(options, method.paper, kept) if paper else options
+    without = {**method.paper, "queries": False}
+    own = paper_options(options, without, kept) if paper else options
     method.check(own)
     return own
 
@@ -26,7 +29,7 @@ def unused(name: str, options: Options, kept: Collection[str] = ()) -> list[str]
 
     Set are those in `kept`, and those that are not as they are by default.
     """
-    read, unset = COMMON | method_named(name).uses, Options()
+    read, unset = COMMON | READING | method_named(name).uses, Options()
     names = [own.name for own in fields(Options) if own.name not in read]
     given = [n for n in names if n in kept or getattr(options, n) != getattr(unset, n)]
     return [f"{name} does not use {', '.join(given)}"] if given else []

@@ -38,6 +38,8 @@ class Parts:
 
 COMMON = frozenset({"hops", "inverse", "on_ambiguous", "confidence", "conversation"})
 """The options that every method uses."""
+READING = frozenset({"queries", "partial"})
+"""Those that every method uses whose local model reads questions as queries."""
 VIEW = frozenset({"max_degree", "max_triples"})
 """Those of methods that walk a bounded view of the KG."""
 REASONING = frozenset({"max_answers", "max_chains", "reasoning"})
@@ -96,7 +98,11 @@ class Method:
     whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
     """A node that may answer the question as a whole, before it is taken apart and linked."""
     reading: Callable[[Parts], bool] = never
-    """Whether that node reads questions as queries, so that no rule need take them apart."""
+    """Whether that node reads questions as queries, so that no rule need take them apart.
+
+    Without such a node a local model reads them so, where it can, for the method to answer their
+    plain parts.
+    """
     uses: frozenset[str] = ALL
     """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -13,9 +13,7 @@ from ..agent.nodes.propose import propose
 from ..agent.query.facts import Facts
 from .gcr import GCR
 from .method import Method, Parts
-
-FORMAT = "query"
-"""The wire format of queries, as `ModelSettings.formats` names it."""
+from .reading import read_with, reads_queries
 
 
 def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
@@ -26,16 +24,13 @@ def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
 
 def _reads(parts: Parts) -> bool:
     """Whether the local model reads questions as queries."""
-    return parts.llm is None and FORMAT in parts.settings.formats
+    return parts.llm is None and reads_queries(parts.settings)
 
 
 def _read(parts: Parts) -> Node:
-    from ..agent.nodes.read import ReadWith, read
-    from ..agent.query.reader import QueryReader
+    from ..agent.nodes.read import read
 
-    reader = QueryReader(parts.kg, parts.generator, parts.prompts)
-    least = parts.settings.threshold(FORMAT)
-    return read(ReadWith(parts.kg, parts.linker, reader, parts.account, least), "query")
+    return read(read_with(parts), "query")
 
 
 QUERY = Method(

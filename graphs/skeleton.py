@@ -9,7 +9,8 @@ START -> understand -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce
                                               +------------> respond -> END <--------+
 
 A method that answers questions as a whole does so after `understand`, in `propose`: what stands
-goes to `respond`, and the rest goes on. A query in the place of a question goes to `run_query`.
+goes to `respond`, and the rest goes on. For any other one a local model that reads questions as
+queries takes them apart there. A query in the place of a question goes to `run_query`.
 """
 
 from collections.abc import Callable
@@ -46,6 +47,7 @@ from ..agent.query.facts import Facts
 from ..agent.state import State, is_understood
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
+from .reading import plain_questions
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
@@ -75,10 +77,13 @@ def skeleton(
     told = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
-    reads = method.reading(parts)
+    facts = once(partial(Facts, parts.kg))
+    whole, apart = method.whole(parts, facts), None
+    if whole is None:
+        apart = plain_questions(parts, name, told)
+    proposing, reads = whole or apart, apart is not None or method.reading(parts)
     understanding = understand(parts.linker, name, parts.kg, parts.llm, parts.prompts, reads=reads)
     graph = StateGraph(State, context_schema=Options)
-    facts = once(partial(Facts, parts.kg))
     nodes: dict[str, Node] = {
         "understand": understanding,
         "link": link(parts.linker, name, parts.kg, told, reads=reads),
@@ -100,7 +105,7 @@ def skeleton(
     }
     if method.reasons:
         del nodes["induce"]
-    if proposing := method.whole(parts, facts):
+    if proposing:
         nodes["propose"] = proposing
     for own, node in nodes.items():
         counted = as_sent(parts.kg, node, first=own == "understand")
@@ -145,7 +150,9 @@ def _after_understand(state: State) -> Literal["link", "combine"]:
 def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
     if is_computed(state) and state.get("operation") is None:
         return "respond"
-    return "load" if state.get("mentions") else _after_understand(state)
+    if state.get("operation") is not None:
+        return "combine"
+    return "load" if state.get("mentions") else "link"
 
 
 def _after_asking(state: State) -> Literal["propose", "load"]:

@@ -66,14 +66,15 @@ def executed(kg: KnowledgeGraph, basis: Basis, query: Query) -> Computed:
 
     def earlier(start: Last | Part) -> list[tuple[Term, tuple[Step, ...]]]:
         number = start.part if isinstance(start, Part) else LAST
-        return [(answer["term"], _steps(answer)) for answer in basis.answered[number]]
+        return [(answer["term"], steps_of(answer)) for answer in basis.answered[number]]
 
     outcome = execute(Facts(kg), bound, earlier=earlier)
     last = len(order)
     members = sorted(outcome.members, key=lambda term: order.get(term, last))
     compared = sorted(outcome.compared, key=lambda step: order.get(step.source, last))
     outcome = replace(outcome, members=tuple(members), compared=tuple(compared), absent=())
-    computed = told_outcome(kg, bound, outcome, _verified(basis))
+    answered = [answer for answers in basis.answered.values() for answer in answers]
+    computed = told_outcome(kg, bound, outcome, Verified(basis.topics, verified_steps(answered)))
     answers = [
         {**answer, "label": own["label"], "score": own["score"]}
         if (own := known.get(answer["term"]))
@@ -106,15 +107,16 @@ def _by_term(basis: Basis) -> dict[Term, Answer]:
     return known
 
 
-def _steps(answer: Answer) -> tuple[Step, ...]:
+def steps_of(answer: Answer) -> tuple[Step, ...]:
     """The steps of all chains of an answer, one chain after the other."""
     paths = [path_of(start_of(chain), chain) for chain in answer["chains"] if chain]
     return tuple(step for path in paths for step in path.steps)
 
 
-def _verified(basis: Basis) -> Verified:
+def verified_steps(answers: Sequence[Answer]) -> dict[Step, StepRecord]:
+    """The steps of the chains of verified answers, with their records."""
     steps: dict[Step, StepRecord] = {}
-    for answer in (answer for answers in basis.answered.values() for answer in answers):
+    for answer in answers:
         for chain in filter(None, answer["chains"]):
             steps |= zip(path_of(start_of(chain), chain).steps, chain, strict=True)
-    return Verified(basis.topics, steps)
+    return steps

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from ..conversation.turns import last_about, last_answered
 from ..kg import KnowledgeGraph
-from ..kg.terms import Step, Term, is_literal
+from ..kg.terms import Term, is_literal
 from ..query.before import Before
 from ..query.mentions import mentions_of
 from ..query.prompt import Earlier
 from ..query.values import value_of
-from ..state import Answer, Turn
-from .checked import start_of
-from .records import path_of
+from ..state import Turn
+from .basis import steps_of
 
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
@@ -22,7 +21,9 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         return Before()
     mentions = mentions_of(about["asked"], about["mentions"])
     topics = tuple(topic["term"] for topic in about["topics"])
-    answers = {} if answered is None else {own["term"]: _steps(own) for own in answered["answers"]}
+    answers = (
+        {} if answered is None else {own["term"]: steps_of(own) for own in answered["answers"]}
+    )
     asked = Earlier(
         topics=_class(kg, topics),
         answers=_class(kg, tuple(answers)),
@@ -31,12 +32,6 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         mentions=mentions.numbered,
     )
     return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
-
-
-def _steps(answer: Answer) -> tuple[Step, ...]:
-    """The steps of all chains of an answer, one chain after the other."""
-    paths = [path_of(start_of(chain), chain) for chain in answer["chains"] if chain]
-    return tuple(step for path in paths for step in path.steps)
 
 
 def _class(kg: KnowledgeGraph, terms: Sequence[Term]) -> str:

@@ -22,7 +22,7 @@ from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, is_understoo
 from . import Node
 from .compute import compute
 from .computed import Computed
-from .judged import UNAPPLIED, judged
+from .judged import UNAPPLIED, Judged, judged, with_account
 from .usage import spent
 
 
@@ -36,11 +36,11 @@ def combine(
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        since = perf_counter()
+        since, options = perf_counter(), runtime.context or Options()
         operation, place = state.get("operation"), state.get("part", -1)
         if operation is None:
             return {}
-        parts = _settled(state, threshold(runtime.context or Options()))
+        parts = _settled(state, threshold(options))
         with metered() as meter:
             try:
                 found = compute(kg, operation, parts, state.get("turns", []))
@@ -50,6 +50,7 @@ def combine(
         if found is None and place + 1 < len(parts):
             return {"parts": parts, "part": place + 1, "usage": usage}
         computed = _noted(found or Computed("abstained"), operation, parts)
+        computed = _accounted(computed, state, partial=options.partial)
         result = computed.result
         if result is not None:
             result["source"] = computed.source
@@ -63,8 +64,7 @@ def combine(
             "confidence": computed.confidence,
             "status": computed.status,
             "result": result,
-            "query_tree": write_query(computed.bound.query) if computed.bound else None,
-            "reading": reading(computed.bound) if computed.bound else "",
+            **_query_of(operation, computed),
             "asked": computed.asked or state.get("asked", ""),
             "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),
             "usage": usage,
@@ -104,8 +104,26 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
     if computed.status != "answered":
         for part in parts:
             if part.get("status") != "answered" and is_understood(part.get("notes", [])):
-                notes += [f"{part['question']} {note}" for note in part.get("notes", [])]
+                asked = part["question"] + ("" if part["question"].endswith("?") else ":")
+                notes += [f"{asked} {note}" for note in part.get("notes", [])]
     return replace(computed, notes=notes)
+
+
+def _accounted(computed: Computed, state: State, *, partial: bool) -> Computed:
+    """With the words that a query leaves out, where a model read one."""
+    own = Judged(computed.status, computed.answers, computed.notes)
+    own = with_account(own, state.get("account", []), partial=partial)
+    result = None if own.status == "abstained" != computed.status else computed.result
+    return replace(computed, **own._asdict(), result=result)
+
+
+def _query_of(operation: Operation, computed: Computed) -> dict[str, Any]:
+    """The query that was executed, and what is asked in words."""
+    if (read := operation.get("read")) is not None:
+        return {"query_tree": read["query"]["query"], "reading": read["words"]}
+    if computed.bound is None:
+        return {"query_tree": None, "reading": ""}
+    return {"query_tree": write_query(computed.bound.query), "reading": reading(computed.bound)}
 
 
 def _each_once(entities: Sequence[Entity]) -> list[Entity]:

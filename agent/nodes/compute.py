@@ -13,6 +13,7 @@ from .called import are, compared_ways, left_out
 from .computed import Computed, listed, some, told
 from .earlier import again, earlier_members
 from .members import members_of
+from .rest import rest_of
 from .truth import truth
 
 _UNREAD = f"{NOT_UNDERSTOOD} well enough to be answered"
@@ -26,6 +27,8 @@ def compute(
 
     Raises ServiceError where the store does not answer, and ShortageError.
     """
+    if (read := operation.get("read")) is not None:
+        return rest_of(kg, read, parts, turns)
     kind = operation["kind"]
     if kind == "unread":
         return Computed("abstained", notes=[_UNREAD])

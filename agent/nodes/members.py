@@ -27,18 +27,29 @@ def members_of(operation: Operation, parts: Sequence[Part]) -> Basis | Computed 
         return _number_or_set(answered)
     if operation["over"] == "each":
         return _each(parts, answered) if len(answered) == len(parts) else None
-    if (failed := answered[-1]).get("status") != "answered":
-        said = is_understood(failed.get("notes", []))
-        notes = [f"the graph does not say: {failed['question']}"] if said else []
-        return Computed(failed.get("status", "abstained"), topics=_topics(answered), notes=notes)
+    if stopped := stopped_by(parts):
+        return stopped
     if len(answered) < len(parts):
         return None
-    if len(parts) > 1 and (unsure := [own for own in parts if is_unsure(own)]):
-        notes = [unsure_of(own) for own in unsure]
-        return Computed("abstained", topics=_topics(answered), notes=notes)
     if operation["over"] == "one":
         return _as_answered(parts, 0)
     return _made(operation, parts)
+
+
+def stopped_by(parts: Sequence[Part]) -> Computed | None:
+    """What parts come to of which the last one has no answer, or some are too doubtful.
+
+    None where nothing keeps them from being computed with.
+    """
+    answered = [own for own in parts if "status" in own]
+    if answered and (failed := answered[-1]).get("status") != "answered":
+        said = is_understood(failed.get("notes", []))
+        notes = [f"the graph does not say: {failed['question']}"] if said else []
+        return Computed(failed.get("status", "abstained"), topics=topics_of(answered), notes=notes)
+    if len(answered) == len(parts) > 1 and (unsure := [own for own in parts if is_unsure(own)]):
+        notes = [unsure_of(own) for own in unsure]
+        return Computed("abstained", topics=topics_of(answered), notes=notes)
+    return None
 
 
 def is_unsure(own: Part) -> bool:
@@ -83,7 +94,7 @@ def _without(size: int) -> How:
 def _basis(parts: Sequence[Part], query: Query) -> Basis:
     return Basis(
         query=query,
-        topics=_topics(parts),
+        topics=topics_of(parts),
         confidence=min(own.get("confidence", 0.0) for own in parts),
         answered={number: own.get("answers", []) for number, own in enumerate(parts)},
         questions=tuple(own["question"] for own in parts),
@@ -142,7 +153,8 @@ def _number_or_set(answered: Sequence[Part]) -> Basis | Computed | None:
     return replace(found, is_number=True) if isinstance(found, Basis) else found
 
 
-def _topics(parts: Sequence[Part]) -> list[Entity]:
+def topics_of(parts: Sequence[Part]) -> list[Entity]:
+    """The entities that parts begin at."""
     return [topic for own in parts for topic in own.get("topics", [])]
 
 

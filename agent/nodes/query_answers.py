@@ -16,13 +16,14 @@ from .computed import Computed, listed, sentence, some, told
 from .records import entity_record, name_terms, step_records
 
 NONE = "None in the graph."
-_KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, Kind] = {
     "count": "count",
     "sum": "sum",
     "avg": "average",
     "min": "smallest",
     "max": "largest",
 }
+"""What a number is that a query asks for."""
 _GROUPED = 10_000
 """Numbers from which thousands are set apart: smaller ones may be years."""
 
@@ -33,6 +34,8 @@ class Verified:
 
     topics: Sequence[Entity] = ()
     steps: Mapping[Step, StepRecord] = field(default_factory=dict[Step, StepRecord])
+    how: str = "computed over the whole graph"
+    """What is said of a result where nothing else is."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class _Shown:
     named: Mapping[Term, Named]
     runs: Mapping[Step, list[StepRecord]]
     compared: list[StepRecord]
+    how: str
 
     def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
         """The triples of some steps, each once."""
@@ -83,7 +87,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
-    return _Shown(bound, outcome, topics, named, runs, compared)
+    return _Shown(bound, outcome, topics, named, runs, compared, before.how)
 
 
 def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -186,11 +190,11 @@ def _is_proven(shown: _Shown, member: Term) -> bool:
 
 def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
     outcome, query = shown.outcome, shown.bound.query
-    how = "; ".join(outcome.absent) or "computed over the whole graph"
+    how = "; ".join(outcome.absent) or shown.how
     compared = [step for step in shown.compared if step["verdict"] == "supported"]
     match outcome.form:
         case "number":
-            kind = _KINDS[query.answer]
+            kind = KINDS[query.answer]
             return told(kind, _number(shown, answers), how, value=outcome.value, triples=compared)
         case "truth":
             return _truth(shown, answers, how, compared)

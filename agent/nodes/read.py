@@ -65,7 +65,7 @@ Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options],
 
 def read(tools: ReadWith, method: str) -> Node:
     """Answer the question in full by the query that the model reads it as."""
-    return reading_node(tools, method, answered, _plan)
+    return reading_node(tools, method, answered, plan_of)
 
 
 def reading_node(
@@ -100,6 +100,12 @@ def reading_node(
         runtime.stream_writer({"event": "linked", "topics": changes["topics"]})
         if changes.get("result") is not None:
             runtime.stream_writer({"event": "computed", "result": changes["result"]})
+        if (operation := changes.get("operation")) is not None:
+            told = [*notes, *operation["notes"]]
+            changes["operation"] = operation = {**operation, "mentions": records, "notes": told}
+        if operation is not None or "asked" in changes:
+            said = {"asked": changes.get("asked", question), "operation": operation}
+            runtime.stream_writer({"event": "understood", **said})
         return {
             **unanswered(method),
             "reasoner": READER,
@@ -128,7 +134,8 @@ def _mentions(tools: ReadWith, state: State) -> tuple[list[MentionRecord], list[
     return found.mentions, found.notes
 
 
-def _plan(options: Options) -> BeamPlan:
+def plan_of(options: Options) -> BeamPlan:
+    """The search for queries, as the options say."""
     width = options.beams or BEAMS
     groups = options.groups or width
     return BeamPlan(

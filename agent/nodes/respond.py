@@ -10,7 +10,7 @@ from ..options import Options
 from ..state import READER, State, silence
 from . import Node
 from .history import message_of
-from .judged import Judged, judged
+from .judged import Judged, judged, with_account
 
 
 def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
@@ -20,12 +20,13 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        result = state.get("result")
+        result, options = state.get("result"), runtime.context or Options()
         if is_computed(state):
             notes = list(state.get("notes", []))
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
         else:
-            own = judged(state, threshold(runtime.context or Options()))
+            own = judged(state, threshold(options))
+            own = with_account(own, state.get("account", []), partial=options.partial)
         if silent and own.status == "abstained" and state.get("topics"):
             own = own._replace(notes=[*own.notes, silent])
         listed = "; ".join(answer["label"] for answer in own.answers)
