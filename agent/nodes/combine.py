@@ -50,7 +50,7 @@ def combine(
         if found is None and place + 1 < len(parts):
             return {"parts": parts, "part": place + 1, "usage": usage}
         computed = _noted(found or Computed("abstained"), operation, parts)
-        computed = _accounted(computed, state, partial=options.partial)
+        computed = _accounted(computed, state, options)
         result = computed.result
         if result is not None:
             result["source"] = computed.source
@@ -109,10 +109,10 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
     return replace(computed, notes=notes)
 
 
-def _accounted(computed: Computed, state: State, *, partial: bool) -> Computed:
+def _accounted(computed: Computed, state: State, options: Options) -> Computed:
     """With the words that a query leaves out, where a model read one."""
     own = Judged(computed.status, computed.answers, computed.notes)
-    own = with_account(own, state.get("account", []), partial=partial)
+    own = with_account(own, state.get("account", []), options)
     result = None if own.status == "abstained" != computed.status else computed.result
     return replace(computed, **own._asdict(), result=result)
 

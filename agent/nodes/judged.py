@@ -8,6 +8,7 @@ from ..conversation.masking import Masked, masked
 from ..conversation.negation import leaves_out
 from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
+from ..options import Options
 from ..query.account import unread
 from ..state import (
     NOT_UNDERSTOOD,
@@ -84,16 +85,18 @@ def judged(state: State, least: float) -> Judged:
     return Judged(status, answers, notes)
 
 
-def with_account(own: Judged, account: Sequence[Word], *, partial: bool) -> Judged:
+def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judged:
     """What stands of answers to a question of which a query leaves words out, and which.
 
-    Without `partial` nothing does.
+    Where the options want no partial answers nothing does.
     """
     left_out = unread(account)
     if own.status != "answered" or not left_out:
         return own
     notes = [words_left_out(left_out), *own.notes]
-    return Judged("partial", own.answers, notes) if partial else Judged("abstained", [], notes)
+    if not options.partial:
+        return Judged("abstained", [], notes)
+    return Judged("partial", own.answers, notes)
 
 
 def unsure(confidence: float) -> str:

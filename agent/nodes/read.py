@@ -190,7 +190,7 @@ def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[
     if confidence < SURE:
         notes.append(unsure(confidence))
     own = Judged(changes["status"], changes["answers"], notes)
-    own = with_account(own, changes["account"], partial=options.partial)
+    own = with_account(own, changes["account"], options)
     result = None if own.status == "abstained" else changes["result"]
     return {**changes, **own._asdict(), "result": result}
 

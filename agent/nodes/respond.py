@@ -26,7 +26,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
         else:
             own = judged(state, threshold(options))
-            own = with_account(own, state.get("account", []), partial=options.partial)
+            own = with_account(own, state.get("account", []), options)
         if silent and own.status == "abstained" and state.get("topics"):
             own = own._replace(notes=[*own.notes, silent])
         listed = "; ".join(answer["label"] for answer in own.answers)
