@@ -9,7 +9,7 @@ from .graph import execute, sample_walk
 from .labelled import sign, words_of
 from .operators import CARDINALS, Measure, Members, Operators, same_class
 from .phrasebook import plural
-from .query_question import Earlier, QueryQuestion
+from .query_question import Earlier, QueryQuestion, class_told
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4
@@ -59,7 +59,7 @@ def _extreme(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _extreme_of_many(ops: Operators, rng: Random) -> QueryQuestion | None:
     own = ops.members(rng)
-    moves = ops.counted_moves(own.kind) if own else []
+    moves = ops.counted_moves(own) if own else []
     if own is None or not moves:
         return None
     move = rng.choice(moves)
@@ -107,7 +107,7 @@ def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What a narrowed set leads to."""
     own = ops.members(rng, plain=True)
     narrowed = own and ops.narrowed(own, rng, 0)
-    moves = ops.moves_of.get(own.kind, ()) if own else ()
+    moves = ops.moves_at(own) if own else []
     if narrowed is None or not moves:
         return None
     move = rng.choice(moves)
@@ -120,10 +120,10 @@ def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
     own = ops.members(rng)
-    moves = [*ops.moves_of.get(own.kind, ())] if own else []
+    moves = ops.moves_at(own) if own else []
     if own is None or not moves:
         return None
-    moves += [measure.move for measure in ops.measures.get(own.kind, ())]
+    moves += [measure.move for measure in ops.measures_at(own)]
     chosen_moves = rng.sample(moves, min(len(moves), rng.choice((1, 2))))
     words = [ops.end_word(move, own.kind, rng) for move in chosen_moves]
     if not all(words):
@@ -140,7 +140,7 @@ def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _grouped(ops: Operators, rng: Random) -> QueryQuestion | None:
     own = ops.members(rng)
-    moves = ops.moves_of.get(own.kind, ()) if own else ()
+    moves = ops.moves_at(own) if own else []
     if own is None or not moves:
         return None
     move = rng.choice(moves)
@@ -205,14 +205,15 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What is asked about the answers or the topic before."""
     shape, topic = ops.shapes.sample(rng)
     reached = execute(ops.graph, topic, shape.moves)
-    ends = sorted({ops.graph.kinds[node] for node in reached if not ops.is_value(node)})
+    ends = sorted(node for node in reached if not ops.is_value(node))
     if not ends or ops.is_value(topic):
         return None
-    kind, many = rng.choice(ends), len(reached) > 1
-    earlier = Earlier(ops.graph.kinds[topic], kind, many)
+    end, many = rng.choice(ends), len(reached) > 1
+    told = class_told(ops.graph, topic), class_told(ops.graph, end)
+    earlier = Earlier(*told, many)
     about = "answers" if many or rng.random() < 0.6 else "topics"
-    kind = kind if about == "answers" else ops.graph.kinds[topic]
-    own = Members("", "", kind, (Action(about),), (), reached)
+    of, nodes = (end, reached) if about == "answers" else (topic, frozenset((topic,)))
+    own = Members("", "", ops.graph.kinds[of], (Action(about),), (), nodes)
     made = _then(ops, own, rng, several=many and about == "answers")
     walk = sample_walk(ops.graph, topic, shape.moves, rng, None)
     if made is None or walk is None:
@@ -226,8 +227,8 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
 def _then(ops: Operators, own: Members, rng: Random, *, several: bool) -> QueryQuestion | None:
     style = rng.random()
     if style < 0.45 or not several:
-        moves = [*ops.moves_of.get(own.kind, ())]
-        moves += [measure.move for measure in ops.measures.get(own.kind, ())]
+        moves = ops.moves_at(own)
+        moves += [measure.move for measure in ops.measures_at(own)]
         move = rng.choice(moves) if moves else None
         word = move and ops.end_word(move, own.kind, rng)
         if move is None or not word:

@@ -186,10 +186,17 @@ class Operators:
                     found[self.graph.kinds[node]].add(move)
         return {kind: tuple(sorted(moves)) for kind, moves in found.items()}
 
-    def counted_moves(self, kind: str) -> list[Move]:
-        """The moves from a class that lead to several things."""
-        moves = self.moves_of.get(kind, ())
-        return [own for own in moves if self.is_counted(own)]
+    def moves_at(self, own: Members) -> list[Move]:
+        """The moves from the members to other things; those of their class, if they have one."""
+        moves = self.moves_of.get(own.kind, ())
+        return [move for move in moves if self._leaves(own, move)]
+
+    def _leaves(self, own: Members, move: Move) -> bool:
+        return bool(own.kind) or not own.nodes.isdisjoint(self.graph.edges[move])
+
+    def counted_moves(self, own: Members) -> list[Move]:
+        """The moves from the members that lead to several things."""
+        return [move for move in self.moves_at(own) if self.is_counted(move)]
 
     def is_counted(self, move: Move) -> bool:
         """Whether a move leads to several things."""
@@ -205,8 +212,13 @@ class Operators:
 
     def a_measure(self, own: Members, rng: Random) -> Measure | None:
         """A measure of the members; None where they have none."""
-        known = self.measures.get(own.kind, ())
+        known = self.measures_at(own)
         return rng.choice(known) if known else None
+
+    def measures_at(self, own: Members) -> list[Measure]:
+        """The measures of the members; those of their class, if they have one."""
+        known = self.measures.get(own.kind, ())
+        return [measure for measure in known if self._leaves(own, measure.move)]
 
     # Words and actions
 
@@ -281,7 +293,7 @@ def _valued(ops: Operators, own: Members, rng: Random, first: int) -> Members | 
 
 
 def _counted(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
-    moves = ops.counted_moves(own.kind)
+    moves = ops.counted_moves(own)
     if not moves:
         return None
     move = rng.choice(moves)
@@ -303,7 +315,7 @@ def _counted(ops: Operators, own: Members, rng: Random, first: int) -> Members |
 def _held(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
     moves = [
         move
-        for move in ops.moves_of.get(own.kind, ())
+        for move in ops.moves_at(own)
         if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[own.kind])
     ]
     if not moves:

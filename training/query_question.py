@@ -3,7 +3,10 @@
 from random import Random
 from typing import NamedTuple
 
+from ..agent.kg.terms import is_literal
 from ..agent.query.actions import Action
+from ..agent.query.values import value_of
+from .graph import Graph, Node
 from .labelled import Words
 
 
@@ -36,6 +39,17 @@ class QueryQuestion(NamedTuple):
     named: tuple[Named, ...]
     actions: tuple[Action, ...] | None
     earlier: Earlier | None = None
+
+
+def class_told(graph: Graph, node: Node) -> str:
+    """The class that the agent tells of what came before, or the kind of value that it was."""
+    term = graph.terms[node]
+    if not is_literal(term):
+        return graph.kinds[node] or "entity"
+    value = value_of(term)
+    if value is None:
+        return "text"
+    return "date" if value.unit == "date" else "number"
 
 
 def in_digits(number: float, rng: Random) -> str:

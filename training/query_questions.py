@@ -22,7 +22,7 @@ from .labelled import Words, disturbed, numbered, sign, words_of
 from .operator_questions import operator_question
 from .operators import Operators
 from .phrasebook import Noun
-from .query_question import Earlier, Named, QueryQuestion
+from .query_question import Earlier, Named, QueryQuestion, class_told
 from .questions import Questioner
 from .shapes import Shape
 from .skeletons import VALUES, Skeleton, chosen, slots_of
@@ -232,8 +232,7 @@ class QueryQuestioner:
             asked = self._signed(chosen(before.question, rng), rank, named, rng)
             kinds = [own.kind for own in named if own.kind not in VALUES]
             topics = rng.choice(kinds) if kinds else ""
-            ends = ("", *(kind for kind in self.graph.nodes if kind))
-            earlier = Earlier(topics, rng.choice(ends), rng.random() < 0.5, words_of(asked))
+            earlier = Earlier(topics, rng.choice(self._told), rng.random() < 0.5, words_of(asked))
         elif before:
             earlier, more = self._earlier(before.topics, before.answers, len(named), rng)
             earlier = earlier._replace(many=before.many)
@@ -250,6 +249,12 @@ class QueryQuestioner:
         if action.kind == "class":
             return replace(action, name=self.terms[action.name])
         return replace(action, name=self._relations[action.name])
+
+    @cached_property
+    def _told(self) -> tuple[str, ...]:
+        """What answers before may have been; empty where there were none."""
+        told = {class_told(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
+        return ("", *sorted(told))
 
     @cached_property
     def _relations(self) -> Mapping[str, str]:
@@ -402,9 +407,11 @@ class QueryQuestioner:
         text = self.composer.plain(route_of(self.graph, shape.moves, walk), rng)
         before = self._question(text, (topic,), None)
         words = tuple(own._replace(text=_moved(own.text, first)) for own in before.words)
-        kinds = self.graph.kinds
         earlier = Earlier(
-            topics or kinds[topic], answers or kinds[walk[-1]], rng.random() < 0.5, words
+            topics or class_told(self.graph, topic),
+            answers or class_told(self.graph, walk[-1]),
+            rng.random() < 0.5,
+            words,
         )
         return earlier, list(before.named)
 
