@@ -101,7 +101,8 @@ class Options:
     seed: Natural = 0
     """That of samples and random plans."""
     queries: bool = True
-    """query: whether the question may be read as a query, or a chat LLM propose one."""
+    """Whether the question may be read as a query by a model that can; or proposed as one by a chat
+    LLM, in `query`."""
     partial: bool = True
     """Whether an answer that leaves words of the question unread is shown, as such; or else
     withheld."""

@@ -74,7 +74,9 @@ def _answering(
     several = [_taken_apart(tools.kg, asked.before, own) for own in queries]
     first = several[0]
     if not first.made_of.walks:
-        return _over_the_graph(method, answered(tools, asked, queries, options))
+        changes = answered(tools, asked, queries, options)
+        over = [] if is_of_answers(first.query.bound.query) else _over_the_graph(method, changes)
+        return {**changes, "notes": [*told, *changes["notes"], *over]}
     if first.made_of.is_walk:
         likely = [own.query for own in several if own.made_of.is_walk]
     else:
@@ -98,12 +100,11 @@ def _answering(
     return {**changes, **_computed(tools.kg, asked, first, reading)}
 
 
-def _over_the_graph(method: str, changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes of a query that was executed at once, with a note where that is not plain."""
+def _over_the_graph(method: str, changes: dict[str, Any]) -> list[str]:
+    """A note where something was answered that the method had no part in."""
     if changes["status"] not in ("answered", "partial"):
-        return changes
-    note = f"computed over the whole graph, not over what {method} verified"
-    return {**changes, "notes": [*changes["notes"], note]}
+        return []
+    return [f"computed over the whole graph, not over what {method} verified"]
 
 
 def _taken_apart(kg: KnowledgeGraph, before: Before, own: ReadQuery) -> _Read:

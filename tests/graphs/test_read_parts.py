@@ -249,6 +249,21 @@ def test_a_part_narrows_the_last_answers(kg: KnowledgeGraph) -> None:
     assert verdicts(state) == {"supported"}
 
 
+def test_what_is_computed_of_the_last_answers_is_over_what_was_verified(
+    kg: KnowledgeGraph,
+) -> None:
+    script = {
+        "which countries border <0>[country]": [("<0><STEP>borders", 1.0)],
+        "which countries border <0>[country]? <TOPICS>[country]<ANSWERS><MANY>[country] how many": [
+            ("<ANSWERS><COUNT>", 1.0)
+        ],
+    }
+    walks = {"which countries border [country]": ("borders", 0.9)}
+    method = Method(kg, scripted(script), walks, checkpointer=InMemorySaver())
+    state = method.ask("Which countries border Kenya?", "How many?")
+    assert state["result"]["value"] == 5 and state["notes"] == []
+
+
 class _Left:
     """Says that one word of every question is left out."""
 
