@@ -94,7 +94,8 @@ def labels(state: Any) -> list[str]:
 
 def verdicts(state: Any) -> set[str]:
     steps = [step for own in state["answers"] for chain in own["chains"] for step in chain]
-    return {step["verdict"] for step in (*steps, *(state["result"] or {}).get("triples", []))}
+    steps += state["result"]["triples"] if state["result"] else []
+    return {step["verdict"] for step in steps}
 
 
 def test_one_walk_goes_to_the_method_as_it_is(kg: KnowledgeGraph) -> None:
