@@ -1,0 +1,55 @@
+"""Questions with operators: over any graph they say what the graph allows, and can be found."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from groundwalk.agent.query.automaton import query_of
+from groundwalk.training.operator_questions import operator_question
+from groundwalk.training.query_question import QueryQuestion
+
+from .asking import CONCERTS, WORLD, Asking, asking, fault
+
+SEEDS = 300
+
+
+def made(own: Asking, seeds: int = SEEDS) -> list[QueryQuestion]:
+    """What each of the seeds comes to."""
+    operators = own.questioner.operators
+    assert operators is not None
+    found = (operator_question(operators, Random(seed)) for seed in range(seeds))
+    return list(filter(None, found))
+
+
+@pytest.mark.parametrize("source", [WORLD, CONCERTS], ids=["world", "concerts"])
+def test_what_is_asked_is_legal_and_every_mention_is_found(source: str) -> None:
+    own = asking(source)
+    questions = made(own)
+    assert len(questions) > SEEDS / 2
+    wrong = list[str]()
+    for question in questions:
+        told = own.asked(question)
+        assert told is not None, question
+        asked, schema = told
+        assert asked.actions is not None
+        query_of(asked.actions, asked.values)
+        if found := fault(asked.actions, schema):
+            wrong.append(f"{asked.question}: {found}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("source", [WORLD, CONCERTS], ids=["world", "concerts"])
+def test_operators_of_all_kinds_are_asked(source: str) -> None:
+    questions = made(asking(source), 5 * SEEDS)
+    kinds = Counter(action.kind for own in questions for action in own.actions or ())
+    wanted = {"count", "yesno", "most", "least", "where", "many", "greater", "less", "exists"}
+    wanted |= {"missing", "not", "and", "sum", "avg", "group", "column", "place", "first", "to"}
+    assert wanted - {*kinds} == set()
+    assert any(own.earlier for own in questions)
+
+
+def test_the_signs_of_a_question_are_those_of_its_names() -> None:
+    for own in made(asking(CONCERTS)):
+        words = (*own.words, *(own.earlier.question if own.earlier else ()))
+        signs = {ord(letter) - 0xE000 for word in words for letter in word.text if word.names}
+        assert {*range(len(own.named))} <= signs
