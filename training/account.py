@@ -21,7 +21,7 @@ from ..agent.query.word_account import (
     pointed_at,
     word_parts,
 )
-from .alignment import Alignment, align
+from .alignment import Alignment, Pair, align
 from .query_encode import Asked, asked_of
 from .query_fitting import share_above
 from .query_questions import QueryQuestioner
@@ -59,7 +59,7 @@ def train_account(
     import torch
 
     torch.manual_seed(seed)
-    alignment = align(_pairs(asked, label) for asked in _asked(questioner, seed, _ALIGNED))
+    alignment = align(pair_of(asked, label) for asked in _asked(questioner, seed, _ALIGNED))
     model = make_model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps)
@@ -113,15 +113,20 @@ def _lessons(
     questioner: QueryQuestioner, alignment: Alignment, label: Callable[[str], str], seed: int
 ) -> Iterator[Lesson]:
     found = filter(None, map(asked_of, questioner.stream(seed)))
-    for asked in found:
-        actions = asked.actions or ()
-        places = places_of(asked.question, asked.mentions)
-        if actions and places and len(places) + len(actions) <= MOST_PARTS:
-            yield Lesson(
-                word_parts(asked.question, places, asked.mentions, actions),
-                action_parts(actions, label),
-                [_target(asked, place, alignment, label) for place in places],
-            )
+    yield from filter(None, (lesson_of(asked, alignment, label) for asked in found))
+
+
+def lesson_of(asked: Asked, alignment: Alignment, label: Callable[[str], str]) -> Lesson | None:
+    """What is right for the words of a question; None where there is no query, or too much."""
+    actions = asked.actions or ()
+    places = places_of(asked.question, asked.mentions)
+    if not actions or not places or len(places) + len(actions) > MOST_PARTS:
+        return None
+    return Lesson(
+        word_parts(asked.question, places, asked.mentions, actions),
+        action_parts(actions, label),
+        [_target(asked, place, alignment, label) for place in places],
+    )
 
 
 def _target(
@@ -147,7 +152,7 @@ def _use(asked: Asked, place: Place) -> str:
     return next((own.use for own in spans), "filler")
 
 
-def _pairs(asked: Asked, label: Callable[[str], str]) -> tuple[list[str], list[str]]:
+def pair_of(asked: Asked, label: Callable[[str], str]) -> Pair:
     """The words that made the query, and the names of its actions."""
     places = places_of(asked.question, asked.mentions)
     used = [own for own in places if own.mention is None and _use(asked, own) == "used"]

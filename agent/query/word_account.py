@@ -8,7 +8,7 @@ Words are read by their letters, so that one that was never seen is not like tho
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -108,7 +108,7 @@ def pointed_at(actions: Sequence[Action]) -> frozenset[int]:
     )
 
 
-@cache
+@lru_cache(maxsize=50_000)
 def rows_of(word: str) -> tuple[int, ...]:
     """The rows of a word: of all of it, and of three letters each."""
     marked = f"^{word}$"

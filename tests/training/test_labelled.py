@@ -19,14 +19,17 @@ SWAPS = (({"how many": ("number of", "count"), "rivers": ("streams", "big rivers
 TEXTS = st.sampled_from(
     ["how", "many", "rivers", "the", "of", "any", "muddy", "(dirty)", "longest"]
 )
+
+
+def mention(number: int, after: str) -> Word:
+    """A word with a sign."""
+    return Word(f"{sign(number)}{after}", "mention")
+
+
 WORDS = st.lists(
     st.one_of(
         st.builds(Word, TEXTS, st.sampled_from(["used", "filler", "unread"])),
-        st.builds(
-            lambda number, after: Word(f"{sign(number)}{after}", "mention"),
-            st.integers(0, 31),
-            st.sampled_from(["", "'s", ","]),
-        ),
+        st.builds(mention, st.integers(0, 31), st.sampled_from(["", "'s", ","])),
     ),
     min_size=1,
     max_size=14,

@@ -1,0 +1,154 @@
+"""How the account of words is trained: what is right for each word, and that it is learnt."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+import pytest
+from groundwalk.agent.query.account import names_of
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.word_account import (
+    MOST_PARTS,
+    SPECIAL,
+    LearntAccount,
+    places_of,
+    pointed_at,
+)
+from groundwalk.training import account
+from groundwalk.training.account import (
+    Lesson,
+    action_name,
+    lesson_of,
+    pair_of,
+    shares_of_whole,
+    train_account,
+)
+from groundwalk.training.alignment import align
+from groundwalk.training.query_encode import Asked, Span, asked_of
+from groundwalk.training.query_fitting import share_above
+from groundwalk.training.query_questions import Shares
+from groundwalk.training.watch import Unwatched
+
+from .asking import WORLD, asking
+
+UNREAD, FILLER = 0, 1
+
+
+class Taught(NamedTuple):
+    """A question, and the lesson that it is."""
+
+    asked: Asked
+    lesson: Lesson
+
+    def words(self) -> list[tuple[str, int | None]]:
+        """Each word with what is right for it."""
+        places = places_of(self.asked.question, self.asked.mentions)
+        texts = [self.asked.question[own.start : own.end].lower() for own in places]
+        return list(zip(texts, self.lesson.targets, strict=True))
+
+
+@pytest.fixture(scope="module")
+def taught() -> list[Taught]:
+    world = asking(WORLD, skeletons=True)
+    label = names_of(world.kg)
+    found = (own for own in map(asked_of, world.questioner.stream(0)) if own and own.actions)
+    asked = list(islice(found, 2500))
+    aligned = align(pair_of(own, label) for own in asked)
+    lessons = [(own, lesson_of(own, aligned, label)) for own in asked]
+    return [Taught(own, lesson) for own, lesson in lessons if lesson is not None]
+
+
+def test_names_tell_actions_apart() -> None:
+    own = (Action("step", "r"), Action("count"), Action("pointer", number=1), Action("end"))
+    assert [action_name(one, {"r": "borders"}.__getitem__) for one in own] == [
+        "borders",
+        "count",
+        "",
+        "",
+    ]
+
+
+def test_what_no_query_says_is_unread_and_what_asks_nothing_is_filler(taught: list[Taught]) -> None:
+    checked = Counter[str]()
+    for own in taught:
+        places = places_of(own.asked.question, own.asked.mentions)
+        pointed = pointed_at(own.asked.actions or ())
+        for place, target in zip(places, own.lesson.targets, strict=True):
+            spans = [s for s in own.asked.spans if s.start < place.end and place.start < s.end]
+            use = spans[0].use
+            if use == "unread":
+                assert target == UNREAD
+            elif place.mention in pointed:
+                assert target is None
+            else:
+                assert target != UNREAD
+                assert use != "filler" or target == FILLER
+            checked[use] += 1
+    assert min(checked[use] for use in ("unread", "filler", "used", "mention")) > 300
+
+
+def test_words_are_aligned_with_what_they_made(taught: list[Taught]) -> None:
+    label = names_of(asking(WORLD).kg)
+    made = {word: Counter[str]() for word in ("currency", "borders", "longest", "many", "speak")}
+    for own in taught:
+        actions = own.asked.actions or ()
+        for text, target in own.words():
+            if text in made and target is not None and target >= SPECIAL:
+                action = actions[target - SPECIAL]
+                made[text][label(action.name) or action.kind] += 1
+    most = {word: found.most_common(1)[0][0] for word, found in made.items()}
+    assert most == {
+        "currency": "currency",
+        "borders": "borders",
+        "longest": "length in kilometres",
+        "many": "count",
+        "speak": "official language",
+    }
+
+
+def test_what_is_too_long_or_asks_nothing_is_no_lesson(taught: list[Taught]) -> None:
+    label, aligned = names_of(asking(WORLD).kg), align([])
+    own = taught[0].asked
+    assert lesson_of(own, aligned, label) is not None
+    assert lesson_of(own._replace(actions=None), aligned, label) is None
+    long = own._replace(question="why " * MOST_PARTS, mentions=(), spans=(Span(0, 3, "used"),))
+    assert lesson_of(long, aligned, label) is None
+
+
+def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account, "_ALIGNED", 800)
+    monkeypatch.setattr(account, "_JUDGED", 200)
+    world = asking(WORLD, skeletons=True)
+    label, own = names_of(world.kg), world.questioner
+    shares = Shares(
+        skeletons=1, operators=0, joint=0, unanswerable=0, unread=0.5, filler=0, noise=0
+    )
+    few = replace(own, skeletons=own.skeletons[::60], shares=shares)
+    model, threshold = train_account(few, label, Unwatched(), steps=120, seed=0)
+    assert 0.05 <= threshold <= 0.95
+    learnt = LearntAccount(model, threshold, label)
+    found = (own for own in map(asked_of, few.stream(99)) if own and own.actions)
+    found_in: dict[bool, list[float]] = {True: [], False: []}
+    for own in islice(found, 250):
+        places = places_of(own.question, own.mentions)
+        told = learnt.shares(own.question, places, own.mentions, own.actions or ())
+        for place, share in zip(places, told, strict=True):
+            spans = (s for s in own.spans if s.start < place.end and place.start < s.end)
+            found_in[next(spans).use == "unread"].append(share[UNREAD])
+    means = {key: sum(own) / len(own) for key, own in found_in.items()}
+    assert means[True] > 2.5 * means[False], means
+
+
+def test_the_threshold_flags_a_part_of_what_is_read_whole(taught: list[Taught]) -> None:
+    shares = [place / 100 for place in range(100)]
+    assert share_above(shares, 0.03) == pytest.approx(0.95)  # no surer than sense
+    assert share_above(shares, 0.2) == pytest.approx(0.79)
+    assert sum(own > share_above(shares, 0.2) for own in shares) == 20
+    assert (share_above([0.0] * 50, 0.03), share_above([], 0.03)) == (0.05, 0.5)
+    from groundwalk.agent.query.word_account import make_model
+
+    whole = [own.lesson for own in taught[:40]]
+    kept = [own for own in whole if UNREAD not in own.targets]
+    assert 0 < len(kept) < 40
+    assert len(shares_of_whole(make_model().eval(), whole)) == len(kept)
