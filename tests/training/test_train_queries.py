@@ -1,0 +1,49 @@
+"""A training of queries leaves a folder that the method query answers with."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.llm.local import load_model
+from groundwalk.agent.options import Options
+from groundwalk.agent.query.word_account import ACCOUNT_FILE
+from groundwalk.graphs.build import build_graph
+from groundwalk.training import account, fitting
+from groundwalk.training.recipe import Recipe, Schedule, Size
+from groundwalk.training.train import train
+
+from .toy import toy_turtle
+
+SCHEDULE = Schedule(steps=20, batch=16, rate=4e-3, warm_up=2, pool=2)
+
+
+@pytest.mark.slow
+def test_a_folder_that_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "ACCOUNT_STEPS", 3)
+    monkeypatch.setattr(account, "_ALIGNED", 100)
+    monkeypatch.setattr(account, "_JUDGED", 20)
+    source, out = tmp_path / "toy.ttl", tmp_path / "model"
+    source.write_text(toy_turtle(), encoding="utf-8")
+    skeletons = tmp_path / "own"
+    skeletons.mkdir()
+    (skeletons / "a.txt").write_text(
+        "(which|what) countries pay with {0:currency} => <0><STEP>^money\n", encoding="utf-8"
+    )
+    recipe = Recipe(
+        formats=("path", "query"),
+        schedule=SCHEDULE,
+        size=Size(width=64, layers=2, heads=2),
+        hops=1,
+        skeletons=skeletons,
+    )
+    report = train(str(source), out, recipe)
+    assert report.settings.formats == ("path", "query")
+    assert set(report.settings.confidences) == {"path", "query"}
+    assert (out / ACCOUNT_FILE).is_file()
+    assert load_model(str(out)).settings == report.settings
+    agent = build_graph("query", kg=str(source), generator=load_model(str(out)))
+    context = Options(on_ambiguous="best", confidence=0.0)
+    for question in ("which countries pay with Euro?", "how many countries border France"):
+        state: Any = agent.invoke({"question": question}, context=context)
+        assert state["readings"], state
+        assert [own["text"] for own in state["account"]] == question.rstrip("?").split()
