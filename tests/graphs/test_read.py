@@ -149,8 +149,9 @@ def test_a_query_that_cannot_be_executed_gives_way(
 def _refuse_first(patch: pytest.MonkeyPatch) -> None:
     from groundwalk.agent.errors import ShortageError
     from groundwalk.agent.nodes import read
+    from groundwalk.agent.nodes.run_query import answered_query as whole
 
-    whole, calls = read.answered_query, list[int]()
+    calls = list[int]()
 
     def refusing(*given: Any, **named: Any) -> Any:
         calls.append(1)
