@@ -24,7 +24,7 @@ from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.mentions import mentions_of
-from ..query.reader import Asked, QueryReader, ReadQuery
+from ..query.reader import Asked, QueryReader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
 from ..state import READER, MentionRecord, Reading, State
 from . import Node
@@ -93,7 +93,8 @@ def reading_node(
                 asked = Asked(question, mentions_of(question, records), before)
                 found = tools.reader.read(asked, plan(options))
                 usage = of_model(found.cost)
-                changes = answering(tools, asked, found.queries, options)
+                queries = explained(asked, found.queries, tools.account())
+                changes = answering(tools, asked, queries, options)
             except (NoPathError, ServiceError) as error:
                 changes = _silent(error)
         changes.setdefault("topics", best_topics(records))

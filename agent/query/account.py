@@ -26,6 +26,15 @@ class WordReader(Protocol):
         """
         ...
 
+    def most_unread(
+        self, question: str, mentions: "Sequence[Numbered]", actions: "Sequence[Action]"
+    ) -> float:
+        """How surely the query leaves some word out: the largest share of a word of being unread.
+
+        0 where nothing is known of the words.
+        """
+        ...
+
 
 class NoAccount:
     """For models without an account beside their weights: nothing is known of any word."""
@@ -35,6 +44,12 @@ class NoAccount:
     ) -> list[Word]:
         """No words."""
         return []
+
+    def most_unread(
+        self, question: str, mentions: "Sequence[Numbered]", actions: "Sequence[Action]"
+    ) -> float:
+        """Nothing is known."""
+        return 0.0
 
 
 def account_beside(source: str, kg: KnowledgeGraph) -> WordReader:

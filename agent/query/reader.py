@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..decoding.gathering import search
@@ -11,6 +11,7 @@ from ..decoding.search import Question
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..pool import Pool
+from .account import WordReader
 from .actions import Action
 from .automaton import query_of
 from .before import Before
@@ -23,6 +24,9 @@ from .prompt import asked_tokens
 from .schema import GraphSchema
 from .tables import GraphTables
 from .tree import Query
+
+_LEAST_WHOLE = 0.02
+"""What is left of the weight of a query that surely leaves a word out."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,27 @@ class QueryReader:
         """The facts of the graph, for executing what was read."""
         with self._tools.lent() as tools:
             yield tools.facts
+
+
+def explained(asked: Asked, queries: Sequence[ReadQuery], account: WordReader) -> list[ReadQuery]:
+    """The queries by how likely each is, and how likely it leaves no word of the question out.
+
+    What they are likely together stays; it is shared out anew.
+    """
+    numbered = asked.mentions.numbered
+    weights = [
+        own.probability
+        * max(1.0 - account.most_unread(asked.question, numbered, own.actions), _LEAST_WHOLE)
+        for own in queries
+    ]
+    total, chance = sum(weights), sum(own.probability for own in queries)
+    if not total:
+        return list(queries)
+    shared = [
+        replace(own, probability=chance * weight / total)
+        for own, weight in zip(queries, weights, strict=True)
+    ]
+    return sorted(shared, key=lambda own: -round(own.probability, 9))
 
 
 class _Tools:
