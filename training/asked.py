@@ -1,5 +1,6 @@
 """The questions with answers that a recipe names: a file of them, or splits of a dataset."""
 
+from ..agent.errors import InputError
 from ..evaluation.readers import read_samples
 from ..evaluation.samples import Sample
 from .lessons import Asked
@@ -19,7 +20,14 @@ def asked_questions(recipe: Recipe) -> list[Asked]:
         ]
     else:
         return []
-    return [one for file in files for one in select(file, recipe.part, recipe.limit, recipe.seed)]
+    asked = [one for own in files for one in select(own, recipe.part, recipe.limit, recipe.seed)]
+    given = next((one for one in asked if one.given is not None), None)
+    if given is not None and "query" not in recipe.formats:
+        raise InputError(
+            f"{recipe.questions}:{given.line}: a query is learnt with the format query",
+            "add it to the formats: --formats path,query",
+        )
+    return asked
 
 
 def _asked(sample: Sample, number: int) -> Asked:

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.kg.folder import WORLD
 from ..agent.kg.nodes import lexical_form
@@ -24,6 +25,7 @@ from .operators import Operators, load_operator_words
 from .paraphrase import Chat, mixed, reword
 from .phrasebook import Lack, make_phrasebook
 from .query_encode import QueryEncoder
+from .query_lessons import QueryLessons, query_lessons
 from .query_questions import QueryQuestioner, load_modifiers
 from .questions import Mix, Questioner, Sample, make_questioner
 from .recipe import FORMATS, SHARES, Recipe
@@ -180,13 +182,12 @@ def gather(
     """
     asked = asked_questions(recipe)
     graph = load_graph(kg, returns=recipe.revisits == "walk")
-    supervision = (
-        supervise(kg, graph, asked, recipe.hops or 3, recipe.supervision)
-        if recipe.supervised
-        else None
-    )
+    taught = QueryLessons(walks=tuple(asked))
+    if "query" in recipe.formats:
+        taught = query_lessons(kg, graph, asked, recipe.hops or 3)
+    supervision = _supervision(kg, graph, recipe, taught) if recipe.supervised else None
     hops = recipe.hops or (supervision.hops if supervision else 3)
-    own = None if recipe.phrasebook or recipe.supervised else default_phrasebook(kg_source)
+    own = None if recipe.phrasebook or supervision else default_phrasebook(kg_source)
     with own or nullcontext() as packaged:
         questioner = questioner_for(
             kg,
@@ -195,7 +196,7 @@ def gather(
             hops=hops,
             seed=recipe.seed,
             noise=recipe.noise,
-            every=not recipe.supervised,
+            every=not supervision,
         )
     lessons = supervision.lessons if supervision else ()
     lessons, held_out = _hold_out(lessons, f"held out {recipe.seed}")
@@ -204,7 +205,8 @@ def gather(
         lessons, watched = _hold_out(lessons, f"watched {recipe.seed}")
     queries = None
     if "query" in recipe.formats:
-        queries = query_questioner(kg, questioner, recipe.skeletons or default_skeletons(kg_source))
+        folder = recipe.skeletons or default_skeletons(kg_source)
+        queries = replace(query_questioner(kg, questioner, folder), lessons=taught.lessons)
     return Material(
         questioner=questioner,
         supervision=supervision,
@@ -218,6 +220,22 @@ def gather(
         reworded=tuple(reword(questioner, chat, seed=recipe.seed)) if chat else (),
         queries=queries,
     )
+
+
+def _supervision(
+    kg: KnowledgeGraph, graph: Graph, recipe: Recipe, taught: QueryLessons
+) -> Supervision | None:
+    """The lessons of walks; None where there are queries only. Raises DatasetError for neither."""
+    if not taught.walks and not taught.lessons:
+        reasons = "; ".join(f"{count} {reason}" for reason, count in taught.dropped.items())
+        raise DatasetError(f"no question is of use ({reasons})", "check that they fit the graph")
+    try:
+        found = supervise(kg, graph, taught.walks, recipe.hops or 3, recipe.supervision)
+    except DatasetError:
+        if not taught.lessons:
+            raise
+        return None
+    return replace(found, dropped=found.dropped + taught.dropped)
 
 
 def training_questions(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.names import normalise
@@ -23,12 +23,16 @@ to any answer (GCR section 4.2, appendix C)."""
 
 
 class Asked(NamedTuple):
-    """A question of a file: its text, the topics it names and the answers, as written there."""
+    """A question of a file: its text, the topics it names and the answers, as written there.
+
+    Or it comes with its query in the place of both, as `groundwalk ask --query` takes it.
+    """
 
     text: str
     topics: tuple[str, ...]
     answers: tuple[str, ...]
     line: int
+    given: Mapping[str, Any] | None = None
 
 
 class Lesson(NamedTuple):
@@ -48,10 +52,10 @@ def lessons_of(
     kg: KnowledgeGraph, graph: Graph, asked: Asked, hops: int, way: Way
 ) -> tuple[list[Lesson], float] | str:
     """The lessons of a question and the F1 of their paths, or why it gives none."""
-    topics = _topics(kg, graph, asked)
+    topics = topics_of(kg, graph, asked)
     if not topics:
         return "whose topic the graph or the question does not name"
-    answers = frozenset(node for name in asked.answers for node in _find(kg, graph, name))
+    answers = frozenset(node for name in asked.answers for node in nodes_named(kg, graph, name))
     if not answers:
         return "whose answers the graph does not hold"
     ranked = list[tuple[float, int, tuple[_From, ...]]]()
@@ -97,7 +101,7 @@ def f1(found: frozenset[Node], answers: frozenset[Node]) -> float:
     return 2 * len(found & answers) / max(1, len(found) + len(answers))
 
 
-class _Named(NamedTuple):
+class Topic(NamedTuple):
     """A topic as the question names it, and the entities that may be meant."""
 
     place: int
@@ -139,7 +143,7 @@ def _together(
             yield best, -len(one) - len(two), (_From(*first, (one,)), _From(*second, (two,)))
 
 
-def _lesson(text: str, topics: Sequence[_Named], chosen: _From, answers: frozenset[Node]) -> Lesson:
+def _lesson(text: str, topics: Sequence[Topic], chosen: _From, answers: frozenset[Node]) -> Lesson:
     """A lesson from one of the topics; `text` is as it was asked."""
     marked, end = "", 0
     for number, topic in sorted(enumerate(topics), key=lambda own: own[1].place):
@@ -153,26 +157,26 @@ def _lesson(text: str, topics: Sequence[_Named], chosen: _From, answers: frozens
     return Lesson(marked + text[end:], chosen.node, others, chosen.paths, answers)
 
 
-def _topics(kg: KnowledgeGraph, graph: Graph, asked: Asked) -> list[_Named]:
+def topics_of(kg: KnowledgeGraph, graph: Graph, asked: Asked) -> list[Topic]:
     """The topics that both the graph and the question name, no two at one place."""
-    found = list[_Named]()
+    found = list[Topic]()
     for topic in asked.topics:
-        nodes = _find(kg, graph, topic)
+        nodes = nodes_named(kg, graph, topic)
         if not nodes:
             continue
         names = (f"[{topic}]", topic, graph.names[nodes[0]])
-        places = (at for name in names for at in _positions(asked.text, name))
+        places = (at for name in names for at in positions(asked.text, name))
         free = (at for at in places if not any(_overlap(at, own) for own in found))
         if at := next(free, None):
-            found.append(_Named(at[0], asked.text[at[0] : at[1]], nodes))
+            found.append(Topic(at[0], asked.text[at[0] : at[1]], nodes))
     return found
 
 
-def _overlap(at: tuple[int, int], other: _Named) -> bool:
+def _overlap(at: tuple[int, int], other: Topic) -> bool:
     return at[0] < other.place + len(other.mention) and other.place < at[1]
 
 
-def _positions(text: str, name: str) -> list[tuple[int, int]]:
+def positions(text: str, name: str) -> list[tuple[int, int]]:
     """Where a text holds a name, in whatever case; whole words first."""
     found = [(own.start(), own.end()) for own in re.finditer(re.escape(name), text, re.IGNORECASE)]
     return sorted(found, key=lambda at: (_inside_word(text, *at), at))
@@ -182,7 +186,8 @@ def _inside_word(text: str, start: int, end: int) -> bool:
     return text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()
 
 
-def _find(kg: KnowledgeGraph, graph: Graph, name: str) -> list[Node]:
+def nodes_named(kg: KnowledgeGraph, graph: Graph, name: str) -> list[Node]:
+    """The entities of a term or a name."""
     term = kg.representatives([name])[name]
     if term in graph.by_term:
         return [graph.by_term[term]]

@@ -1,6 +1,7 @@
 """How sure a model has to be of a query, on generated questions that it was not trained on."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -27,8 +28,9 @@ _ANSWERABLE, _UNANSWERABLE = 240, 120
 
 
 def query_samples(questioner: QueryQuestioner, seed: int) -> list[Asked]:
-    """Questions that stand alone and that a query says whole, and some without an answer."""
-    found = filter(None, map(asked_of, questioner.stream(seed)))
+    """Made questions that stand alone and that a query says whole, and some without an answer."""
+    made = replace(questioner, lessons=())
+    found = filter(None, map(asked_of, made.stream(seed)))
     alone = (own for own in found if own.earlier is None)
     whole = (own for own in alone if not any(span.use == "unread" for span in own.spans))
     drawn = list(islice(whole, 4 * (_ANSWERABLE + _UNANSWERABLE)))

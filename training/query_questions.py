@@ -1,8 +1,8 @@
 """An endless stream of questions over a graph, each with the query that it asks, or none.
 
-They are walks and what two of them have in common, worded as for the other formats; skeletons; and
-what a graph cannot answer. Around and inside them stand words that ask nothing, and words that no
-query of the graph can say.
+They are walks and what two of them have in common, worded as for the other formats; skeletons; what
+a graph cannot answer; and questions that a file has. Around and inside them stand words that ask
+nothing, and words that no query of the graph can say.
 """
 
 import tomllib
@@ -32,6 +32,8 @@ _CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "
 _ADJECTIVES = 0.2
 """How many of the names that follow a noun stand before it, where they can."""
 _OF = frozenset({"of", "in", "from"})
+TAUGHT = 0.3
+"""The share of the questions of a file among the others."""
 _MARKS = ("\uf8a0", "\uf8a1")
 """The nouns of a class, of one and of many, until it is known whether a text has any of them."""
 _WHOLE = "\uf8a2"
@@ -81,6 +83,8 @@ class QueryQuestioner:
     """The terms of classes by label."""
     operators: Operators | None = None
     shares: Shares = Shares()
+    lessons: tuple[QueryQuestion, ...] = ()
+    """Questions with queries that a file has."""
 
     @property
     def graph(self) -> Graph:
@@ -100,6 +104,8 @@ class QueryQuestioner:
 
     def sample(self, rng: Random) -> QueryQuestion:
         """One question."""
+        if self.lessons and rng.random() < TAUGHT:
+            return self._varied(rng.choice(self.lessons), rng)
         shares = self.shares
         makers = (
             (self._unanswerable, shares.unanswerable),

@@ -91,7 +91,7 @@ class _Search:
         if not joined_only:
             yield from self._walks(size - 1)
         for first, second in combinations(range(len(self.topics)), 2):
-            for length in range(self.hops + 1):
+            for length in range(self.hops, -1, -1):
                 yield from self._joined(first, second, length, size - 4 - length)
 
     def _walks(self, length: int) -> Iterator[_Set]:

@@ -66,7 +66,7 @@ class Recipe:
     on_broken: OnBroken = "fail"
     """What becomes of a broken statement of the graph's files."""
     questions: Path | None = None
-    """A file of questions with answers."""
+    """A file of questions with answers, or with queries where the format `query` is learnt."""
     dataset: str = ""
     """In its place, a dataset that `evaluation.readers` reads from `data`."""
     data: Path | None = None
@@ -124,10 +124,6 @@ class Recipe:
             raise InputError("a model learns the format path at least", "add it to the formats")
         if self.skeletons and not self.skeletons.is_dir():
             raise InputError(f"{self.skeletons}: is no folder", "give one with .txt files")
-        if "query" in self.formats and self.supervised:
-            raise InputError(
-                "queries are learnt from generated questions", "leave out the format query"
-            )
         if self.questions and self.dataset:
             raise InputError("questions come from a file or a dataset", "leave out one of the two")
         if self.paraphrase and self.supervised:

@@ -56,7 +56,8 @@ _NO_WORDS = Vocabulary((), ())
 def read_questions(file: Path) -> list[Asked]:
     """Read MetaQA's `question with [topic] TAB answer|answer`, or JSON lines. Raises DatasetError.
 
-    A JSON line is `{"question": text, "topics": [label or term], "answers": [label or term]}`.
+    A JSON line is `{"question": text, "topics": [label or term], "answers": [label or term]}`, or
+    with a query as `/wrong` of the chat keeps it, `{"question", "query", "mentions"}`.
     """
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
@@ -197,6 +198,9 @@ def _read_line(line: str, number: int, file: Path) -> Asked:
 def _read_json(line: str, number: int, file: Path) -> Asked:
     try:
         row = cast("dict[str, Any]", json.loads(line))
+        if "query" in row and "answers" not in row:
+            given = {name: row[name] for name in ("query", "mentions") if name in row}
+            return Asked(_text(row["question"]), (), (), number, given)
         question, topics, answers = row["question"], row["topics"], row["answers"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DatasetError(f"{file}:{number}: is not a question ({error!r})") from error
@@ -204,3 +208,9 @@ def _read_json(line: str, number: int, file: Path) -> Asked:
     if not isinstance(answers, list) or not all(isinstance(text, str) for text in texts):
         raise DatasetError(f"{file}:{number}: topics and answers must be lists of text")
     return Asked(question, tuple(topics), tuple(answers), number)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value

@@ -136,8 +136,8 @@ def test_yes_and_no(rivers: tuple[KnowledgeGraph, Graph]) -> None:
     _, graph = rivers
     yes = spelled(graph, ["Xa", "Aland"], Gold(truth=True))
     assert yes == [
-        "<0><AND><1><STEP>^flows through<END><YESNO>",
         "<0><STEP>flows through<AND><1><END><YESNO>",
+        "<0><AND><1><STEP>^flows through<END><YESNO>",
     ]
     no = spelled(graph, ["Xa", "Cland"], Gold(truth=False))
     assert "<0><STEP>flows through<AND><1><END><YESNO>" in no
