@@ -24,7 +24,7 @@ def train(
     on_broken: o.OnBroken = "fail",
     questions: Annotated[
         Path | None,
-        typer.Option("--questions", help="Questions with answers; else made from the graph."),
+        typer.Option("--questions", help="With answers or queries; else made from the graph."),
     ] = None,
     dataset: Annotated[
         str, typer.Option("--dataset", help="Or those of a dataset that `eval run` knows.")
