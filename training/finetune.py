@@ -1,10 +1,11 @@
 """Fine-tuning a causal language model, all of it or by low-rank adapters that are merged."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from ..agent.decoding.wire import MARKERS
+from ..agent.decoding.wire import MARKERS, QUERY_MARKERS
 from ..agent.errors import InputError, ModelError
 from ..agent.llm.local import LocalModel, load_model
 from .encode import Encoder
@@ -46,7 +47,8 @@ def fine_tune(job: Job) -> Made:
     recipe = job.recipe
     base = load_base(recipe.base)
     torch.manual_seed(recipe.seed)
-    add_markers(base.model, base.tokenizer)
+    markers = (*MARKERS, *QUERY_MARKERS) if "query" in recipe.formats else MARKERS
+    add_markers(base.model, base.tokenizer, markers)
     masked = base.settings.masked if recipe.mask is None else recipe.mask
     instruct = base.settings.instruct
     encoder = Encoder(job.material.graph, base.tokenizer, masked=masked, instruct=instruct)
@@ -54,7 +56,7 @@ def fine_tune(job: Job) -> Made:
     bfloat16 = has_bfloat16("cuda" if torch.cuda.is_available() else "cpu")
     frozen_in_bfloat16 = recipe.lora and bfloat16 and kept != torch.float32
     cast(Any, base.model).to(torch.bfloat16 if frozen_in_bfloat16 else torch.float32)
-    adapted: Any = _adapted(base) if recipe.lora else None
+    adapted: Any = _adapted(base, markers) if recipe.lora else None
     local = replace(base, settings=job.settings(masked=masked, instruct=instruct))
     try:
         trained = train_with_hf(
@@ -99,12 +101,16 @@ def load_base(source: str) -> LocalModel:
     return base
 
 
-def add_markers(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
+def add_markers(
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    markers: Sequence[str] = MARKERS,
+) -> None:
     """Make each marker of the wire formats a token, with an embedding."""
     from transformers import AddedToken
 
     known = cast(Any, tokenizer).get_added_vocab()
-    for text in MARKERS:
+    for text in markers:
         if text not in known:
             tokenizer.add_tokens(
                 AddedToken(text, special=True, normalized=False), special_tokens=True
@@ -115,7 +121,7 @@ def add_markers(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") 
         tokenizer.model_max_length = MAX_LENGTH
 
 
-def _adapted(base: LocalModel) -> Any:
+def _adapted(base: LocalModel, markers: Sequence[str]) -> Any:
     """The model with adapters at all linear layers; the embeddings of the markers are trained."""
     from peft import LoraConfig, get_peft_model
 
@@ -124,7 +130,7 @@ def _adapted(base: LocalModel) -> Any:
     if not model.config.get_text_config().tie_word_embeddings:
         ends.add(id(model.get_output_embeddings()))
     added = cast(Any, base.tokenizer).get_added_vocab()
-    tokens = sorted(added[marker] for marker in MARKERS)
+    tokens = sorted(added[marker] for marker in markers)
     names = [name.rpartition(".")[2] for name, own in model.named_modules() if id(own) in ends]
     config = LoraConfig(
         r=_RANK,

@@ -8,20 +8,29 @@ from groundwalk.agent.llm.local import load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.word_account import ACCOUNT_FILE
 from groundwalk.graphs.build import build_graph
-from groundwalk.training import account, fitting
+from groundwalk.training import account, fitting, query_fitting
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 
+from .bases import save_base
 from .toy import toy_turtle
+
+pytestmark = pytest.mark.slow
 
 SCHEDULE = Schedule(steps=20, batch=16, rate=4e-3, warm_up=2, pool=2)
 
 
-@pytest.mark.slow
-def test_a_folder_that_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The account of words and what is judged take hardly any time."""
     monkeypatch.setattr(fitting, "ACCOUNT_STEPS", 3)
     monkeypatch.setattr(account, "_ALIGNED", 100)
     monkeypatch.setattr(account, "_JUDGED", 20)
+    monkeypatch.setattr(query_fitting, "_ANSWERABLE", 12)
+    monkeypatch.setattr(query_fitting, "_UNANSWERABLE", 6)
+
+
+def test_a_folder_that_answers(tmp_path: Path) -> None:
     source, out = tmp_path / "toy.ttl", tmp_path / "model"
     source.write_text(toy_turtle(), encoding="utf-8")
     skeletons = tmp_path / "own"
@@ -47,3 +56,19 @@ def test_a_folder_that_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         state: Any = agent.invoke({"question": question}, context=context)
         assert state["readings"], state
         assert [own["text"] for own in state["account"]] == question.rstrip("?").split()
+
+
+@pytest.mark.parametrize("lora", [False, True])
+def test_a_base_model_learns_the_markers_of_queries(tmp_path: Path, lora: bool) -> None:
+    pytest.importorskip("peft", reason="needs the extra train")
+    source, out = tmp_path / "toy.ttl", tmp_path / "model"
+    source.write_text(toy_turtle(), encoding="utf-8")
+    base = save_base(tmp_path / "base", "qwen2")
+    schedule = Schedule(steps=2, batch=4, pool=1, warm_up=1)
+    recipe = Recipe(formats=("path", "query"), schedule=schedule, base=str(base), lora=lora, hops=1)
+    report = train(str(source), out, recipe)
+    assert report.settings.formats == ("path", "query")
+    agent = build_graph("query", kg=str(source), generator=load_model(str(out)))
+    context = Options(on_ambiguous="best", confidence=0.0)
+    state: Any = agent.invoke({"question": "who borders France"}, context=context)
+    assert state["readings"]
