@@ -19,6 +19,7 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.nodes import ground
 from groundwalk.agent.options import Options, read_options
+from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.state import Word
@@ -94,7 +95,7 @@ def _read(
     return set(Watched.read)
 
 
-class _LeavesOut:
+class _LeavesOut(NoAccount):
     """Says that a word of every question is left out."""
 
     def account(

@@ -8,6 +8,7 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.options import Options
+from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.state import Word, is_understood
@@ -233,7 +234,7 @@ def test_given_topics_and_no_queries_take_the_old_way(kg: KnowledgeGraph) -> Non
     assert state["query_tree"] is None and state["reasoner"] == "vote"
 
 
-class _Left:
+class _Left(NoAccount):
     """Says that one word of every question is left out."""
 
     def account(
@@ -242,6 +243,27 @@ class _Left:
         words = [Word(text="friendly", start=0, end=8, used_by="unread")]
         assert question and mentions and actions[-1].kind == "end"
         return [*words, Word(text="capital", start=9, end=16, used_by="capital")]
+
+
+class _Whole(NoAccount):
+    """Says that only a count uses every word."""
+
+    def most_unread(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> float:
+        return 0.1 if any(own.kind == "count" for own in actions) else 0.95
+
+
+def test_a_reading_that_uses_every_word_comes_first(kg: KnowledgeGraph) -> None:
+    question = "how many border <0>[country]"
+    local = scripted({question: [(BORDERS, 0.6), (f"{BORDERS}<COUNT>", 0.3)]})
+    parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, account=_Whole)
+    graph: Any = skeleton("query", METHODS["query"], parts, False)
+    state = graph.invoke({"question": "How many border Kenya"}, context=Options())
+    assert state["result"]["value"] == 5
+    assert state["confidence"] == pytest.approx(0.9, abs=0.01)
+    probabilities = [own["probability"] for own in state["readings"]]
+    assert probabilities == sorted(probabilities, reverse=True)
 
 
 @pytest.mark.parametrize(("partial", "status"), [(True, "partial"), (False, "abstained")])

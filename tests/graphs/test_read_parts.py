@@ -265,7 +265,7 @@ def test_what_is_computed_of_the_last_answers_is_over_what_was_verified(
     assert state["result"]["value"] == 5 and state["notes"] == []
 
 
-class _Left:
+class _Left(NoAccount):
     """Says that one word of every question is left out."""
 
     def account(
