@@ -29,7 +29,7 @@ from .query_lessons import QueryLessons, query_lessons
 from .query_questions import QueryQuestioner, load_modifiers
 from .questions import Mix, Questioner, Sample, make_questioner
 from .recipe import FORMATS, SHARES, Recipe
-from .skeletons import read_skeletons
+from .skeletons import Skeleton, check_names, read_skeletons
 from .supervision import (
     Lesson,
     Supervision,
@@ -285,18 +285,22 @@ def default_skeletons(kg_source: str) -> Path | None:
 def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None) -> QueryQuestioner:
     """What composes questions with queries, from the skeletons of a folder among others.
 
-    Raises InputError for skeletons that cannot be read.
+    Raises InputError for skeletons that cannot be read, or that the graph has no names for.
     """
-    found = sorted(folder.glob("*.txt")) if folder else []
-    skeletons = tuple(own for file in found for own in read_skeletons(file))
     words = (word for word in kg.labels.vocabulary() if not word.relation)
     terms = {word.text: word.term for word in words}
+    graph = plain.graph
+    skeletons = list[Skeleton]()
+    for file in sorted(folder.glob("*.txt")) if folder else ():
+        found = read_skeletons(file)
+        check_names(file, found, relations=graph.labels, classes=terms, kinds=graph.nodes)
+        skeletons += found
     composer = _beyond_queries(plain.composer, plain.graph)
     refuser = Refuser(composer, plain.refuser.known, walks_only=False)
     plain = replace(plain, refuser=refuser)
     words = load_operator_words()
     operators = Operators(plain.graph, plain.shapes, plain.composer, words, terms)
-    return QueryQuestioner(plain, skeletons, load_modifiers(), terms, operators)
+    return QueryQuestioner(plain, tuple(skeletons), load_modifiers(), terms, operators)
 
 
 _COMPUTED = re.compile(

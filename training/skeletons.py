@@ -15,7 +15,7 @@ star where they are many, or `"QUESTION"`, the question before, whose mentions a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -28,6 +28,8 @@ _CHOICE = re.compile(r"\(([^()]*)\)")
 _CLASSES = re.compile(r"([^>*]+)(?:>\s*([^>*]+?)(\*?))?")
 VALUES = frozenset({"number", "text", "letter"})
 """What a slot may be that names no entity."""
+_TOLD = frozenset({"", "entity", "number", "date", "text"})
+"""What topics and answers before may be that are of no class."""
 _STANDS_FOR = 2
 """The number by which a place or a first few is read before it is chosen."""
 
@@ -76,6 +78,33 @@ def read_skeletons(file: Path) -> list[Skeleton]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: cannot be read ({error})", "give a text file") from error
     return list(_skeletons(file, lines))
+
+
+def check_names(
+    file: Path,
+    skeletons: Sequence[Skeleton],
+    *,
+    relations: Collection[str],
+    classes: Collection[str],
+    kinds: Collection[str],
+) -> None:
+    """Raise InputError, with the line, for a skeleton that names what a graph does not have.
+
+    `kinds` are the classes that entities are told to be of.
+    """
+    for own in skeletons:
+        before = own.before or Before()
+        wanted = {kind for slot in own.slots for kind in slot.kinds} - VALUES
+        wanted |= {before.topics, before.answers} - _TOLD
+        named = {action.name for action in own.actions if action.kind == "class"} - {""}
+        followed = {action.name for action in own.actions if action.kind != "class"} - {""}
+        unknown = [f"class {name!r}" for name in sorted((wanted - {*kinds}) | (named - {*classes}))]
+        unknown += [f"relation {name!r}" for name in sorted(followed - {*relations})]
+        if unknown:
+            raise InputError(
+                f"{file}:{own.line}: the graph has no {unknown[0]}",
+                "`groundwalk kg info` lists what there is",
+            )
 
 
 def chosen(text: str, rng: Random) -> str:

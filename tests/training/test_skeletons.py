@@ -10,7 +10,7 @@ from groundwalk.agent.errors import InputError
 from groundwalk.agent.query.actions import Action, spell
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.schema import GraphSchema
-from groundwalk.training.data import default_skeletons
+from groundwalk.training.data import default_skeletons, query_questioner
 from groundwalk.training.skeletons import (
     VALUES,
     Before,
@@ -106,6 +106,23 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     for path in (file, tmp_path / "none.txt"):
         with pytest.raises(InputError, match="cannot be read"):
             read_skeletons(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{0:country} => <0><STEP>likes", "relation 'likes'"),
+        ("{0:planet} => <0>", "class 'planet'"),
+        ("cities => <CLASS>village", "class 'village'"),
+        ("planet > city || how many => <ANSWERS><COUNT>", "class 'planet'"),
+    ],
+)
+def test_what_the_graph_has_no_name_for_is_told(tmp_path: Path, line: str, said: str) -> None:
+    world = asking(WORLD)
+    file = written(tmp_path, "all of {0:continent} => <0><STEP>^continent", line)
+    with pytest.raises(InputError) as raised:
+        query_questioner(world.kg, world.questioner.plain, tmp_path)
+    assert raised.value.message == f"{file}:2: the graph has no {said}"
 
 
 # Those of the world graph
