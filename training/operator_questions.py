@@ -205,8 +205,8 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What is asked about the answers or the topic before."""
     shape, topic = ops.shapes.sample(rng)
     reached = execute(ops.graph, topic, shape.moves)
-    ends = sorted(node for node in reached if not ops.is_value(node))
-    if not ends or ops.is_value(topic):
+    ends = sorted(filter(ops.is_thing, reached))
+    if not ends or not ops.is_thing(topic):
         return None
     end, many = rng.choice(ends), len(reached) > 1
     told = class_told(ops.graph, topic), class_told(ops.graph, end)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from random import Random
 from typing import NamedTuple
 
+from ..agent.kg.terms import is_literal
 from ..agent.query.actions import Action, Kind
 from ..agent.query.values import value_of
 from .compose import Composer, plenty_of, route_of
@@ -119,7 +120,7 @@ class Operators:
         shape, topic = self.shapes.sample(rng)
         moves = shape.moves[: rng.choice((1, 1, 2))]
         walk = sample_walk(self.graph, topic, moves, rng, None)
-        if walk is None or self.is_value(walk[-1]) or self.is_value(topic):
+        if walk is None or not (self.is_thing(walk[-1]) and self.is_thing(topic)):
             return None
         route = route_of(self.graph, moves, walk)
         text = self.composer.phrase(route, len(moves), rng, sign(first)).text
@@ -204,7 +205,11 @@ class Operators:
 
     def are_things(self, kind: str) -> bool:
         """Whether a class is one of things, and not of values."""
-        return not self.is_value(self.graph.nodes[kind][0])
+        return self.is_thing(self.graph.nodes[kind][0])
+
+    def is_thing(self, node: Node) -> bool:
+        """Whether a node is no value and no text, so that a question can name it."""
+        return not is_literal(self.graph.terms[node]) and not self.is_value(node)
 
     def is_value(self, node: Node) -> bool:
         """Whether a node is a number or a date."""

@@ -157,7 +157,7 @@ def _mentioned(
     mentions = mentioned.numbered
     places = dict[int, int]()
     for start, end, number in names:
-        at = (n for n, own in enumerate(mentions) if own.start < end and start < own.end)
+        at = (n for n, own in enumerate(mentions) if own.start <= start and end <= own.end)
         place = next(at, None)
         if place is None:
             return None

@@ -12,6 +12,7 @@ from functools import cached_property
 from importlib.resources import files
 from random import Random
 
+from ..agent.kg.terms import is_literal
 from ..agent.query.actions import Action
 from .clauses import OTHER, TOPIC
 from .compose import Composer, Route, route_of
@@ -220,7 +221,7 @@ class QueryQuestioner:
 
     def _named(self, node: Node) -> Named:
         kind = self.graph.kinds[node]
-        is_value = kind in self.composer.book.names.values
+        is_value = kind in self.composer.book.names.values or is_literal(self.graph.terms[node])
         return Named(self.graph.names[node], "number" if is_value else kind)
 
     def _operated(self, rng: Random) -> QueryQuestion | None:

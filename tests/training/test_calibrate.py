@@ -78,8 +78,8 @@ def test_a_path_that_is_no_answer_does_not_raise_the_threshold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     states: list[dict[str, Any]] = [
-        {"answers": [], "confidence": 0.9},
-        {"answers": [{}], "confidence": 0.2},
+        {"answers": [], "result": None, "confidence": 0.9},
+        {"answers": [{}], "result": None, "confidence": 0.2},
     ]
 
     def agent(*_: object, **__: object) -> SimpleNamespace:

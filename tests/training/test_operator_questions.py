@@ -53,3 +53,9 @@ def test_the_signs_of_a_question_are_those_of_its_names() -> None:
         words = (*own.words, *(own.earlier.question if own.earlier else ()))
         signs = {ord(letter) - 0xE000 for word in words for letter in word.text if word.names}
         assert {*range(len(own.named))} <= signs
+
+
+def test_texts_are_never_named() -> None:
+    """Every thing of the concerts has a class; the texts and values among the facts have none."""
+    for own in made(asking(CONCERTS), 2 * SEEDS):
+        assert all(named.kind for named in own.named), own

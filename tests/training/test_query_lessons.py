@@ -101,6 +101,8 @@ def test_a_query_that_comes_with_its_question(kg: KnowledgeGraph, graph: Graph) 
         "how many countries use the Euro <0><STEP>^money<CLASS>country<COUNT>",
     ]
     assert found.walks == () and not found.dropped
+    names = {action.name for own in found.lessons for action in own.actions or ()}
+    assert all(name.startswith("<https://") for name in names - {""})
     kinds = [own.kind for own in found.lessons[0].named]
     assert kinds == ["country", "country"]
 
@@ -184,11 +186,11 @@ def test_a_file_of_both_is_mixed_into_the_stream(kg: KnowledgeGraph, tmp_path: P
     drawn = list(islice(queries.stream(0), 1500))
     actions = [own.actions for own in queries.lessons]
     taught = [own for own in drawn if own.actions in actions]
-    texts = {text_of(own.words) for own in taught}
+    texts = {text_of(own.words) for own in taught if own.actions == actions[0]}
     clear = replace(queries, lessons=())
     other = sum(own.actions in actions for own in islice(clear.stream(0), 1500)) / 1500
     assert TAUGHT <= len(taught) / 1500 < TAUGHT + other + 0.05
-    assert len(texts) > 60  # noise
+    assert len(texts) > 40  # noise
     assert all(own.earlier is None for own in query_samples(queries, 0))
     judged = [own.actions for own in query_samples(queries, 0)]
     assert actions[0] not in judged

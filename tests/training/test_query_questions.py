@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import islice
 
 import pytest
 from groundwalk.agent.conversation.turns import last_about
+from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.nodes.before import before_of
+from groundwalk.agent.nodes.link import linked
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.constraint import ActionTokens
+from groundwalk.agent.query.mentions import mentions_of
 from groundwalk.agent.query.prompt import asked_tokens
 from groundwalk.agent.state import Entity, Turn
 from groundwalk.training.labelled import sign, text_of, words_of
@@ -180,3 +183,20 @@ def turn(topic: str) -> Turn:
     )
     assert last_about([made]) is made
     return made
+
+
+@pytest.mark.parametrize(("source", "least"), [(WORLD, 0.95), (CONCERTS, 0.85)])
+def test_the_agent_finds_the_same_mentions(source: str, least: float) -> None:
+    """But for names that it finds in a shorter form: `Oratorio No. 1 (work)`."""
+    own = asking(source)
+    linker, same = LabelLinker(own.kg.labels), 0
+    questions = typed(source, 7)
+    for asked in questions:
+        found = linked(linker, own.kg, asked.question).mentions
+        numbered = mentions_of(asked.question, found).numbered
+        same += numbered == asked.mentions
+        if [one[:2] for one in map(astuple, numbered)] == [
+            one[:2] for one in map(astuple, asked.mentions)
+        ]:
+            assert [one.kind for one in numbered] == [one.kind for one in asked.mentions]
+    assert same > least * len(questions)

@@ -22,12 +22,14 @@ from groundwalk.training.query_search import Gold, queries_giving
 TURTLE = """
 @prefix : <https://rivers.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :flows rdfs:label "flows through" . :mouth rdfs:label "mouth" .
 :length rdfs:label "length" . :opened rdfs:label "opened" .
 :a a :Country ; rdfs:label "Aland" . :b a :Country ; rdfs:label "Bland" .
 :c a :Country ; rdfs:label "Cland" .
-:x a :River ; rdfs:label "Xa" ; :flows :a, :b ; :mouth :s ; :length 300 ; :opened "1999" .
-:y a :River ; rdfs:label "Ya" ; :flows :a ; :mouth :s ; :length 200, 450 .
+:x a :River ; rdfs:label "Xa" ; :flows :a, :b ; :mouth :s ; :length 300 ; :opened 5 .
+:y a :River ; rdfs:label "Ya" ; :flows :a ; :mouth :s ;
+    :length 200, 450 ; :opened "2001-02-03"^^xsd:date .
 :z a :River ; rdfs:label "Za" ; :flows :a, :b, :c ; :mouth :x ; :length 300 .
 :w a :River ; rdfs:label "Wa" ; :flows :b ; :mouth :x .
 :s a :Sea ; rdfs:label "Sea" .
