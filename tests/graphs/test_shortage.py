@@ -28,7 +28,7 @@ def model() -> LocalModel:
     return load_model()
 
 
-def runs_out(*_: object) -> Any:
+def runs_out(*_: object, **__: object) -> Any:
     def node(state: State, runtime: Runtime[Options]) -> Any:
         raise MemoryError
 
