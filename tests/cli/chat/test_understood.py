@@ -255,5 +255,5 @@ def test_on_a_terminal_the_editor_has_the_screen(tmp_path: Path) -> None:
         assert terminal.wait_for_the_end() == 0, terminal.text()
         text = terminal.text()
     file = tmp_path / "corrections.jsonl"
-    assert text.count("Lima [1]") == 2 and f"kept in {file}" in text.replace("\n", "")
+    assert text.count("Lima [1]") == 2 and f"keptin{file}" in "".join(text.split())
     assert len(file.read_text(encoding="utf-8").splitlines()) == 2
