@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..agent.kg import KnowledgeGraph
-from ..agent.query.actions import Action
+from ..agent.query.actions import LITERAL, Action
 from ..agent.query.constraint import ActionTokens
 from ..agent.query.mentions import mentions_of
 from ..agent.query.normal import Value
@@ -19,9 +19,6 @@ from .tokenizer import Units
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-_LITERAL = frozenset({"place", "first", "part"})
-"""Actions after which a pointer is a number and no mention."""
 
 
 class Span(NamedTuple):
@@ -174,7 +171,7 @@ def _pointing(actions: Sequence[Action], places: Mapping[int, int]) -> tuple[Act
     moved = list[Action]()
     for place, action in enumerate(actions):
         number = action.number
-        if number is not None and not (place and actions[place - 1].kind in _LITERAL):
+        if number is not None and not (place and actions[place - 1].kind in LITERAL):
             if number not in places:
                 return None
             action = replace(action, number=places[number])

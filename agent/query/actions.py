@@ -21,6 +21,8 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 """What an action does. But for a pointer, and the end of the whole query, it names the marker."""
 
+LITERAL: frozenset[Kind] = frozenset(("place", "first", "part"))
+"""Actions after which a pointer is the number itself, and no mention."""
 _KINDS = frozenset(get_args(Kind))
 _TOKEN = re.compile(r"<([^<>]*)>([^<>]*)")
 

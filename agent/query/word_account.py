@@ -15,7 +15,7 @@ from zlib import crc32
 
 from ..state import Word
 from .account import UNREAD
-from .actions import Action
+from .actions import LITERAL, Action
 from .prompt import Numbered
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ MOST_PARTS = 96
 """Words and actions that are read together."""
 SPECIAL = 2
 """Shares before those of the actions: unread, and filler."""
-_LITERAL = frozenset({"place", "first", "part"})
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 
 
@@ -91,7 +90,7 @@ def action_parts(actions: Sequence[Action], label: Callable[[str], str]) -> list
     """What the model reads of each action: its kind, and the words of the name that it has."""
     parts = list[Part]()
     for place, own in enumerate(actions):
-        literal = place and actions[place - 1].kind in _LITERAL
+        literal = place and actions[place - 1].kind in LITERAL
         name = f"{own.number}" if literal and own.number is not None else label(own.name)
         words = [piece for word in name.lower().split() for piece in rows_of(word)]
         way = (row("inverse"),) if own.inverse else ()
@@ -104,7 +103,7 @@ def pointed_at(actions: Sequence[Action]) -> frozenset[int]:
     return frozenset(
         own.number
         for place, own in enumerate(actions)
-        if own.number is not None and not (place and actions[place - 1].kind in _LITERAL)
+        if own.number is not None and not (place and actions[place - 1].kind in LITERAL)
     )
 
 
