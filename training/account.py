@@ -1,11 +1,13 @@
 """Training of the account of words: which of a question's words made which action of its query.
 
 The generator knows which words ask nothing and which no query can say; which action each of the
-others made is aligned over many questions.
+others made is aligned over many questions. Of some questions the query is not the right one: what
+it leaves out is unread.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..agent.query.actions import Action
@@ -22,9 +24,11 @@ from ..agent.query.word_account import (
     word_parts,
 )
 from .alignment import Alignment, Pair, align
+from .misreadings import Misread, misread
 from .query_encode import Asked, asked_of
 from .query_fitting import share_above
 from .query_questions import QueryQuestioner
+from .strangers import with_stranger
 from .watch import Watcher, counted
 
 if TYPE_CHECKING:
@@ -35,6 +39,10 @@ _BATCH = 64
 _RATE = 2e-3
 _ALIGNED = 12_000
 _JUDGED = 1_500
+_MISREAD = 0.3
+"""How many questions are shown with a query that is not theirs."""
+_STRANGE = 0.08
+"""How many have a name that nobody has."""
 FLAGGED = 0.03
 """How many of the questions that a query says whole may be told to be read in part."""
 
@@ -59,7 +67,8 @@ def train_account(
     import torch
 
     torch.manual_seed(seed)
-    alignment = align(pair_of(asked, label) for asked in _asked(questioner, seed, _ALIGNED))
+    taught = islice(_asked(questioner, seed), _ALIGNED)
+    alignment = align(pair_of(asked, label) for asked in taught)
     model = make_model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps)
@@ -73,8 +82,8 @@ def train_account(
         optimizer.step()
         schedule.step()
     model.eval()
-    judged = list(islice(_lessons(questioner, alignment, label, seed + 2), _JUDGED))
-    return model, share_above(shares_of_whole(model, judged), FLAGGED)
+    right = filter(None, (lesson_of(own, alignment, label) for own in _asked(questioner, seed + 2)))
+    return model, share_above(shares_of_whole(model, list(islice(right, _JUDGED))), FLAGGED)
 
 
 def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float]:
@@ -86,7 +95,8 @@ def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float
         for own in lessons:
             if _UNREAD not in own.targets:
                 logs = model(*batched([(own.words, own.actions)]))
-                most.append(float(logs[0, : len(own.words), _UNREAD].exp().max()))
+                known = [n for n, target in enumerate(own.targets) if target is not None]
+                most.append(float(logs[0, known, _UNREAD].exp().max()) if known else 0.0)
     return most
 
 
@@ -103,44 +113,69 @@ def _loss(model: "nn.Module", lessons: Sequence[Lesson]) -> "Tensor":
     return torch.nn.functional.nll_loss(logs.flatten(0, 1), targets.flatten(), ignore_index=-100)
 
 
-def _asked(questioner: QueryQuestioner, seed: int, count: int) -> Iterator[Asked]:
+def _asked(questioner: QueryQuestioner, seed: int) -> Iterator[Asked]:
     """Questions that the graph answers, as somebody would type them."""
     found = filter(None, map(asked_of, questioner.stream(seed)))
-    return islice((own for own in found if own.actions is not None), count)
+    return (own for own in found if own.actions is not None)
 
 
 def _lessons(
     questioner: QueryQuestioner, alignment: Alignment, label: Callable[[str], str], seed: int
 ) -> Iterator[Lesson]:
-    found = filter(None, map(asked_of, questioner.stream(seed)))
-    yield from filter(None, (lesson_of(asked, alignment, label) for asked in found))
+    """Lessons on queries that are right, and on those that are not."""
+    rng, graph = Random(f"account {seed}"), questioner.graph
+    relations = [(own, inverse) for own in graph.relations for inverse in (False, True)]
+    for question in questioner.stream(seed):
+        chance, shown = rng.random(), question
+        if chance < _STRANGE:
+            shown = with_stranger(question, graph.names, questioner.terms, rng)
+        asked = shown and asked_of(shown)
+        if asked is None or asked.actions is None:
+            continue
+        wrong = None
+        if chance > 1 - _MISREAD and (wrong := misread(asked.actions, relations, rng)) is None:
+            continue
+        lesson = lesson_of(asked, alignment, label, wrong)
+        if lesson is not None and (wrong is None or _UNREAD in lesson.targets):
+            yield lesson
 
 
-def lesson_of(asked: Asked, alignment: Alignment, label: Callable[[str], str]) -> Lesson | None:
-    """What is right for the words of a question; None where there is no query, or too much."""
+def lesson_of(
+    asked: Asked, alignment: Alignment, label: Callable[[str], str], wrong: Misread | None = None
+) -> Lesson | None:
+    """What is right for the words of a question, read as its query or as one that is wrong.
+
+    None where there is no query, or too much.
+    """
     actions = asked.actions or ()
+    shown, kept = wrong or (actions, range(len(actions)))
     places = places_of(asked.question, asked.mentions)
-    if not actions or not places or len(places) + len(actions) > MOST_PARTS:
+    if not shown or not places or len(places) + len(shown) > MOST_PARTS:
         return None
+    moved = {SPECIAL + old: SPECIAL + new for new, old in enumerate(kept) if old is not None}
+    moved |= {_UNREAD: _UNREAD, _FILLER: _FILLER}
+    pointed, lost = pointed_at(shown), pointed_at(actions) - pointed_at(shown)
+    targets = list[int | None]()
+    for own in places:
+        if own.mention in pointed:
+            targets.append(None)
+        elif own.mention in lost:
+            targets.append(_UNREAD)
+        else:
+            targets.append(moved.get(_target(asked, own, alignment, label), _UNREAD))
     return Lesson(
-        word_parts(asked.question, places, asked.mentions, actions),
-        action_parts(actions, label),
-        [_target(asked, place, alignment, label) for place in places],
+        word_parts(asked.question, places, asked.mentions, shown),
+        action_parts(shown, label),
+        targets,
     )
 
 
-def _target(
-    asked: Asked, place: Place, alignment: Alignment, label: Callable[[str], str]
-) -> int | None:
-    """The share that is right for a word; None where it is a mention of the query."""
-    actions = asked.actions or ()
+def _target(asked: Asked, place: Place, alignment: Alignment, label: Callable[[str], str]) -> int:
+    """The share that is right for a word, where the query is."""
     use = _use(asked, place)
-    if use == "unread":
-        return _UNREAD
-    if place.mention is not None and place.mention in pointed_at(actions):
-        return None
-    if use == "filler":
-        return _FILLER
+    if use in ("unread", "filler"):
+        return _UNREAD if use == "unread" else _FILLER
+    actions = asked.actions or ()
     word = asked.question[place.start : place.end].lower()
     named = {n: name for n, own in enumerate(actions) if (name := action_name(own, label))}
     best = alignment.best(word, list(named.values()))

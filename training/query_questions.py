@@ -27,6 +27,7 @@ from .query_question import Earlier, Named, QueryQuestion, class_told
 from .questions import Questioner
 from .shapes import Shape
 from .skeletons import VALUES, Skeleton, chosen, slots_of
+from .strangers import with_stranger
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -59,6 +60,8 @@ class Shares:
     unanswerable: float = 0.13
     unread: float = 0.16
     """Of the answerable ones, how many have words that no query can say."""
+    strange: float = 0.05
+    """Of the answerable ones, how many ask about a name that nobody has instead."""
     filler: float = 0.25
     noise: float = 0.45
     earlier: float = 0.08
@@ -118,6 +121,9 @@ class QueryQuestioner:
         weights = [*(share for _, share in makers), rest]
         make = rng.choices([*(own for own, _ in makers), self._walk], weights)[0]
         made = make(rng) or self._walk(rng)
+        if made.actions is not None and rng.random() < shares.strange:
+            stranger = with_stranger(made, self.graph.names, self.terms, rng)
+            made = stranger._replace(actions=None) if stranger else made
         made = self._varied(made, rng)
         if made.earlier is None and rng.random() < shares.earlier:
             made = self._after_another(made, rng)
@@ -370,14 +376,18 @@ class QueryQuestioner:
         elif style < 0.66:
             place = rng.choice(nouns) if nouns and rng.random() < 0.5 else len(words)
             key = "after"
-        elif style < 0.8:
+        elif style < 0.78:
             place = len(words) if rng.random() < 0.8 else 0
             key = "time"
-        elif style < 0.9:
+        elif style < 0.86:
             place, key = len(words), "manner"
+        elif style < 0.93 and (names := [n for n, own in enumerate(words) if own.names]):
+            place, key = rng.choice(names), "role"
         else:
             place, key = len(words), "verb"
         text = chosen(rng.choice(unread[key]), rng)
+        if key == "role":
+            text = rng.choice(("the ", "")) + text + " of"
         if key == "verb":
             text = rng.choice(("and ", "and also ", "that ", "that also ", "but ")) + text
             other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])

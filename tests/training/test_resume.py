@@ -120,7 +120,8 @@ def test_a_broken_model_is_made_again(home: Path) -> None:
     code, said = run(home, "scratch", "broken")
     assert code == 0
     assert "the trained model is broken, and is made again" in said
-    assert "the training goes on from step 11\n" in said
+    # Patience may end the training a step before its schedule does.
+    assert re.search(r"the training goes on from step 1[12]\n", said)
 
 
 def test_other_settings_begin_anew(home: Path) -> None:

@@ -1,0 +1,128 @@
+"""Queries that leave out or turn round part of what was asked, as a model may misread a question.
+
+They teach the account what a word is when the query that it would make is not there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+from ..agent.query.actions import Action, Kind
+
+_OPENING: frozenset[Kind] = frozenset(("and", "not", "any", "among", "value", "to", "all"))
+"""Actions that an `end` of their own closes."""
+_TURNED: dict[Kind, Kind] = {
+    "and": "not", "not": "and", "most": "least", "least": "most", "less": "greater",
+    "greater": "less", "atmost": "atleast", "atleast": "atmost", "exists": "missing",
+    "missing": "exists", "sum": "avg", "avg": "max", "max": "min", "min": "max", "place": "first",
+}  # fmt: skip
+_LOST: frozenset[Kind] = frozenset(("count", "yesno", "sum", "avg", "group"))
+_RELATIONS: frozenset[Kind] = frozenset(("step", "then", "where", "most", "least", "column"))
+_FILTER_ENDS: frozenset[Kind] = frozenset(("exists", "missing"))
+
+
+class Misread(NamedTuple):
+    """The actions of a query that is wrong, and for each the place it had in the right one."""
+
+    actions: tuple[Action, ...]
+    places: tuple[int | None, ...]
+
+
+def misread(
+    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
+) -> Misread | None:
+    """A query that is wrong in one thing; None where nothing of it can be.
+
+    `relations` are those of the graph, each with whether it is walked from tail to head.
+    """
+    makers = (_without_part, _turned, _other_relation)
+    for make in rng.sample(makers, len(makers)):
+        if (made := make(actions, relations, rng)) is not None:
+            return made
+    return None
+
+
+def _without_part(
+    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
+) -> Misread | None:
+    parts = [own for place in range(len(actions) - 1) if (own := _part(actions, place))]
+    if not parts:
+        return None
+    gone = rng.choice(parts)
+    kept = [n for n in range(len(actions)) if n not in gone]
+    return Misread(tuple(actions[n] for n in kept), tuple(kept))
+
+
+def _part(actions: Sequence[Action], place: int) -> range | None:
+    """The actions from a place on that a query may be without."""
+    kind = actions[place].kind
+    if kind in ("and", "not", "all"):
+        return range(place, _closed(actions, place) + 1)
+    if kind in ("most", "least"):
+        end = place + 1
+        while end < len(actions) and actions[end].kind in ("then", "many", "count"):
+            end += 1
+        if end < len(actions) and actions[end].kind in ("first", "place"):
+            end += 2
+        return range(place, end)
+    if kind in ("first", "place"):
+        return range(place, place + 2)
+    if kind == "where":
+        return _filter(actions, place)
+    if kind in _LOST or (kind in ("step", "class") and place):
+        return range(place, place + 1)
+    return None
+
+
+def _filter(actions: Sequence[Action], place: int) -> range:
+    """A filter up to what it compares with."""
+    end = place + 1
+    while end < len(actions) - 1:
+        kind = actions[end].kind
+        if kind == "among":
+            end = _closed(actions, end)
+        elif kind in _FILTER_ENDS or kind == "pointer":
+            return range(place, end + 1)
+        elif kind == "value":
+            return range(place, _closed(actions, end) + 1)
+        end += 1
+    return range(place, end)
+
+
+def _closed(actions: Sequence[Action], place: int) -> int:
+    """Where what an action opens is closed."""
+    depth = 0
+    for end in range(place, len(actions)):
+        depth += (actions[end].kind in _OPENING) - (actions[end].kind == "end")
+        if not depth:
+            return end
+    return len(actions) - 2
+
+
+def _turned(
+    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
+) -> Misread | None:
+    places = [n for n, own in enumerate(actions) if own.kind in _TURNED]
+    if not places:
+        return None
+    place = rng.choice(places)
+    return _with(actions, place, replace(actions[place], kind=_TURNED[actions[place].kind]))
+
+
+def _other_relation(
+    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
+) -> Misread | None:
+    places = [n for n, own in enumerate(actions) if own.kind in _RELATIONS and own.name]
+    if not places:
+        return None
+    place = rng.choice(places)
+    name, inverse = rng.choice(relations)
+    if name == actions[place].name:
+        return None
+    return _with(actions, place, replace(actions[place], name=name, inverse=inverse))
+
+
+def _with(actions: Sequence[Action], place: int, action: Action) -> Misread:
+    changed = (*actions[:place], action, *actions[place + 1 :])
+    return Misread(changed, tuple(None if n == place else n for n in range(len(actions))))
