@@ -109,9 +109,13 @@ class Screen:
             self.console.print(Text(printable(line), style="yellow"))
 
     def read_as(self, state: State) -> None:
-        """The query that gave the answer, in words, which stand below it."""
+        """The query that gave the answer, in words, which stand below it.
+
+        That it is another plain question is told elsewhere.
+        """
         is_answered = bool(state.get("answers") or state.get("result"))
-        if is_answered and (reading := state.get("reading")):
+        is_plain = state.get("query_tree") == {"start": {"part": 0}}
+        if is_answered and not is_plain and (reading := state.get("reading")):
             self.console.print(Text(f"  read as: {printable(reading)}", style="dim"))
 
 

@@ -16,8 +16,7 @@ from ..errors import ServiceError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..options import Options
-from ..query import tree
-from ..query.tree import Query, write_query
+from ..query.tree import write_query
 from ..query.words import reading
 from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, is_understood
 from . import Node
@@ -124,12 +123,7 @@ def _query_of(operation: Operation, computed: Computed) -> dict[str, Any]:
         return {"query_tree": read["query"]["query"], "reading": read["words"]}
     if computed.bound is None:
         return {"query_tree": None, "reading": ""}
-    query = computed.bound.query
-    is_plain = isinstance(query.start, tree.Part) and query == Query(start=query.start)
-    return {
-        "query_tree": write_query(query),
-        "reading": "" if is_plain else reading(computed.bound),
-    }
+    return {"query_tree": write_query(computed.bound.query), "reading": reading(computed.bound)}
 
 
 def _each_once(entities: Sequence[Entity]) -> list[Entity]:

@@ -30,7 +30,7 @@ RIVERS = (
     "which rivers of {0:country/continent} are longer than {1:number} (km|kilometres) "
     "=> <0><STEP>^flows through<WHERE>length in kilometres<GREATER><1>"
 )
-TRIES = 6
+TRIES = 200
 
 
 def written(folder: Path, *lines: str) -> Path:
