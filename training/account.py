@@ -152,17 +152,23 @@ def lesson_of(
     places = places_of(asked.question, asked.mentions)
     if not shown or not places or len(places) + len(shown) > MOST_PARTS:
         return None
-    moved = {SPECIAL + old: SPECIAL + new for new, old in enumerate(kept) if old is not None}
-    moved |= {_UNREAD: _UNREAD, _FILLER: _FILLER}
+    moved = {old: new for new, old in enumerate(kept) if old is not None}
+    others = [action_name(own, label) for own in shown]
     pointed, lost = pointed_at(shown), pointed_at(actions) - pointed_at(shown)
     targets = list[int | None]()
     for own in places:
+        target = _target(asked, own, alignment, label)
         if own.mention in pointed:
-            targets.append(None)
+            target = None
         elif own.mention in lost:
-            targets.append(_UNREAD)
-        else:
-            targets.append(moved.get(_target(asked, own, alignment, label), _UNREAD))
+            target = _UNREAD
+        elif target >= SPECIAL and (place := target - SPECIAL) in moved:
+            target = SPECIAL + moved[place]
+        elif target >= SPECIAL:
+            word = asked.question[own.start : own.end].lower()
+            is_lost = alignment.is_of(word, action_name(actions[place], label), others)
+            target = _UNREAD if is_lost else None
+        targets.append(target)
     return Lesson(
         word_parts(asked.question, places, asked.mentions, shown),
         action_parts(shown, label),
@@ -200,4 +206,7 @@ def action_name(action: Action, label: Callable[[str], str]) -> str:
     """What tells actions apart that words may be drawn from; nothing of others."""
     if action.number is not None or action.kind == "end":
         return ""
-    return label(action.name) if action.name else action.kind
+    if not action.name:
+        return action.kind
+    is_extreme = action.kind in ("most", "least")
+    return f"{action.kind} {label(action.name)}" if is_extreme else label(action.name)

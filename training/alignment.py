@@ -13,6 +13,8 @@ NONE = ""
 """The action that words are drawn from which no action makes."""
 _ROUNDS = 4
 _LEAST = 1e-7
+_OFTEN, _SELDOM = 0.3, 0.25
+"""The share of a word that is often; what of that is seldom."""
 
 Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The words of a question, and the names of the actions of its query."""
@@ -23,12 +25,24 @@ class Alignment:
     """How likely each action draws each word."""
 
     likely: Mapping[str, Mapping[str, float]]
+    drawn: Mapping[str, float]
+    """How many words each action has drawn."""
 
     def best(self, word: str, actions: Sequence[str]) -> int | None:
         """The place of the action that a word was likeliest drawn from; None where from none."""
         scores = [self._likely(NONE, word), *(self._likely(own, word) for own in actions)]
         best = max(range(len(scores)), key=scores.__getitem__)
         return best - 1 if best else None
+
+    def is_of(self, word: str, action: str, others: Iterable[str]) -> bool:
+        """Whether a word is drawn from an action often, and seldom from any of the others.
+
+        That none draws it counts as one of these.
+        """
+        counts = {own: self._likely(own, word) * count for own, count in self.drawn.items()}
+        own, total = counts.get(action, 0.0), sum(counts.values())
+        others = {NONE, *others}
+        return own >= _OFTEN * total and all(counts.get(o, 0.0) < _SELDOM * own for o in others)
 
     def _likely(self, action: str, word: str) -> float:
         return self.likely.get(action, {}).get(word, _LEAST)
@@ -38,6 +52,7 @@ def align(pairs: Iterable[Pair], rounds: int = _ROUNDS) -> Alignment:
     """Find how likely each action draws each word."""
     known = [(words, (NONE, *dict.fromkeys(actions))) for words, actions in pairs]
     likely: Mapping[str, Mapping[str, float]] | None = None
+    totals = dict[str, float]()
     for _ in range(rounds):
         counts = defaultdict[str, dict[str, float]](dict)
         for words, actions in known:
@@ -52,4 +67,4 @@ def align(pairs: Iterable[Pair], rounds: int = _ROUNDS) -> Alignment:
             action: {word: count / totals[action] for word, count in found.items()}
             for action, found in counts.items()
         }
-    return Alignment(likely or {})
+    return Alignment(likely or {}, totals)

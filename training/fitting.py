@@ -21,6 +21,7 @@ from .query_fitting import (
     query_threshold,
     share_above,
     unread_shares,
+    written_judge,
 )
 from .questions import Sample
 from .recipe import METHODS
@@ -64,10 +65,10 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         model, threshold = train_account(
             material.queries, names, job.watcher, steps=ACCOUNT_STEPS, seed=material.seed
         )
-        asked = [own.question for own in hand_written if own.answers]
-        if asked:
+        whole = [own.question for own in hand_written if own.answers]
+        if whole:
             account = LearntAccount(model, threshold, names)
-            threshold = share_above(unread_shares(job.kg, local, account, asked), FLAGGED)
+            threshold = share_above(unread_shares(job.kg, local, account, whole), FLAGGED)
         write_account(folder, model, threshold)
         job.elapsed.save()
     baselines = baselines_of(material, job.watcher)
@@ -86,8 +87,11 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         for name, method in methods.items()
         if silent
     }
+    asked = [own for own in hand_written if own.answers] + silent if queries else []
     if queries:
         held_out["held out", "query"] = Exam(queries, query_judge(job.kg, local))
+    if asked:
+        written["hand-written", "query"] = Exam(asked, written_judge(job.kg, local))
     answered = answer({**held_out, **written}, job.partial, job.elapsed, job.watcher)
     judged = {
         name: [
@@ -106,7 +110,10 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         for name in methods
     }
     if queries:
-        thresholds["query"] = query_threshold(queries, answered["held out", "query"])
+        thresholds["query"] = query_threshold(
+            [own.actions is not None for own in queries] + [bool(own.answers) for own in asked],
+            answered["held out", "query"] + answered.get(("hand-written", "query"), []),
+        )
         formats["query"] = "query"
     write_baselines(
         folder, replace(baselines, confidences={name: thresholds[name] for name in NAMES})

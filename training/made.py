@@ -9,6 +9,7 @@ from ..agent.llm.local import load_model, write_settings
 from .answers import forget_answers
 from .checkpoint import read_json, write_json
 from .making import Job, Made
+from .model import store_in_half
 from .trainer import INTERRUPTED, Trained
 
 _RECORD = "trained.json"
@@ -29,6 +30,8 @@ def keep_made(job: Job, made: Made) -> None:
         shutil.rmtree(folder)
     folder.mkdir()
     made.local.model.save_pretrained(folder)
+    if not job.recipe.base:
+        store_in_half(folder)
     made.local.tokenizer.save_pretrained(folder)
     write_settings(folder, made.local.settings)
     job.elapsed.save()

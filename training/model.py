@@ -1,5 +1,6 @@
 """The shape of a small causal language model."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .recipe import Size
@@ -51,3 +52,21 @@ def add_dropout(model: "LlamaForCausalLM", rate: float) -> list[Any]:
             hooks.append(layer.self_attn.register_forward_hook(attention))
             hooks.append(layer.mlp.register_forward_hook(feed_forward))
     return hooks
+
+
+def round_weights(model: "LlamaForCausalLM") -> None:
+    """Round the weights to half precision in place, which is how they are stored."""
+    import torch
+
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half())
+
+
+def store_in_half(folder: Path) -> None:
+    """Store the rounded weights of a saved model in half the bytes; it computes in float32."""
+    from safetensors.torch import load_file, save_file
+
+    file = folder / "model.safetensors"
+    halved = {name: own.half() for name, own in load_file(file).items()}
+    save_file(halved, file, metadata={"format": "pt"})

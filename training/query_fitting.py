@@ -1,24 +1,26 @@
-"""How sure a model has to be of a query, on generated questions that it was not trained on."""
+"""How sure a model has to be of a query, on questions that it was not trained on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ..agent.decoding.plan import BeamPlan
 from ..agent.errors import NoPathError, QuestionError
 from ..agent.kg import KnowledgeGraph
 from ..agent.linking import LabelLinker
 from ..agent.llm.local import LocalModel
 from ..agent.nodes.link import linked
+from ..agent.nodes.read import plan_of
 from ..agent.options import Options
 from ..agent.query.automaton import query_of
 from ..agent.query.mentions import mentions_of
 from ..agent.query.normal import normal
 from ..agent.query.reader import Asked as ReadingOf
-from ..agent.query.reader import QueryReader
+from ..agent.query.reader import QueryReader, explained
 from ..agent.query.tree import read_query
 from ..agent.query.word_account import LearntAccount
+from ..evaluation.metrics import Predicted, Wanted
+from ..evaluation.samples import Sample as Question
 from .answers import Answered
 from .calibrate import FALSE_COST, fit_threshold
 from .query_encode import Asked, asked_of
@@ -55,12 +57,37 @@ def query_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Asked], Answ
     return answered
 
 
-def query_threshold(samples: Sequence[Asked], answered: Sequence[Answered]) -> float:
-    """The threshold of least cost; an answer where there is none costs `FALSE_COST` times."""
+def written_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Question], Answered]:
+    """What lets the agent read a hand-written question; right are the same answers.
+
+    What is told to be read in part is no answer.
+    """
+    from ..graphs.build import build_graph
+
+    agent = build_graph("query", kg=kg, generator=local)
+    options = Options(on_ambiguous="best", confidence=0.0, max_answers=1_000_000, max_chains=1)
+
+    def answered(asked: Question) -> Answered:
+        state: Any = agent.invoke({"question": asked.question}, context=options)
+        if state["status"] != "answered":
+            return Answered(0.0, right=False)
+        wanted = Wanted(asked.answers)
+        matches = [wanted.matched(Predicted(a["term"], (a["label"],))) for a in state["answers"]]
+        whole = len(frozenset[int]().union(*matches)) == wanted.size > 0
+        return Answered(state["confidence"], whole and all(matches))
+
+    return answered
+
+
+def query_threshold(answerable: Sequence[bool], answered: Sequence[Answered]) -> float:
+    """The threshold of least cost for questions, of which some are `answerable`.
+
+    An answer where there is none costs `FALSE_COST` times.
+    """
     counted = [
         own
-        for asked, own in zip(samples, answered, strict=True)
-        for _ in range(FALSE_COST if asked.actions is None else 1)
+        for is_answerable, own in zip(answerable, answered, strict=True)
+        for _ in range(1 if is_answerable else FALSE_COST)
     ]
     return fit_threshold([own.confidence for own in counted], [own.right for own in counted])
 
@@ -70,14 +97,15 @@ def unread_shares(
 ) -> list[float]:
     """Of each question, how surely the account takes some word for unread at the most.
 
-    The query is the one that the model reads.
+    The query is the one that the agent takes.
     """
     reader, linker = QueryReader(kg, lambda: local), LabelLinker(kg.labels)
     shares = list[float]()
     for question in questions:
         mentions = mentions_of(question, linked(linker, kg, question).mentions)
         try:
-            queries = reader.read(ReadingOf(question, mentions), BeamPlan(1)).queries
+            asked = ReadingOf(question, mentions)
+            queries = explained(asked, reader.read(asked, plan_of(Options())).queries, account)
         except NoPathError:
             continue
         if queries:

@@ -7,7 +7,7 @@ from .making import Job, Made
 
 def from_scratch(job: Job) -> Made:
     """Train a small model that knows nothing but the graph."""
-    from .model import new_model
+    from .model import new_model, round_weights
     from .tokenizer import train_tokenizer
     from .trainer import train_model
 
@@ -35,4 +35,5 @@ def from_scratch(job: Job) -> Made:
         elapsed=job.elapsed,
         watcher=job.watcher,
     )
+    round_weights(model)
     return Made(local, trained)

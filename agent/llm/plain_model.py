@@ -98,9 +98,14 @@ def read_plain(folder: Path) -> tuple[Llama, PlainTokenizer] | None:
     stored = load((folder / "model.safetensors").read_bytes())
     if {name: tuple(own.shape) for name, own in stored.items()} != shape.weights():
         return None
-    if any(own.dtype != Llama.dtype for own in stored.values()):
+    import torch
+
+    if any(own.dtype not in (Llama.dtype, torch.float16) for own in stored.values()):
         return None
-    weights = {name: own.clone() for name, own in stored.items()}  # aligned as torch does it
+    weights = {
+        name: own.to(Llama.dtype, copy=True)  # aligned as torch does it
+        for name, own in stored.items()
+    }
     return Llama(shape, weights, eos), tokenizer
 
 

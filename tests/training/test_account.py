@@ -25,6 +25,7 @@ from groundwalk.training.account import (
     train_account,
 )
 from groundwalk.training.alignment import align
+from groundwalk.training.misreadings import Misread
 from groundwalk.training.query_encode import Asked, Span, asked_of
 from groundwalk.training.query_fitting import share_above
 from groundwalk.training.query_questions import Shares
@@ -105,6 +106,31 @@ def test_words_are_aligned_with_what_they_made(taught: list[Taught]) -> None:
         "many": "count",
         "speak": "official language",
     }
+
+
+def test_what_a_wrong_query_leaves_out_is_unread(taught: list[Taught]) -> None:
+    label = names_of(asking(WORLD).kg)
+    aligned = align(pair_of(own.asked, label) for own in taught)
+    lost = {word: Counter[int | None]() for word in ("not", "longest", "currency", "which", "of")}
+    for own in taught:
+        actions = own.asked.actions or ()
+        for place, action in enumerate(actions[:-1]):
+            name = action_name(action, label)
+            if not name or [action_name(own, label) for own in actions].count(name) > 1:
+                continue
+            kept = [n for n in range(len(actions)) if n != place]
+            wrong = Misread(tuple(actions[n] for n in kept), tuple(kept))
+            lesson = lesson_of(own.asked, aligned, label, wrong)
+            assert lesson is not None and len(lesson.targets) == len(own.lesson.targets)
+            for (word, right), target in zip(own.words(), lesson.targets, strict=True):
+                if right == SPECIAL + place and word in lost:
+                    lost[word][target] += 1
+                elif right is not None and right >= SPECIAL and right != SPECIAL + place:
+                    assert target == right - (right > SPECIAL + place)
+    for word in ("not", "longest", "currency"):
+        assert lost[word][UNREAD] > 0.6 * sum(lost[word].values()) > 0, word
+    for word in ("which", "of"):
+        assert not lost[word][UNREAD], word
 
 
 def test_what_is_too_long_or_asks_nothing_is_no_lesson(taught: list[Taught]) -> None:

@@ -1,0 +1,55 @@
+"""A name that nobody has is no mention, and a query that is right for it there is none."""
+
+from itertools import islice
+from random import Random
+
+from groundwalk.agent.query.actions import Action
+from groundwalk.training.labelled import sign, words_of
+from groundwalk.training.query_encode import asked_of
+from groundwalk.training.query_question import Named, QueryQuestion
+from groundwalk.training.strangers import invented_name, with_stranger
+
+from .asking import WORLD, asking
+
+NAMES = ("Rhine", "Lake Constance", "Mount Elbrus", "Danube", "Bodrog", "1230")
+TERMS = {"river": "urn:river"}
+
+
+def capital(kind: str) -> QueryQuestion:
+    words = words_of(f"which cities lie on the {sign(0)}, please")
+    actions = (Action("pointer", number=0), Action("step", "on", inverse=True), Action("end"))
+    return QueryQuestion(words, (Named("Rhine", kind),), actions)
+
+
+def test_a_name_gives_way_to_one_that_is_unread() -> None:
+    for seed in range(50):
+        made = with_stranger(capital("river"), NAMES, TERMS, Random(seed))
+        assert made is not None and made.actions
+        assert made.actions[0] == Action("class", "urn:river")
+        assert made.actions[1:] == capital("river").actions[1:]  # pyright: ignore
+        unread = [own.text for own in made.words if own.use == "unread"]
+        assert unread and unread[-1].endswith(",") and not any(own.names for own in made.words)
+        asked = asked_of(made)
+        assert asked is not None and asked.mentions == ()
+
+
+def test_a_question_without_a_name_stays() -> None:
+    assert with_stranger(capital("number"), NAMES, TERMS, Random(0)) is None
+    none = capital("river")._replace(actions=None)
+    assert with_stranger(none, NAMES, TERMS, Random(0)) is None
+
+
+def test_invented_names_are_new() -> None:
+    made = {invented_name("Lake Constance", NAMES, Random(seed)) for seed in range(200)}
+    assert len(made) > 60 and not any("1230" in own for own in made)
+    old = {own.lower() for own in NAMES}
+    assert sum(own.lower() in old for own in made) < 10
+
+
+def test_the_stream_asks_about_strangers() -> None:
+    world = asking(WORLD, skeletons=True)
+    strange = 0
+    for own in islice(world.questioner.stream(2), 1500):
+        unread = any(word.use == "unread" for word in own.words)
+        strange += unread and own.actions is None
+    assert 25 < strange < 150
