@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import fields
 
 from ..agent.options import Options, paper_options
-from .method import COMMON, READING
+from .method import COMMON
 from .methods import method_named
 
 
@@ -29,7 +29,7 @@ def unused(name: str, options: Options, kept: Collection[str] = ()) -> list[str]
 
     Set are those in `kept`, and those that are not as they are by default.
     """
-    read, unset = COMMON | READING | method_named(name).uses, Options()
+    read, unset = COMMON | method_named(name).uses, Options()
     names = [own.name for own in fields(Options) if own.name not in read]
     given = [n for n in names if n in kept or getattr(options, n) != getattr(unset, n)]
     return [f"{name} does not use {', '.join(given)}"] if given else []

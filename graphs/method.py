@@ -36,10 +36,10 @@ class Parts:
     """What a query makes of the words of its question; from beside the weights too."""
 
 
-COMMON = frozenset({"hops", "inverse", "on_ambiguous", "confidence", "conversation"})
+COMMON = frozenset(
+    {"hops", "inverse", "on_ambiguous", "confidence", "conversation", "queries", "partial"}
+)
 """The options that every method uses."""
-READING = frozenset({"queries", "partial"})
-"""Those that every method uses whose local model reads questions as queries."""
 VIEW = frozenset({"max_degree", "max_triples"})
 """Those of methods that walk a bounded view of the KG."""
 REASONING = frozenset({"max_answers", "max_chains", "reasoning"})

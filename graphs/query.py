@@ -40,5 +40,5 @@ QUERY = Method(
     whole=_whole,
     reading=_reads,
     paper={**GCR.paper, "queries": False},
-    uses=GCR.uses | {"queries", "partial"},
+    uses=GCR.uses,
 )
