@@ -19,7 +19,8 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
     about, answered = last_about(settled), last_answered(settled)
     if about is None:
         return Before()
-    mentions = mentions_of(about["asked"], about["mentions"])
+    linked = [mention for mention in about["mentions"] if mention["candidates"]]
+    mentions = mentions_of(about["asked"], linked)
     topics = tuple(topic["term"] for topic in about["topics"])
     answers = (
         {} if answered is None else {own["term"]: steps_of(own) for own in answered["answers"]}

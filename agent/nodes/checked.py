@@ -31,13 +31,14 @@ def checked_answers(
 ) -> list[Answer]:
     """Earlier answers with those of their chains that the store still holds; those with any.
 
-    Raises ServiceError where the store does not answer.
+    A loose chain may begin at what an even earlier question was about. Raises ServiceError where
+    the store does not answer.
     """
-    starts = [topic["term"] for topic in topics]
     chains = [(answer, chain) for answer in answers for chain in answer["chains"] if chain]
     paths = [path_of(start_of(chain), chain) for _, chain in chains]
     pairs = list(zip(chains, paths, strict=True))
     loose = {path for (answer, _), path in pairs if answer.get("form") == "chain"}
+    starts = {topic["term"] for topic in topics} | {path.topic for path in loose}
     judged = _judged(kg, starts, paths, loose)
     kept: dict[Term, Answer] = {}
     for (answer, chain), own in zip(chains, judged, strict=True):

@@ -10,12 +10,14 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options, paper_options
+from groundwalk.agent.state import READER
 from groundwalk.graphs import METHODS, build_graph
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.decoding.servers import serving
+from .rules import ruled_model
 from .scripted import Scripted, in_order
 
 QUESTION = "How many countries that border Germany are not in the European Union?"
@@ -322,16 +324,26 @@ def test_a_follow_up_is_proposed_in_full_and_the_turn_is_kept(
     assert third["result"]["value"] == 1 and len(asked) == 2
 
 
-def test_without_a_chat_llm_it_is_gcr(kg: KnowledgeGraph, local: LocalModel) -> None:
+def test_without_a_chat_llm_the_local_model_reads_the_question(
+    kg: KnowledgeGraph, local: LocalModel
+) -> None:
+    graph: Any = build_graph("query", kg=kg, generator=local, checkpointer=False)
+    state = graph.invoke({"question": CAPITAL})
+    assert labels(state) == ["Nairobi"] and state["reasoner"] == READER
+    assert result_of(state)["query"] == {"start": [0], "steps": [{"relation": "capital"}]}
+    assert state["usage"]["llm_calls"] == 0
+
+
+def test_without_a_chat_llm_or_a_model_that_reads_queries_it_is_gcr(kg: KnowledgeGraph) -> None:
     states = list[Any]()
     for method in ("gcr", "query"):
-        graph: Any = build_graph(method, kg=kg, generator=local, checkpointer=False)
+        graph: Any = build_graph(method, kg=kg, generator=ruled_model(), checkpointer=False)
         states.append(graph.invoke({"question": CAPITAL}))
     mine, other = (
         {key: own for key, own in result_of(state).items() if key not in ("method", "usage")}
         for state in states
     )
-    assert mine == other
+    assert mine == other and mine["reasoner"] == "vote"
 
 
 def test_as_in_a_paper_there_are_no_queries(kg: KnowledgeGraph, local: LocalModel) -> None:

@@ -7,6 +7,7 @@ import pytest
 from groundwalk.agent.errors import QuestionError
 from groundwalk.agent.kg import Triple, kg_of, open_kg
 from groundwalk.agent.kg.profile import GENERIC
+from groundwalk.agent.state import READER
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.tool import in_words, result_of
 from langgraph.checkpoint.memory import InMemorySaver
@@ -90,8 +91,9 @@ def test_a_question_after_a_query_is_answered_as_a_question() -> None:
     graph.invoke({"query": {"query": BORDERS, "mentions": ["Portugal"]}}, config)
     state = graph.invoke({"question": "What is its capital?"}, config)
     assert [answer["label"] for answer in state["answers"]] == ["Madrid"]
-    assert result_of(state)["query"] == {"start": {"part": 0}}
-    assert result_of(state)["reading"] == 'the answers to "What is Spain\'s capital?"'
+    capital = {"start": {"last": "answers"}, "steps": [{"relation": "capital"}]}
+    assert result_of(state)["query"] == capital and state["reasoner"] == READER
+    assert result_of(state)["reading"] == "capital of the last answers"
 
 
 def test_what_the_store_no_longer_holds_is_not_shown() -> None:
