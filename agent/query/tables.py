@@ -79,15 +79,17 @@ class GraphTables:
 
     def members(self, class_: Term) -> Ids:
         """The members of a class; of an endpoint a few."""
-        if not self.kg.pinned:
-            around = [
-                self.kg.store.follow([class_], kind, True, limit=FEW)[0]
-                for kind in self.kg.profile.types
-            ]
-            return self.facts.ids(step.target for steps in around for step in steps)
         if class_ not in self._members:
-            self._members[class_] = self.facts.members(class_)
+            own = self.facts.members(class_) if self.kg.pinned else self._few_members(class_)
+            self._members[class_] = own
         return self._members[class_]
+
+    def _few_members(self, class_: Term) -> Ids:
+        around = [
+            self.kg.store.follow([class_], kind, True, limit=FEW)[0]
+            for kind in self.kg.profile.types
+        ]
+        return self.facts.ids(step.target for steps in around for step in steps)
 
     def classes_of(self, ids: Ids) -> Ids:
         """The classes that any of a set has."""

@@ -1,4 +1,7 @@
-"""Every method over the world graph with the bundled model, as one run of the batch runner."""
+"""Every method over the world graph with the bundled model, as one run of the batch runner.
+
+Once for questions that the model reads as queries, and once for methods that are by themselves.
+"""
 
 import json
 from importlib import resources
@@ -22,7 +25,7 @@ UNCONSTRAINED = {"cot", "cot-sc"}
 LIKELIHOODS = {"tog", "tot", "direct", "cot", "cot-sc", "structlm"}
 """The methods in whose place the local model's likelihoods decide."""
 WITHOUT_MODEL = {"paths", "retrieve", "words", "lookup"}
-"""The methods that ask no local model where there is no chat LLM."""
+"""The methods that ask no local model where there is no chat LLM, and none reads the question."""
 
 
 class Run(NamedTuple):
@@ -30,22 +33,25 @@ class Run(NamedTuple):
 
     lines: dict[tuple[str, str], Any]
     summary: Any
+    read: bool
+    """Whether the model read the questions as queries."""
 
     def of(self, method: str) -> list[Any]:
         return [line for (own, _), line in self.lines.items() if own == method]
 
 
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
+@pytest.fixture(scope="module", params=[True, False], ids=["read", "alone"])
+def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
     out = tmp_path_factory.mktemp("every") / "run"
-    options = Options(on_ambiguous="best")
+    options = Options(on_ambiguous="best", queries=request.param)
     setup = Setup("world", "", tuple(METHODS), kg=None, model="bundled", options=options)
     evaluate(setup, out, first=QUESTIONS, console=Console(quiet=True))
     texts = (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()
     lines = [json.loads(text) for text in texts]
     keyed = {(line["method"], line["id"]): line for line in lines}
     assert len(keyed) == len(lines)
-    return Run(keyed, json.loads((out / "summary.json").read_text(encoding="utf-8")))
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    return Run(keyed, summary, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +117,12 @@ def test_a_constraint_leaves_nothing_unsupported_and_nothing_ill(done: Run, meth
     for line in done.of(method):
         emitted = line["emitted"]
         assert emitted["unsupported"] == emitted["unknown"] == emitted["ill"] == 0
-        assert emitted["triples"] == emitted["supported"] > 0
+        assert emitted["triples"] == emitted["supported"]
+        if done.read and method == "query":
+            assert emitted["triples"] == 0, "it is executed, no triple is decoded"
+            assert line["triples"] == line["supported"] > 0
+        else:
+            assert emitted["triples"] > 0
 
 
 def test_what_is_made_up_without_a_constraint_is_counted_and_not_shown(done: Run) -> None:
@@ -134,7 +145,7 @@ def test_every_cost_is_there(done: Run, method: str) -> None:
         assert all(isinstance(count, int | float) and count >= 0 for count in usage.values())
         assert 0 < usage["seconds"] <= line["seconds"] and usage["kg_requests"] > 0
         assert usage["llm_calls"] == usage["llm_failed"] == usage["unread"] == 0
-        assert (usage["forward_passes"] > 0) == (method not in WITHOUT_MODEL)
-        assert (usage["tokens"] > 0) == (method not in WITHOUT_MODEL)
+        asks = done.read or method not in WITHOUT_MODEL
+        assert (usage["forward_passes"] > 0) == (usage["tokens"] > 0) == asks
     costs = done.summary["methods"][method]["costs"]
     assert costs["kg_requests"] == sum(line["usage"]["kg_requests"] for line in done.of(method))

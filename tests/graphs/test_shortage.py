@@ -39,6 +39,7 @@ def runs_out(*_: object, **__: object) -> Any:
     ("method", "named"),
     [
         ("gcr", {"beams", "hops", "max_triples"}),
+        ("query", {"beams", "hops", "max_triples"}),
         ("rog", {"beams", "hops"}),
         ("direct", {"hops", "max_triples"}),
         ("words", {"hops"}),
@@ -51,7 +52,7 @@ def test_the_hint_names_what_the_method_uses(
     model: LocalModel,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(skeleton, "link", runs_out)
+    monkeypatch.setattr(skeleton, "understand", runs_out)
     llm = FakeListChatModel(responses=["Oslo"])
     graph = build_graph(method, kg=kg, generator=model, llm=llm)
     with pytest.raises(ShortageError, match="more memory than there is") as raised:
