@@ -22,12 +22,12 @@ _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
     lines = [f"# {_remark(reply['question'])}", f"# {_remark(said(reply))}"]
-    if not triples(reply) and not reply.get("sparql"):
+    if not triples(reply) and not _executed(reply):
         return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
     main, members = main_query(reply, origin.graphs), answers_query(reply, origin.graphs)
     lines += ["", main]
-    if main != members and not reply.get("sparql") and reply["answers"] and members != _NOTHING:
+    if main != members and not _executed(reply) and reply["answers"] and members != _NOTHING:
         lines += ["", "# What it rests on, without the leading #:", *_commented(members)]
     lines += ["", "# Which of the triples that were shown are held, without the leading #:"]
     lines += _commented(check_query(reply, origin.graphs))
@@ -37,7 +37,7 @@ def sparql(reply: Reply, origin: Origin) -> str:
 def about(reply: Reply, origin: Origin) -> list[str]:
     """What the reader of the queries should know, in a few lines."""
     told = list[str]()
-    if not reply.get("sparql"):
+    if not _executed(reply):
         told += [] if operations.is_asked(reply) else [_REACHED]
         told += operations.told(reply)
     if not origin.graphs:
@@ -56,7 +56,7 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
     What was computed is asked as far as `operations.told` says.
     """
-    if query := reply.get("sparql"):
+    if query := _executed(reply):
         return escaped(query)
     if operations.is_asked(reply):
         return escaped("\n".join(operations.asked(reply, graphs)))
@@ -87,6 +87,11 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     for number, part in enumerate(parts):
         lines += ["  UNION"] * bool(number) + indented(part)
     return escaped("\n".join([*lines, "}"]))
+
+
+def _executed(reply: Reply) -> str:
+    """The query that was executed, where what it came to is not withheld; else empty."""
+    return "" if reply["status"] == "abstained" else reply.get("sparql", "")
 
 
 def _all_routes(reply: Reply) -> Iterable[Route]:

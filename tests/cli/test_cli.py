@@ -79,9 +79,10 @@ def test_ask_json_keeps_the_contract(home: Path) -> None:
         *("reasoner", "confidence"),
     ]
     assert (result["schema"], result["status"]) == (2, "answered")
-    assert result["reasoner"] == "vote" and 0 < result["confidence"] <= 1
+    assert result["reasoner"] == "reader" and 0 < result["confidence"] <= 1
     (answer,) = result["answers"]
-    assert set(answer) == {"label", "term", "score", "chains"} and answer["label"] == "Spain"
+    assert set(answer) == {"label", "term", "score", "chains", "form"}
+    assert (answer["label"], answer["form"]) == ("Spain", "path")
     for step in answer["chains"][0]:
         assert set(step) == {"head", "relation", "tail", "inverse", "verdict"}
         assert set(step["head"]) == {"term", "label"} and step["verdict"] == "supported"
@@ -125,12 +126,18 @@ def test_quiet_prints_answers_only(home: Path) -> None:
 
 
 def test_what_the_graph_does_not_say(home: Path) -> None:
-    run = groundwalk(home, "ask", "Which countries does Iceland border on land?")
+    run = groundwalk(home, "ask", "Who wrote Hamlet?")
     assert run.returncode == 0 and "The graph does not say." in run.stdout
 
 
+def test_what_comes_to_nothing_is_an_answer(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which countries border Iceland?")
+    assert run.returncode == 0 and "None in the graph." in run.stdout
+    assert "does not say" not in run.stdout and "read as: borders of Iceland" in run.stdout
+
+
 def test_unknown_entity_is_a_note_and_no_error(home: Path) -> None:
-    run = groundwalk(home, "ask", "What is the capital of Narnia?", "--json")
+    run = groundwalk(home, "ask", "Who is the king of Narnia?", "--json")
     assert run.returncode == 0 and json.loads(run.stdout)["status"] == "abstained"
 
 
@@ -235,11 +242,14 @@ def test_graph_is_mermaid(home: Path) -> None:
 
 
 def test_chat_answers_line_after_line(home: Path) -> None:
-    said = "What is the capital of Kenya?\n/why\n/nonsense\n\n/help\nWhere is Narnia?\n/quit\n"
+    said = "Who is the king of Narnia?\nWhat is the capital of Kenya?\n"
+    said += "/why\n/nonsense\n\n/help\n/quit\n"
     run = groundwalk(home, "chat", say=said)
     assert run.returncode == 0, run.stderr
-    assert "Nairobi" in run.stdout and "Kenya -> capital -> Nairobi" in run.stdout
-    assert "/nonsense is no command" in run.stdout and "does not say" in run.stdout
+    silent, kenya = run.stdout.split("does not say")
+    assert "Nairobi" not in silent and "Nairobi [1]" in kenya
+    assert "[1] ✓ Kenya ─ capital → Nairobi" in kenya.splitlines()
+    assert "/nonsense is no command" in kenya
 
 
 def test_chat_asks_back(home: Path) -> None:

@@ -113,7 +113,7 @@ def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     assert run.returncode == 0 and run.stderr == ""
     written = json.loads((whole / "summary.json").read_text(encoding="utf-8"))
     assert json.loads(run.stdout) == written
-    assert list(written["methods"]) == ["gcr"]
+    assert list(written["methods"]) == ["query"]
 
 
 @pytest.mark.parametrize(

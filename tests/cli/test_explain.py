@@ -51,7 +51,7 @@ def test_the_turtle_parses_and_names_its_source(home: Path) -> None:
     ends = (rdflib.URIRef(f"{base}country/portugal"), rdflib.URIRef(f"{base}country/spain"))
     assert (ends[0], border, ends[1]) in graph or (ends[1], border, ends[0]) in graph
     labels = {str(own) for own in graph.objects(None, rdflib.RDFS.label)}
-    assert {QUESTION, "world", "bundled", "gcr"} <= labels
+    assert {QUESTION, "world", "bundled", "query"} <= labels
 
 
 def test_the_page_is_whole(home: Path) -> None:
@@ -67,9 +67,10 @@ def test_tree_and_flowchart(home: Path) -> None:
 
 
 def test_silence_is_told_in_a_file_that_parses(home: Path) -> None:
-    question = "What is the capital of Narnia?"
-    query = explained(home, "sparql", question)
-    assert "The graph does not say." in query and rows(world(), query) == []
+    question = "Who is the king of Narnia?"
+    run = groundwalk(home, "ask", "--explain", "sparql", question)
+    assert run.returncode == 0 and run.stderr.startswith("not understood: "), run.stderr
+    assert "The graph does not say." in run.stdout and rows(world(), run.stdout) == []
     text = explained(home, "turtle", question)
     assert "The graph does not say." in text
     assert len(rdflib.Graph().parse(data=text, format="turtle")) > 0

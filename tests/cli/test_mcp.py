@@ -162,8 +162,9 @@ def test_the_tools_only_read(said: dict[str, Any]) -> None:
 def test_ask_answers_in_words_and_as_data(said: dict[str, Any]) -> None:
     result = said["answered"]
     found = result.structured_content
-    first, heading, *triples = text(result).splitlines()
+    first, reading, heading, *triples = text(result).splitlines()
     assert found["status"] == "answered" and first == "; ".join(labels(found["answers"]))
+    assert reading == f"Read as: {found['reading']}"
     assert heading.startswith("Verified in the graph")
     assert "Austria -> capital -> Vienna" in triples and "Austria -> borders -> Italy" in triples
     steps = [s for answer in found["answers"] for chain in answer["chains"] for s in chain]
@@ -177,8 +178,9 @@ def test_ask_answers_in_words_and_as_data(said: dict[str, Any]) -> None:
 
 
 def test_ask_says_when_it_does_not_know_or_what_is_unclear(said: dict[str, Any]) -> None:
-    assert text(said["silent"]).startswith("The graph does not say.\nNote: ")
-    assert said["silent"].structured_content["answers"] == []
+    silent = said["silent"].structured_content
+    assert silent["answers"] == [] and silent["status"] == "abstained"
+    assert "The graph does not say.\nNote: I read: " in text(said["silent"])
     assert said["ambiguous"].structured_content["status"] == "ambiguous"
     assert "North Korea" in text(said["ambiguous"]) and "South Korea" in text(said["ambiguous"])
     assert labels(said["meant"].structured_content["answers"]) == ["Seoul"]

@@ -1,4 +1,4 @@
-"""What `ask` prints of a result."""
+"""What `ask` prints of a result; `test_partial.py` has the command where words are left out."""
 
 import io
 from typing import Any, cast
@@ -41,17 +41,12 @@ def shown(kg: KnowledgeGraph, given: State) -> list[str]:
     return cast(io.StringIO, console.file).getvalue().splitlines()
 
 
-def test_a_partial_answer_says_first_what_it_leaves_out(world: KnowledgeGraph) -> None:
-    lines = shown(world, partial(notes=[LINE]))
-    assert lines[1:4] == [LINE, "Rhine", "  read as: every river"] and lines.count(LINE) == 1
-
-
 def test_without_an_answer_no_reading_stands_below_it(world: KnowledgeGraph) -> None:
     lines = shown(world, cast(State, {**partial(), "status": "abstained", "answers": []}))
     assert lines[1] == LINE and not any("read as" in line for line in lines)
 
 
-def test_evidence_has_it_among_its_notes() -> None:
+def test_a_reply_tells_what_is_left_out_before_its_other_notes() -> None:
     assert reply_of(partial(notes=["cut"]))["notes"] == [LINE, "cut"]
 
 

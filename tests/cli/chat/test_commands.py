@@ -339,17 +339,19 @@ def kept(talk: Talk) -> dict[str, int]:
 
 
 def test_clear_begins_a_thread_and_keeps_the_one_before(demo: Talk) -> None:
+    converse(demo, Said("and its currency?"))
+    assert "\nChilean peso [1]\n" in shown(demo)
     converse(demo, Said("/clear", "/why", "/thread", "and its currency?"))
     text = shown(demo)
     assert "a new thread, demo-2. demo is kept: /thread demo goes on with it." in text
     assert "there is no answer yet" in text and "Nothing was asked" in text
-    assert "no entity of the graph was recognised" in text, "it refers to nothing before"
-    assert kept(demo) == {"demo": 2, "demo-2": 1}
+    assert "of Chile" not in text and "Chilean peso [1]" not in text, "it refers to nothing before"
+    assert kept(demo) == {"demo": 3, "demo-2": 1}
     converse(demo, Said("/clear", PERU, "/thread demo", "and Bolivia?", "/clear"))
     text = shown(demo)
-    assert "new thread, demo-3" in text and "This is thread demo, of 2 turns" in text
-    assert "Sucre" in text and "new thread, demo-4" in text
-    assert kept(demo) == {"demo": 3, "demo-2": 1, "demo-3": 1}
+    assert "new thread, demo-3" in text and "This is thread demo, of 3 turns" in text
+    assert "Bolivian boliviano [1]" in text and "new thread, demo-4" in text
+    assert kept(demo) == {"demo": 4, "demo-2": 1, "demo-3": 1}
 
 
 def test_clear_of_a_new_thread_is_that_thread(talk: Talk) -> None:
