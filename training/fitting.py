@@ -28,7 +28,7 @@ from .recipe import METHODS
 from .scope import scope_of
 from .tuning import confidence_in, tuned_threshold, without_answer
 
-ACCOUNT_STEPS = 6_000
+ACCOUNT_STEPS = 8_000
 """Batches that the account of words is trained on."""
 
 
