@@ -279,6 +279,8 @@ class Turn(TypedDict):
     """How the answers came about; None where that is not known."""
     empty: NotRequired[bool]
     """Whether it came to a set without members, which is what a follow-up is about."""
+    query: NotRequired[dict[str, Any] | None]
+    """The query that was executed; None where none was."""
 
 
 MOST_TURNS = 20

@@ -30,6 +30,7 @@ def turn_of(state: State, text: str) -> Turn:
         text=text,
         source=_source_of(state),
         empty=_is_empty(state),
+        query=state.get("query_tree"),
     )
 
 

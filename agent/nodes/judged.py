@@ -9,7 +9,7 @@ from ..conversation.negation import leaves_out
 from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
 from ..options import Options
-from ..query.account import unread
+from ..query.account import is_read, unread
 from ..state import (
     NOT_UNDERSTOOD,
     Answer,
@@ -88,13 +88,13 @@ def judged(state: State, least: float) -> Judged:
 def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judged:
     """What stands of answers to a question of which a query leaves words out, and which.
 
-    Where the options want no partial answers nothing does.
+    Where the options want no partial answers nothing does, nor where it leaves out all.
     """
     left_out = unread(account)
     if own.status != "answered" or not left_out:
         return own
     notes = [words_left_out(left_out), *own.notes]
-    if not options.partial:
+    if not options.partial or not is_read(account):
         return Judged("abstained", [], notes)
     return Judged("partial", own.answers, notes)
 

@@ -84,7 +84,12 @@ def names_of(kg: KnowledgeGraph) -> Callable[[str], str]:
     return name
 
 
-UNREAD = "unread"
+UNREAD, FILLER = "unread", "filler"
+
+
+def is_read(words: Sequence[Word]) -> bool:
+    """Whether the query makes anything of any word; also where nothing is known of them."""
+    return not words or any(word["used_by"] not in (UNREAD, FILLER) for word in words)
 
 
 def unread(words: Sequence[Word]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from ..state import Word
-from .account import UNREAD
+from .account import FILLER, UNREAD
 from .actions import LITERAL, Action
 from .prompt import Numbered
 
@@ -251,7 +251,7 @@ class LearntAccount:
             return UNREAD
         best = max(range(1, len(shares)), key=shares.__getitem__)
         if best < SPECIAL:
-            return "filler"
+            return FILLER
         action = actions[best - SPECIAL]
         return self._label(action.name) if action.name else "operator"
 

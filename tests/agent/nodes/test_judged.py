@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from groundwalk.agent.nodes.judged import UNAPPLIED, judged
-from groundwalk.agent.state import Answer, Entity, MentionRecord, State
+from groundwalk.agent.nodes.judged import UNAPPLIED, Judged, judged, with_account
+from groundwalk.agent.options import Options
+from groundwalk.agent.state import Answer, Entity, MentionRecord, State, Word
 
 from ..evidence.replies import answer, named, step
 
@@ -79,3 +80,19 @@ def test_answers_of_one_of_several_topics_are_told() -> None:
     assert judged(asked, 0.5).notes == ["2 of 3 are not of France and Germany together"]
     asked["answers"] = [belgium]
     assert judged(asked, 0.5).notes == []
+
+
+def test_what_uses_no_word_of_the_question_is_no_answer() -> None:
+    answer: Any = {"term": "<urn:nairobi>", "label": "Nairobi", "chains": []}
+    whole = Judged("answered", [answer], ["a note"])
+
+    def word(text: str, used_by: str) -> Word:
+        return Word(text=text, start=0, end=len(text), used_by=used_by)
+
+    left_out = [word("Who", "filler"), word("painted", "unread")]
+    told = ['not understood: "painted"', "a note"]
+    assert with_account(whole, left_out, Options()) == Judged("abstained", [], told)
+    used = [*left_out, word("capital", "capital")]
+    assert with_account(whole, used, Options()) == Judged("partial", [answer], told)
+    assert with_account(whole, used, Options(partial=False)) == Judged("abstained", [], told)
+    assert with_account(whole, [], Options()) == whole
