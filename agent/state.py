@@ -280,7 +280,7 @@ class Turn(TypedDict):
     empty: NotRequired[bool]
     """Whether it came to a set without members, which is what a follow-up is about."""
     query: NotRequired[dict[str, Any] | None]
-    """The query that was executed; None where none was."""
+    """The whole question as a query, as a model read it; None where none did."""
 
 
 MOST_TURNS = 20

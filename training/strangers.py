@@ -68,7 +68,7 @@ def _word(names: Sequence[str], place: int, rng: Random) -> str:
     """A word of some name, the first or the last; of letters if one is soon found."""
     word = ""
     for _ in range(20):
-        word = rng.choice(names).split()[place]
+        word = (rng.choice(names).split() or [""])[place]
         if word.isalpha():
             break
     return word

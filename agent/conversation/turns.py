@@ -1,6 +1,7 @@
 """What a thread remembers of a question, and finding it again."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..state import Answer, Source, State, Turn
 from .sources import walks
@@ -30,8 +31,13 @@ def turn_of(state: State, text: str) -> Turn:
         text=text,
         source=_source_of(state),
         empty=_is_empty(state),
-        query=state.get("query_tree"),
+        query=_query_of(state),
     )
+
+
+def _query_of(state: State) -> dict[str, Any] | None:
+    readings = state.get("readings", [])
+    return readings[0]["query"]["query"] if readings else None
 
 
 def bounded(answers: Sequence[Answer]) -> list[Answer]:

@@ -1,6 +1,7 @@
 """From the turns of a conversation to what a query of the next question may begin at."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from ..conversation.turns import last_about, last_answered
 from ..kg import KnowledgeGraph
@@ -36,20 +37,48 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
 
 
 def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:
-    """The question of a turn, with its names, as it would be said in full.
+    """The last question that says what it asks, with its names.
 
-    *And Chile?* asks the query of the turn before about another thing: it is told in the words of
-    the first of such turns.
+    *How many?* says nothing: it names nothing. *And Chile?* asks what the turn before asked, of
+    another thing: it is told in the words of the first of such turns, with its own names.
     """
-    linked = _linked(about)
-    text, places = about["asked"], linked
-    for turn in reversed([turn for turn in turns if turn["number"] < about["number"]]):
-        if turn.get("query") is None or turn.get("query") != about.get("query"):
+    named = [turn for turn in turns if turn["alone"] and _linked(turn)]
+    if not named:
+        return about["asked"], _linked(about)
+    *earlier, last = named
+    whole, own, query = last, _linked(last), _outline(last.get("query"))
+    for turn in reversed(earlier):
+        if query is None or _outline(turn.get("query")) != query:
             break
-        if len(found := _linked(turn)) == len(linked):
-            text, places = turn["asked"], found
-    pairs = zip(places, linked, strict=True)
-    return text, [{**place, "candidates": own["candidates"]} for place, own in pairs]
+        if len(_linked(turn)) == len(own):
+            whole = turn
+    return _renamed(whole["asked"], _linked(whole), own)
+
+
+def _renamed(
+    text: str, places: Sequence[MentionRecord], names: Sequence[MentionRecord]
+) -> tuple[str, list[MentionRecord]]:
+    """A question with other names in the places of its own."""
+    made, end, records = "", 0, list[MentionRecord]()
+    pairs = zip(sorted(places, key=lambda own: own["start"]), names, strict=True)
+    for place, name in pairs:
+        made += text[end : place["start"]]
+        start = len(made)
+        made, end = made + name["text"], place["end"]
+        records.append({**name, "start": start, "end": len(made)})
+    return made + text[end:], records
+
+
+def _outline(tree: Any) -> Any:
+    """A query without the numbers of its mentions; None stays."""
+    match tree:
+        case dict():
+            fields = cast("dict[str, Any]", tree)
+            return {name: 0 if name == "mention" else _outline(own) for name, own in fields.items()}
+        case [*several]:
+            return [0 if isinstance(own, int) else _outline(own) for own in several]
+        case _:
+            return tree
 
 
 def _linked(turn: Turn) -> list[MentionRecord]:

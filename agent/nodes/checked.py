@@ -37,12 +37,15 @@ def checked_answers(
     chains = [(answer, chain) for answer in answers for chain in answer["chains"] if chain]
     paths = [path_of(start_of(chain), chain) for _, chain in chains]
     pairs = list(zip(chains, paths, strict=True))
-    loose = {path for (answer, _), path in pairs if answer.get("form") == "chain"}
-    starts = {topic["term"] for topic in topics} | {path.topic for path in loose}
-    judged = _judged(kg, starts, paths, loose)
+    loose = list(dict.fromkeys(p for (own, _), p in pairs if own.get("form") == "chain"))
+    strict = list(dict.fromkeys(path for path in paths if path not in loose))
+    starts = [topic["term"] for topic in topics]
+    judged = dict(zip(strict, _judged(kg, starts, strict), strict=True)) | dict(
+        zip(loose, _judged(kg, {path.topic for path in loose}, loose, loose), strict=True)
+    )
     kept: dict[Term, Answer] = {}
-    for (answer, chain), own in zip(chains, judged, strict=True):
-        if own.verdict == "supported":
+    for (answer, chain), path in pairs:
+        if judged[path].verdict == "supported":
             kept.setdefault(answer["term"], {**answer, "chains": []})["chains"].append(chain)
     return list(kept.values())
 

@@ -88,8 +88,8 @@ UNREAD, FILLER = "unread", "filler"
 
 
 def is_read(words: Sequence[Word]) -> bool:
-    """Whether the query makes anything of any word; also where nothing is known of them."""
-    return not words or any(word["used_by"] not in (UNREAD, FILLER) for word in words)
+    """Whether the query makes anything of any word."""
+    return any(word["used_by"] not in (UNREAD, FILLER) for word in words)
 
 
 def unread(words: Sequence[Word]) -> list[str]:

@@ -65,3 +65,11 @@ def test_confidence_is_shown_where_something_was_uncertain(
     world: KnowledgeGraph, given: dict[str, Any], told_so: bool
 ) -> None:
     assert ("confidence" in footer(state(**given), world)) == told_so
+
+
+@pytest.mark.parametrize(("tree", "is_told"), [({"start": {"part": 0}}, False), ({}, True)])
+def test_a_plain_question_in_other_words_is_no_reading(
+    world: KnowledgeGraph, tree: dict[str, Any], is_told: bool
+) -> None:
+    lines = shown(world, state(reading='the answers to "Who?"', query_tree=tree))
+    assert any("read as" in line for line in lines) is is_told

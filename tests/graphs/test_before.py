@@ -5,6 +5,8 @@ from typing import Any
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.nodes.before import before_of
 from groundwalk.agent.state import Turn
+from groundwalk.graphs import build_graph
+from langgraph.checkpoint.memory import InMemorySaver
 
 PERU, CHILE = (f"<https://groundwalk.example/world/country/{name}>" for name in ("peru", "chile"))
 CAPITAL = {"start": [0], "steps": [{"relation": "capital"}]}
@@ -29,8 +31,11 @@ def test_the_question_before_is_told_in_full() -> None:
     whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
     other = turn(2, "and Chile?", "Chile", CHILE, CAPITAL)
     before = before_of(kg, [whole, other])
-    assert before.asked.question == "What is the capital of Peru?"
-    assert [own.term for own in before.mentions.bound] == [CHILE]
+    assert before.asked.question == "What is the capital of Chile?"
+    (own,) = before.mentions.bound
+    assert (own.term, own.text) == (CHILE, "Chile")
+    (place,) = before.asked.mentions
+    assert before.asked.question[place.start : place.end] == "Chile"
     assert before.topics == (CHILE,)
 
 
@@ -40,3 +45,33 @@ def test_a_question_of_its_own_is_told_as_it_is() -> None:
     for query in (BORDERS, None):
         other = turn(2, "Which countries border Chile?", "Chile", CHILE, query)
         assert before_of(kg, [whole, other]).asked.question == "Which countries border Chile?"
+
+
+def test_a_value_of_the_question_before_stays_in_it() -> None:
+    kg = open_kg("world")
+    longer = {"start": [0], "filters": [{"op": ">", "mention": 1}]}
+    whole = turn(1, "Which rivers of Peru are longer than 900 km?", "Peru", PERU, longer)
+    moved = {"start": [0], "filters": [{"op": ">", "mention": 2}]}
+    before = before_of(kg, [whole, turn(2, "and of Chile?", "Chile", CHILE, moved)])
+    assert before.asked.question == "Which rivers of Chile are longer than 900 km?"
+    assert [own.text for own in before.mentions.bound] == ["Chile", "900"]
+
+
+def test_what_names_nothing_leaves_the_question_before() -> None:
+    kg = open_kg("world")
+    whole = turn(1, "Which countries border Peru?", "Peru", PERU, BORDERS)
+    count: Any = {**turn(2, "Peru", "Peru", PERU, None), "asked": "how many?", "mentions": []}
+    why: Any = {**turn(3, "Peru", "Peru", PERU, None), "asked": "why?", "alone": False}
+    for turns in ([whole, count], [whole, why], [whole, count, why]):
+        assert before_of(kg, turns).asked.question == "Which countries border Peru?"
+
+
+def test_two_counts_by_another_method_are_two_questions() -> None:
+    graph: Any = build_graph("gcr", checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    for asked in ("How many rivers flow through France?", "How many countries border Germany?"):
+        graph.invoke({"question": asked}, config)
+    turns = graph.get_state(config).values["turns"]
+    assert len({str(own["query"]) for own in turns}) == 2
+    before = before_of(open_kg("world"), turns)
+    assert before.asked.question == "How many countries border Germany?"

@@ -59,3 +59,14 @@ def test_the_first_round_is_even_and_more_rounds_are_surer() -> None:
 
 def test_no_questions_align_nothing() -> None:
     assert align([]).best("what", ["most"]) is None
+
+
+def test_a_word_is_of_the_action_that_draws_it_and_hardly_any_other() -> None:
+    pairs = [(["the", "longest", "river"], ["most", "river"])] * 20
+    pairs += [(["the", "river"], ["river"])] * 20 + [(["the", "capital"], ["capital"])] * 20
+    found = align(pairs)
+    assert found.is_of("longest", "most", ["river"])
+    assert not found.is_of("longest", "most", ["most"]), "it is there still"
+    assert not found.is_of("longest", "capital", [])
+    assert not found.is_of("the", "capital", []), "it goes with all alike"
+    assert not found.is_of("never", "most", [])

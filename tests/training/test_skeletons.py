@@ -31,6 +31,7 @@ RIVERS = (
     "=> <0><STEP>^flows through<WHERE>length in kilometres<GREATER><1>"
 )
 TRIES = 200
+"""Draws of a slot: few countries have the regions that are asked for."""
 
 
 def written(folder: Path, *lines: str) -> Path:

@@ -20,7 +20,7 @@ from groundwalk.agent.llm.local import LocalModel, load_generator, load_model
 from groundwalk.agent.llm.plain_model import read_plain
 from groundwalk.agent.llm.prompt import Mention, wire_prompt
 from groundwalk.evaluation.readers import read_world
-from groundwalk.training.model import new_model
+from groundwalk.training.model import new_model, round_weights, store_in_half
 from groundwalk.training.recipe import Size
 from groundwalk.training.tokenizer import train_tokenizer
 
@@ -57,6 +57,21 @@ def test_logits_are_equal(library: LocalModel, plain: LocalModel) -> None:
         ids = torch.randint(0, 1221, (rows, tokens), generator=generator)
         with torch.inference_mode():
             assert torch.equal(_logits(plain, ids), _logits(library, ids))
+
+
+def test_rounded_weights_are_stored_in_half_the_bytes(tmp_path: Path) -> None:
+    model: Any = new_model(2000, Size(width=64, layers=1, heads=2), 1, eos=1, pad=0)
+    before = [own.clone() for own in model.parameters()]
+    round_weights(model)
+    assert any(not torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
+    folder = Path(shutil.copytree(BUNDLED, tmp_path / "model"))
+    model.save_pretrained(folder)
+    whole = (folder / "model.safetensors").stat().st_size
+    store_in_half(folder)
+    assert (folder / "model.safetensors").stat().st_size < 0.6 * whole
+    read = load_model(str(folder))
+    for own, stored in zip(model.parameters(), read.model.parameters(), strict=True):
+        assert stored.dtype == torch.float32 and torch.equal(own, stored)
 
 
 @pytest.mark.parametrize("shared", [0, 3])
