@@ -43,7 +43,7 @@ _MISREAD = 0.3
 """How many questions are shown with a query that is not theirs."""
 _STRANGE = 0.08
 """How many have a name that nobody has."""
-FLAGGED = 0.03
+FLAGGED = 0.05
 """How many of the questions that a query says whole may be told to be read in part."""
 
 
