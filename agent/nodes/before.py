@@ -9,8 +9,9 @@ from ..kg.terms import Term, is_literal
 from ..query.before import Before
 from ..query.mentions import mentions_of
 from ..query.prompt import Earlier
+from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
-from ..state import MentionRecord, Turn
+from ..state import Entity, MentionRecord, Turn
 from .basis import steps_of
 
 
@@ -22,7 +23,7 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         return Before()
     text, linked = _in_full(settled, about)
     mentions = mentions_of(text, linked)
-    topics = tuple(topic["term"] for topic in about["topics"])
+    topics = tuple(topic["term"] for topic in _topics(settled, about))
     answers = (
         {} if answered is None else {own["term"]: steps_of(own) for own in answered["answers"]}
     )
@@ -34,6 +35,19 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         mentions=mentions.numbered,
     )
     return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
+
+
+def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
+    """What a turn was about; of one that begins at what came before it, that."""
+    for turn in reversed([turn for turn in turns if turn["number"] <= about["number"]]):
+        tree = turn.get("query")
+        if turn["topics"] or tree is None or not _begins_before(read_query(tree)):
+            return turn["topics"]
+    return []
+
+
+def _begins_before(query: Query) -> bool:
+    return any(isinstance(own.start, Last) for own in (query, *nested(query)))
 
 
 def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:

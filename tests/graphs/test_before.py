@@ -75,3 +75,15 @@ def test_two_counts_by_another_method_are_two_questions() -> None:
     assert len({str(own["query"]) for own in turns}) == 2
     before = before_of(open_kg("world"), turns)
     assert before.asked.question == "How many countries border Germany?"
+
+
+def test_what_is_about_the_last_topic_keeps_it() -> None:
+    kg = open_kg("world")
+    whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
+    currency = {"start": {"last": "topics"}, "steps": [{"relation": "currency"}]}
+    rivers = {"start": {"class": "river"}}
+    nothing: Any = {"asked": "and its currency?", "mentions": [], "topics": [], "answers": [{}]}
+    for query, topics in ((currency, (PERU,)), (rivers, ())):
+        then: Any = {**turn(2, "Peru", "Peru", PERU, query), **nothing}
+        then["answers"] = [{"term": CHILE, "label": "Chile", "score": 1.0, "chains": []}]
+        assert before_of(kg, [whole, then]).topics == topics
