@@ -63,7 +63,8 @@ def judge(
 ) -> Callable[[Sample], Judged]:
     """What lets the whole agent answer a sample by a method, however unsure it is.
 
-    It is right where it finds what the sample's relation path reaches, and nothing else.
+    It is right where it finds what the sample's relation path reaches, and nothing else. The
+    question is not read as a query first.
     """
     from ..graphs.build import build_graph
 
@@ -71,6 +72,7 @@ def judge(
     options = Options(
         on_ambiguous="best",
         confidence=0.0,
+        queries=False,
         max_answers=1_000_000,
         max_chains=1,
         revisits="walk" if graph.returns else "no-topic",

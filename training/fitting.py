@@ -88,10 +88,10 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         if silent
     }
     asked = [own for own in hand_written if own.answers] + silent if queries else []
-    if queries:
-        held_out["held out", "query"] = Exam(queries, query_judge(job.kg, local))
     if asked:
         written["hand-written", "query"] = Exam(asked, written_judge(job.kg, local))
+    elif queries:
+        held_out["held out", "query"] = Exam(queries, query_judge(job.kg, local))
     answered = answer({**held_out, **written}, job.partial, job.elapsed, job.watcher)
     judged = {
         name: [
@@ -110,9 +110,12 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         for name in methods
     }
     if queries:
-        thresholds["query"] = query_threshold(
-            [own.actions is not None for own in queries] + [bool(own.answers) for own in asked],
-            answered["held out", "query"] + answered.get(("hand-written", "query"), []),
+        thresholds["query"] = (
+            query_threshold([bool(own.answers) for own in asked], answered["hand-written", "query"])
+            if asked
+            else query_threshold(
+                [own.actions is not None for own in queries], answered["held out", "query"]
+            )
         )
         formats["query"] = "query"
     write_baselines(

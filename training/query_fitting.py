@@ -14,6 +14,7 @@ from ..agent.nodes.read import plan_of
 from ..agent.options import Options
 from ..agent.query.automaton import query_of
 from ..agent.query.mentions import mentions_of
+from ..agent.query.naming import Naming
 from ..agent.query.normal import normal
 from ..agent.query.reader import Asked as ReadingOf
 from ..agent.query.reader import QueryReader, explained
@@ -46,13 +47,13 @@ def query_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Asked], Answ
     """What lets the agent read a question, however unsure it is; right is the same query."""
     from ..graphs.build import build_graph
 
-    agent = build_graph("query", kg=kg, generator=local)
+    agent, naming = build_graph("query", kg=kg, generator=local), Naming(kg)
     options = Options(on_ambiguous="best", confidence=0.0)
 
     def answered(asked: Asked) -> Answered:
         state: Any = agent.invoke({"question": asked.question}, context=options)
         said = bool(state["answers"] or state["result"])
-        return Answered(state["confidence"] if said else 0.0, said and _is_right(asked, state))
+        return Answered(state["confidence"] if said else 0.0, said and _is_right(asked, state, naming))
 
     return answered
 
@@ -120,11 +121,11 @@ def share_above(shares: Sequence[float], part: float) -> float:
     return min(0.95, max(0.05, ranked[int(part * len(ranked))])) if ranked else 0.5
 
 
-def _is_right(asked: Asked, state: Any) -> bool:
+def _is_right(asked: Asked, state: Any, naming: Naming) -> bool:
     if asked.actions is None or not state["readings"]:
         return False
     try:
-        wanted = query_of(asked.actions, asked.values)
+        wanted = naming.named(query_of(asked.actions, asked.values))
     except QuestionError:
         return False
     return normal(read_query(state["readings"][0]["query"]["query"])) == normal(wanted)

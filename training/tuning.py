@@ -37,12 +37,11 @@ def confidence_in(
 ) -> Callable[[Sample], float]:
     """What asks the agent a question by a method: how sure it is of what it finds, 0 if nothing.
 
-    With `returns` a walk may come back to its topic.
+    With `returns` a walk may come back to its topic. The question is not read as a query first.
     """
     agent = build_graph(method, kg=kg, generator=local)
-    options = Options(
-        on_ambiguous="best", confidence=0.0, revisits="walk" if returns else "no-topic"
-    )
+    revisits = "walk" if returns else "no-topic"
+    options = Options(on_ambiguous="best", confidence=0.0, queries=False, revisits=revisits)
 
     def confidence(sample: Sample) -> float:
         state: Any = agent.invoke({"question": sample.question}, context=options)
