@@ -18,6 +18,7 @@ def card(report: TrainReport) -> str:
     """The text of the card."""
     settings = report.settings
     reads = "in which each topic entity is masked by its class" if settings.masked else "as it is"
+    queries = " or a query" if "query" in settings.formats else ""
     return "\n".join(
         [
             "---",
@@ -26,11 +27,11 @@ def card(report: TrainReport) -> str:
             "tags: [groundwalk, knowledge-graph]",
             "---",
             "",
-            "# A path model of groundwalk",
+            "# A model of groundwalk",
             "",
             f"Reads a question {reads}, and writes a",
-            "reasoning path of the knowledge graph, or `<NONE>` where the graph has no relation",
-            "for what is asked. It is decoded under groundwalk's constraint, and what it answers",
+            f"reasoning path{queries} of the knowledge graph, or `<NONE>` where the graph has",
+            "nothing for what is asked. It is decoded under groundwalk's constraint, and what it answers",
             "is checked in the graph.",
             "",
             "## Training",

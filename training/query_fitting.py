@@ -53,7 +53,9 @@ def query_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Asked], Answ
     def answered(asked: Asked) -> Answered:
         state: Any = agent.invoke({"question": asked.question}, context=options)
         said = bool(state["answers"] or state["result"])
-        return Answered(state["confidence"] if said else 0.0, said and _is_right(asked, state, naming))
+        return Answered(
+            state["confidence"] if said else 0.0, said and _is_right(asked, state, naming)
+        )
 
     return answered
 

@@ -67,7 +67,7 @@ def test_the_folder_loads_and_tells_how_to_ask(trained: TrainReport) -> None:
     assert loaded.settings.masked and not loaded.settings.instruct
     assert loaded.settings.formats == ("path", "plan", "chain")
     assert set(loaded.settings.confidences) == set(loaded.settings.formats)
-    assert "# A path model" in (trained.out / "README.md").read_text(encoding="utf-8")
+    assert "# A model of groundwalk" in (trained.out / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in trained.out.parent.iterdir() if path.name.startswith(".")] == []
 
 
