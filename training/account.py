@@ -162,12 +162,15 @@ def lesson_of(
             target = None
         elif own.mention in lost:
             target = _UNREAD
-        elif target >= SPECIAL and (place := target - SPECIAL) in moved:
-            target = SPECIAL + moved[place]
         elif target >= SPECIAL:
+            place = target - SPECIAL
             word = asked.question[own.start : own.end].lower()
-            is_lost = alignment.is_of(word, action_name(actions[place], label), others)
-            target = _UNREAD if is_lost else None
+            if place in moved:
+                target = SPECIAL + moved[place]
+            elif alignment.is_of(word, action_name(actions[place], label), others):
+                target = _UNREAD
+            else:
+                target = None
         targets.append(target)
     return Lesson(
         word_parts(asked.question, places, asked.mentions, shown),

@@ -65,7 +65,7 @@ def test_what_is_kept_stands_where_it_is_said_to() -> None:
         kept = [(new, old) for new, old in enumerate(made.places) if old is not None]
         assert [made.actions[new] for new, _ in kept] == [actions[old] for _, old in kept]
         assert [old for _, old in kept] == sorted(old for _, old in kept)
-        assert made.actions != actions and made.actions[-1] == actions[-1] == Action("end")
+        assert made.actions != actions and made.actions[-1:] == actions[-1:] == (Action("end"),)
         openings = ("and", "not", "any", "among", "value", "to", "all")
         depth = [
             sum((a.kind in openings) - (a.kind == "end") for a in one)
