@@ -17,7 +17,7 @@ from .basis import steps_of
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
     """The last question that was about something, its topics, and the last answers."""
-    settled = [turn for turn in turns if turn["status"] != "ambiguous"]
+    settled = [turn for turn in turns if turn["status"] != "ambiguous" and _is_about(turn)]
     about, answered = last_about(settled), last_answered(settled)
     if about is None:
         return Before()
@@ -35,6 +35,11 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         mentions=mentions.numbered,
     )
     return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
+
+
+def _is_about(turn: Turn) -> bool:
+    """Whether a turn was answered, or is about a thing; a class alone is none."""
+    return turn["status"] != "abstained" or any(own["kind"] for own in turn["topics"])
 
 
 def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
