@@ -272,7 +272,10 @@ class _Left(NoAccount):
         self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
     ) -> list[Word]:
         assert question and mentions and actions
-        return [Word(text="friendly", start=0, end=8, used_by="unread")]
+        return [
+            Word(text="friendly", start=0, end=8, used_by="unread"),
+            Word(text="borders", start=9, end=16, used_by="borders"),
+        ]
 
 
 @pytest.mark.parametrize("query", ["<0><STEP>borders", "<0><STEP>borders<COUNT>"])
@@ -287,7 +290,7 @@ def test_words_that_are_left_out_make_it_partial(
     assert state["status"] == ("partial" if shown else "abstained")
     assert bool(labels(state)) == shown and state["notes"][0] == 'not understood: "friendly"'
     assert shown or state["result"] is None
-    assert len(state["account"]) == 1
+    assert len(state["account"]) == 2
 
 
 def test_an_ambiguous_name_is_asked_back_first(kg: KnowledgeGraph) -> None:
