@@ -90,11 +90,11 @@ def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judg
 
     Where the options want no partial answers nothing does, nor where it leaves out all.
     """
-    left_out = unread(account)
+    left_out, may_be_partial = unread(account), options.partial
     if own.status != "answered" or not left_out:
         return own
     notes = [words_left_out(left_out), *own.notes]
-    if not options.partial or not is_read(account):
+    if not may_be_partial or not is_read(account):
         return Judged("abstained", [], notes)
     return Judged("partial", own.answers, notes)
 
