@@ -4,7 +4,7 @@ from typing import Any
 
 from groundwalk import State, build_graph
 
-graph = build_graph()
+graph = build_graph("gcr")
 question: State = {"question": "What is the capital of the country around Lesotho?"}
 
 for mode, chunk in graph.stream(question, stream_mode=["custom", "values"]):
