@@ -36,16 +36,18 @@ def misread(
 
     `relations` are those of the graph, each with whether it is walked from tail to head.
     """
-    makers = (_without_part, _turned, _other_relation)
+    makers = (
+        lambda: _without_part(actions, rng),
+        lambda: _turned(actions, rng),
+        lambda: _other_relation(actions, relations, rng),
+    )
     for make in rng.sample(makers, len(makers)):
-        if (made := make(actions, relations, rng)) is not None:
+        if (made := make()) is not None:
             return made
     return None
 
 
-def _without_part(
-    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
-) -> Misread | None:
+def _without_part(actions: Sequence[Action], rng: Random) -> Misread | None:
     parts = [own for place in range(len(actions) - 1) if (own := _part(actions, place))]
     if not parts:
         return None
@@ -100,9 +102,7 @@ def _closed(actions: Sequence[Action], place: int) -> int:
     return len(actions) - 2
 
 
-def _turned(
-    actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
-) -> Misread | None:
+def _turned(actions: Sequence[Action], rng: Random) -> Misread | None:
     places = [n for n, own in enumerate(actions) if own.kind in _TURNED]
     if not places:
         return None
