@@ -28,7 +28,7 @@ from .misreadings import Misread, misread
 from .query_encode import Asked, asked_of
 from .query_fitting import share_above
 from .query_questions import QueryQuestioner
-from .strangers import with_stranger
+from .unknown_names import with_unknown_name
 from .watch import Watcher, counted
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _ALIGNED = 12_000
 _JUDGED = 1_500
 _MISREAD = 0.3
 """How many questions are shown with a query that is not theirs."""
-_STRANGE = 0.08
+_UNKNOWN = 0.08
 """How many have a name that nobody has."""
 FLAGGED = 0.05
 """How many of the questions that a query says whole may be told to be read in part."""
@@ -127,8 +127,8 @@ def _lessons(
     relations = [(own, inverse) for own in graph.relations for inverse in (False, True)]
     for question in questioner.stream(seed):
         chance, shown = rng.random(), question
-        if chance < _STRANGE:
-            shown = with_stranger(question, graph.names, questioner.terms, rng)
+        if chance < _UNKNOWN:
+            shown = with_unknown_name(question, graph.names, questioner.terms, rng)
         asked = shown and asked_of(shown)
         if asked is None or asked.actions is None:
             continue

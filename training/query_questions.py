@@ -27,7 +27,7 @@ from .query_question import Earlier, Named, QueryQuestion, class_told
 from .questions import Questioner
 from .shapes import Shape
 from .skeletons import VALUES, Skeleton, chosen, slots_of
-from .strangers import with_stranger
+from .unknown_names import with_unknown_name
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -60,7 +60,7 @@ class Shares:
     unanswerable: float = 0.13
     unread: float = 0.16
     """Of the answerable ones, how many have words that no query can say."""
-    strange: float = 0.05
+    unknown_names: float = 0.05
     """Of the answerable ones, how many ask about a name that nobody has instead."""
     filler: float = 0.25
     noise: float = 0.45
@@ -121,9 +121,9 @@ class QueryQuestioner:
         weights = [*(share for _, share in makers), rest]
         make = rng.choices([*(own for own, _ in makers), self._walk], weights)[0]
         made = make(rng) or self._walk(rng)
-        if made.actions is not None and rng.random() < shares.strange:
-            stranger = with_stranger(made, self.graph.names, self.terms, rng)
-            made = stranger._replace(actions=None) if stranger else made
+        if made.actions is not None and rng.random() < shares.unknown_names:
+            unknown = with_unknown_name(made, self.graph.names, self.terms, rng)
+            made = unknown._replace(actions=None) if unknown else made
         made = self._varied(made, rng)
         if made.earlier is None and rng.random() < shares.earlier:
             made = self._after_another(made, rng)

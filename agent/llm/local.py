@@ -284,7 +284,7 @@ def _check(folder: Path) -> None:
         for name, present in {
             "config.json": (folder / "config.json").is_file(),
             "a tokenizer (tokenizer.json)": any(folder.glob("tokenizer*")),
-            "weights (model.safetensors)": any(folder.glob("*.safetensors")),
+            "weights (model.safetensors)": any(folder.glob("model*.safetensors")),
         }.items()
         if not present
     ]

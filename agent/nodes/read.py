@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from langgraph.runtime import Runtime
 
 from ..decoding.plan import BeamPlan
-from ..errors import GroundwalkError, NoPathError, QuestionError, ServiceError, ShortageError
+from ..errors import GroundwalkError, NoPathError, QuestionError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..linking import Linker
@@ -74,7 +74,8 @@ def reading_node(
     """Read the question as queries, and answer as `answering` does.
 
     A question of multiple choice or with topics that are given, and one about the conversation
-    itself, is left to others; so is one with a name that a user must choose.
+    itself, is left to others; so is one with a name that a user must choose. The node raises
+    ServiceError where the graph does not answer.
     """
     kg = tools.kg
 
@@ -95,8 +96,8 @@ def reading_node(
                 usage = of_model(found.cost)
                 queries = explained(asked, found.queries, tools.account())
                 changes = answering(tools, asked, queries, options)
-            except (NoPathError, ServiceError) as error:
-                changes = _silent(error)
+            except NoPathError as error:
+                changes = {"status": "abstained", "notes": [error.message]}
         changes.setdefault("topics", best_topics(records))
         runtime.stream_writer({"event": "linked", "topics": changes["topics"]})
         if changes.get("result") is not None:
@@ -255,9 +256,3 @@ def only_read(tools: ReadWith, queries: Sequence[ReadQuery]) -> dict[str, Any]:
         "reading": in_words(tools.kg, first.bound),
         "readings": readings_of(tools.kg, queries),
     }
-
-
-def _silent(error: GroundwalkError) -> dict[str, Any]:
-    """Where the graph does not answer, or nothing can be asked of it."""
-    status = "unchecked" if isinstance(error, ServiceError) else "abstained"
-    return {"status": status, "notes": [error.message]}

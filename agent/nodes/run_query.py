@@ -35,7 +35,7 @@ def run_query(kg: KnowledgeGraph, facts: Callable[[], Facts], method: str) -> No
     """Execute the query of the state over the whole graph, and verify what it rests on.
 
     The node raises QuestionError for a tree that is malformed or that names what the graph does not
-    have. Where the graph does not answer, the status is `unchecked`.
+    have, and ServiceError where the graph does not answer.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
@@ -69,12 +69,13 @@ def answered_query(
 ) -> dict[str, Any]:
     """Changes of the state that say what a query came to; all that it rests on is verified.
 
-    `earlier` knows the answers of the conversation. Where the graph does not answer, the status is
-    `unchecked`. Raises QuestionError for what cannot be compared, and ShortageError for what is too
-    large.
+    `earlier` knows the answers of the conversation. Where nothing can be verified, the status is
+    `unchecked`. Raises QuestionError for what cannot be compared, ShortageError for what is too
+    large, and ServiceError where the graph does not answer.
     """
+    outcome = execute_anywhere(facts, bound, earlier=earlier)
     try:
-        computed = told_outcome(kg, bound, execute_anywhere(facts, bound, earlier=earlier))
+        computed = told_outcome(kg, bound, outcome)
     except ServiceError as error:
         computed = Computed("unchecked", notes=[error.message])
     return {

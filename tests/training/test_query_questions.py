@@ -78,7 +78,7 @@ def test_each_word_stands_where_its_span_says() -> None:
 
 def test_words_that_no_query_says_are_told() -> None:
     questioner = asking(WORLD, skeletons=True).questioner
-    all_unread = Shares(unread=1.0, unanswerable=0.0, strange=0.0, filler=0.0, noise=0.0)
+    all_unread = Shares(unread=1.0, unanswerable=0.0, unknown_names=0.0, filler=0.0, noise=0.0)
     none = replace(all_unread, unread=0.0)
     for shares, wanted in ((all_unread, True), (none, False)):
         stream = replace(questioner, shares=shares).stream(4)

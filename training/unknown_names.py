@@ -6,7 +6,7 @@ Such a name is no mention. Nothing but its letters and where it stands tells tha
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from ..agent.query.actions import Action
+from ..agent.query.actions import LITERAL, Action
 from .labelled import Word, numbered, sign
 from .query_question import QueryQuestion
 from .skeletons import VALUES
@@ -17,7 +17,7 @@ _SMALL = 0.2
 """How many are written without capital letters."""
 
 
-def with_stranger(
+def with_unknown_name(
     question: QueryQuestion, names: Sequence[str], terms: Mapping[str, str], rng: Random
 ) -> QueryQuestion | None:
     """The question with an invented name, which no query can say; None where it has no name.
@@ -44,9 +44,11 @@ def with_stranger(
         parts = word.text.replace(sign(number), invented).split()
         words += [Word(part, "unread") for part in parts]
     start = Action("class", terms[named[number].kind])
-    actions = (
-        start if own == Action("pointer", number=number) else own for own in question.actions
-    )
+    actions = [*question.actions]
+    for place, action in enumerate(actions):
+        is_pointer = not (place and actions[place - 1].kind in LITERAL)
+        if is_pointer and action == Action("pointer", number=number):
+            actions[place] = start
     return question._replace(words=tuple(words), actions=tuple(actions))
 
 

@@ -7,7 +7,7 @@ from groundwalk.agent.query.actions import Action
 from groundwalk.training.labelled import sign, words_of
 from groundwalk.training.query_encode import asked_of
 from groundwalk.training.query_question import Named, QueryQuestion
-from groundwalk.training.strangers import invented_name, with_stranger
+from groundwalk.training.unknown_names import invented_name, with_unknown_name
 
 from .asking import WORLD, asking
 
@@ -23,7 +23,7 @@ def capital(kind: str) -> QueryQuestion:
 
 def test_a_name_gives_way_to_one_that_is_unread() -> None:
     for seed in range(50):
-        made = with_stranger(capital("river"), NAMES, TERMS, Random(seed))
+        made = with_unknown_name(capital("river"), NAMES, TERMS, Random(seed))
         assert made is not None and made.actions
         assert made.actions[0] == Action("class", "urn:river")
         assert made.actions[1:] == capital("river").actions[1:]  # pyright: ignore
@@ -33,10 +33,30 @@ def test_a_name_gives_way_to_one_that_is_unread() -> None:
         assert asked is not None and asked.mentions == ()
 
 
+def test_a_place_is_no_name() -> None:
+    actions = (
+        Action("pointer", number=1),
+        Action("step", "flows through", inverse=True),
+        Action("most", "length"),
+        Action("place"),
+        Action("pointer", number=0),
+        Action("and"),
+        Action("pointer", number=0),
+        Action("end"),
+        Action("end"),
+    )
+    words = words_of(f"is the {sign(0)} first in {sign(1)}")
+    named = (Named("Rhine", "river"), Named("1230", "number"))
+    made = with_unknown_name(QueryQuestion(words, named, actions), NAMES, TERMS, Random(0))
+    assert made is not None and made.actions is not None
+    changed = [i for i, (a, b) in enumerate(zip(made.actions, actions, strict=True)) if a != b]
+    assert changed == [6]
+
+
 def test_a_question_without_a_name_stays() -> None:
-    assert with_stranger(capital("number"), NAMES, TERMS, Random(0)) is None
+    assert with_unknown_name(capital("number"), NAMES, TERMS, Random(0)) is None
     none = capital("river")._replace(actions=None)
-    assert with_stranger(none, NAMES, TERMS, Random(0)) is None
+    assert with_unknown_name(none, NAMES, TERMS, Random(0)) is None
 
 
 def test_invented_names_are_new() -> None:
@@ -46,10 +66,10 @@ def test_invented_names_are_new() -> None:
     assert sum(own.lower() in old for own in made) < 10
 
 
-def test_the_stream_asks_about_strangers() -> None:
+def test_the_stream_asks_about_unknown_names() -> None:
     world = asking(WORLD, skeletons=True)
-    strange = 0
+    unknown = 0
     for own in islice(world.questioner.stream(2), 1500):
         unread = any(word.use == "unread" for word in own.words)
-        strange += unread and own.actions is None
-    assert 25 < strange < 150
+        unknown += unread and own.actions is None
+    assert 25 < unknown < 150
