@@ -281,6 +281,8 @@ class Turn(TypedDict):
     """Whether it came to a set without members, which is what a follow-up is about."""
     query: NotRequired[dict[str, Any] | None]
     """The whole question as a query, as a model read it; None where none did."""
+    given: NotRequired[bool]
+    """Whether a query was asked, and no question: `asked` says it in words of ours."""
 
 
 MOST_TURNS = 20

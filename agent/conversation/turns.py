@@ -32,6 +32,7 @@ def turn_of(state: State, text: str) -> Turn:
         source=_source_of(state),
         empty=_is_empty(state),
         query=_query_of(state),
+        given=bool(state.get("reading")) and state.get("asked") == state.get("reading"),
     )
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _KEPT = 4
 """Beginnings kept for a model; the one that was not used for longest goes first."""
+SHORTEST = 8
+"""Tokens of the shortest beginning that is kept: a shorter one is not worth a pass of its own."""
 
 Cache: TypeAlias = "DynamicCache | KeyValues"
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
@@ -28,13 +30,13 @@ def cache_after(
 ) -> tuple[Cache, int, bool]:
     """A cache of as many rows as prompts that holds their first `shared` tokens.
 
-    Empty where they differ. Also how many tokens it holds, and whether they were computed just now.
-    They are always computed by themselves, so that a result does not depend on what was asked
-    before.
+    Empty where they differ or are fewer than `SHORTEST`. Also how many tokens it holds, and whether
+    they were computed just now. They are always computed by themselves, so that a result does not
+    depend on what was asked before.
     """
     cache = _empty(model)
     shared = min(shared, *(len(prompt) - 1 for prompt in prompts))
-    if shared <= 0:
+    if shared < SHORTEST:
         return cache, 0, False
     beginning = tuple(prompts[0][:shared])
     if any(tuple(prompt[:shared]) != beginning for prompt in prompts[1:]):

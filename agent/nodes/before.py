@@ -59,9 +59,13 @@ def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecor
     """The last question that says what it asks, with its names.
 
     *How many?* says nothing: it names nothing. *And Chile?* asks what the turn before asked, of
-    another thing: it is told in the words of the first of such turns, with its own names.
+    another thing: it is told in the words of the first of such turns, with its own names. A query
+    that was given has no words of a user, and nothing is told of it.
     """
-    named = [turn for turn in turns if turn["alone"] and _linked(turn)]
+    saying = [turn for turn in turns if turn.get("given") or (turn["alone"] and _linked(turn))]
+    if saying and saying[-1].get("given"):
+        return "", []
+    named = [turn for turn in saying if not turn.get("given")]
     if not named:
         return about["asked"], _linked(about)
     *earlier, last = named

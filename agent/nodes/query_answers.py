@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..kg.terms import Path, Step, Term, is_literal, place_of
-from ..kg.verification import verify_paths
+from ..kg.verification import Verdict, verify_paths
 from ..query.binding import Bound
 from ..query.outcome import Outcome
 from ..query.tree import Entity as EntityStart
@@ -49,6 +49,8 @@ class _Shown:
     runs: Mapping[Step, list[StepRecord]]
     compared: list[StepRecord]
     how: str
+    failure: str
+    """Why the source did not say of all triples whether it holds them; else empty."""
 
     def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
         """The triples of some steps, each once."""
@@ -61,25 +63,34 @@ def told_outcome(
     """The answers of a query with their proofs, what was computed, and the notes.
 
     Every triple that it rests on is verified at the source here, unless it was just `before`. A
-    member without a whole proof is left out and told; where that leaves nothing, the status is
-    `unchecked`. Raises ServiceError.
+    member without a whole proof is left out and told, and no number is told then. Where that leaves
+    nothing, the status is `unchecked` if the source did not say whether it holds a triple, else
+    `abstained`. Raises ServiceError.
     """
     shown = _shown(kg, bound, outcome, before or Verified())
     answers = [_answer(shown, member) for member in outcome.members]
-    proven = [answer for answer in answers if _is_proven(shown, answer["term"])]
-    notes, unproven = list(outcome.notes), len(answers) - len(proven)
-    if unproven:
-        notes.append(f"{unproven} of {len(answers)} could not be verified in the graph")
-    status: Status = "unchecked" if unproven and not proven else "answered"
-    result = None if status == "unchecked" else _result(shown, proven)
+    verdicts = [_verdict(shown, member) for member in outcome.members]
+    proven = [a for a, own in zip(answers, verdicts, strict=True) if own == "supported"]
+    notes, of_all = list(outcome.notes), f"of {len(answers)}"
+    if gone := verdicts.count("unsupported"):
+        notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
+    if unknown := verdicts.count("unknown"):
+        why = shown.failure or "the graph does not say clearly what it holds"
+        notes.append(f"{unknown} {of_all} left out, which could not be checked: {why}")
+    if answers and not proven:
+        status: Status = "unchecked" if unknown else "abstained"
+        return Computed(status, proven, shown.topics, None, notes, 0.0)
+    is_whole = len(proven) == len(answers) or outcome.form != "number"
+    result = _result(shown, proven) if is_whole else None
     notes += [] if result else outcome.absent
-    return Computed(status, proven, shown.topics, result, notes, float(status == "answered"))
+    return Computed("answered", proven, shown.topics, result, notes, 1.0)
 
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
     runs = {step: [record] for step, record in before.steps.items()}
-    runs |= _verified(kg, [step for step in steps if step not in runs])
+    with metered() as meter:
+        runs |= _verified(kg, [step for step in steps if step not in runs])
     compared = _each_once(record for step in outcome.compared for record in runs[step])
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells])
@@ -87,7 +98,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
-    return _Shown(bound, outcome, topics, named, runs, compared, before.how)
+    return _Shown(bound, outcome, topics, named, runs, compared, before.how, meter.failure)
 
 
 def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -100,8 +111,7 @@ def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[Step
     proofs = kg.prove([walk for walk, own in zip(walks, plain, strict=True) if not own])
     rest = iter(proofs)
     paths = [walk if own else next(rest) or walk for walk, own in zip(walks, plain, strict=True)]
-    with metered():
-        judged = verify_paths(kg.store, [path.topic for path in paths], paths)
+    judged = verify_paths(kg.store, [path.topic for path in paths], paths)
     return {
         step: [{**r, "verdict": v} for r, v in zip(records, verdict.steps, strict=True)]
         for step, records, verdict in zip(
@@ -183,9 +193,13 @@ def _steps_to_value(bound: Bound) -> int:
     return len(own.steps)
 
 
-def _is_proven(shown: _Shown, member: Term) -> bool:
+def _verdict(shown: _Shown, member: Term) -> Verdict:
+    """What the source says of all that proves a member."""
     steps = shown.outcome.proofs.get(member, ())
-    return all(own["verdict"] == "supported" for step in steps for own in shown.runs[step])
+    verdicts = {own["verdict"] for step in steps for own in shown.runs[step]}
+    if verdicts <= {"supported"}:
+        return "supported"
+    return "unknown" if "unknown" in verdicts else "unsupported"
 
 
 def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:

@@ -47,17 +47,20 @@ def _factor(unit: str, other: str) -> float | None:
     pair = _parsed(unit), _parsed(other)
     if pair[0] is None or pair[1] is None:
         return None
-    from pint import DimensionalityError, OffsetUnitCalculusError
+    from pint import DimensionalityError
 
     try:
         return float(_registry().Quantity(1.0, pair[0]).to(pair[1]).magnitude)
-    except (DimensionalityError, OffsetUnitCalculusError):
+    except DimensionalityError:
         return None
 
 
 @cache
 def _parsed(text: str) -> str | None:
-    """The text as pint writes units; None where it is none, or one that starts elsewhere than 0."""
+    """The text as pint writes units; None where it is none, or one that cannot be multiplied.
+
+    Such are degrees that start elsewhere than 0, and logarithmic units.
+    """
     written = _NAMES.get(text, text).translate(_PLAIN)
     written = re.sub(r"(?<=[A-Za-z])([23])\b", r"**\1", written)
     if len(text) > _LONGEST or not _UNIT.fullmatch(written):
@@ -66,13 +69,15 @@ def _parsed(text: str) -> str | None:
 
     try:
         unit = _registry().Unit(written)
+        one = _registry().Quantity(1.0, unit)
+        _ = one / one
     except (UndefinedUnitError, ValueError, TypeError, AttributeError, AssertionError):
         return None
     except Exception as error:  # pint's parser has errors of its own, of no common class
         if type(error).__module__.startswith(("pint", "tokenize")):
             return None
         raise
-    return None if unit.dimensionless or "degree_" in str(unit) else str(unit)
+    return None if unit.dimensionless else str(unit)
 
 
 @cache

@@ -42,7 +42,7 @@ SAYS = {
         "What is the capital of Ruritania? ['Strelsau']",
         "Which countries border Ruritania? ['Evallonia', 'Graustark']",
         "What is the capital of Ruritania? The graph does not say. "
-        "(no verified path leads to an answer)",
+        "(1 of 1 left out: the graph no longer holds what they rest on)",
     ],
     "own_chat_model": ["in the graph: ['Nairobi']", "said by the model only: ['Atlantis']"],
 }

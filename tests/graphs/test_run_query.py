@@ -114,7 +114,7 @@ def test_what_the_store_no_longer_holds_is_not_shown() -> None:
     state = run(build_graph(kg=changed, checkpointer=False), BORDERS, "Germany")
     assert len(state["answers"]) == 8
     assert "France" not in {answer["label"] for answer in state["answers"]}
-    assert "1 of 9 could not be verified in the graph" in state["notes"]
+    assert "1 of 9 left out: the graph no longer holds what they rest on" in state["notes"]
 
 
 def test_a_graph_of_rdflib_is_asked_alike() -> None:
