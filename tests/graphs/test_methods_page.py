@@ -78,7 +78,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
             several.append(ask(bundled, planning="random"))
             several.append(_read_of_a_query(kg, method))
             patch.setattr(ground, "MOST_WHOLE", 0)
-            several.append(ask(bundled))
+            several += [ask(bundled), ask(bundled, queries=False)]
             patch.undo()
             names = set[str]().union(*several)
             found[method] = {name for name in names if method in own.get(name, METHODS)}
