@@ -39,6 +39,6 @@ QUERY = Method(
     common=GCR.common,
     whole=_whole,
     reading=_reads,
-    paper={**GCR.paper, "queries": False},
+    paper=GCR.paper,
     uses=GCR.uses,
 )

@@ -89,6 +89,7 @@ def reading_node(
             if options.on_ambiguous != "best" and any(own["ambiguous"] for own in records):
                 return {}
             usage: dict[str, int] = {}
+            changes: dict[str, Any]
             try:
                 before = before_of(kg, state.get("turns", []) if options.conversation else [])
                 asked = Asked(question, mentions_of(question, records), before)

@@ -9,9 +9,10 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, load_model
-from groundwalk.agent.options import Options, paper_options
+from groundwalk.agent.options import Options
 from groundwalk.agent.state import READER
-from groundwalk.graphs import METHODS, build_graph
+from groundwalk.graphs import build_graph
+from groundwalk.graphs.asked_with import method_options
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -347,7 +348,7 @@ def test_without_a_chat_llm_or_a_model_that_reads_queries_it_is_gcr(kg: Knowledg
 
 
 def test_as_in_a_paper_there_are_no_queries(kg: KnowledgeGraph, local: LocalModel) -> None:
-    options = paper_options(Options(reasoning="vote"), METHODS["query"].paper)
+    options = method_options("query", Options(reasoning="vote"), paper=True)
     assert not options.queries
     llm = in_order()
     graph: Any = build_graph("query", kg=kg, generator=local, llm=llm, checkpointer=False)
