@@ -150,8 +150,8 @@ def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPat
     shares = Shares(
         skeletons=1, operators=0, joint=0, unanswerable=0, unread=0.5, filler=0, noise=0
     )
-    few = replace(own, skeletons=own.skeletons[::60], shares=shares)
-    model, threshold = train_account(few, label, Unwatched(), steps=120, seed=0)
+    few = replace(own, skeletons=own.skeletons[::80], shares=shares)
+    model, threshold = train_account(few, label, Unwatched(), steps=150, seed=0)
     assert 0.05 <= threshold <= 0.95
     learnt = LearntAccount(model, threshold, label)
     found = (own for own in map(asked_of, few.stream(99)) if own and own.actions)

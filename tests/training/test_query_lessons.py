@@ -192,8 +192,8 @@ def test_a_file_of_both_is_mixed_into_the_stream(kg: KnowledgeGraph, tmp_path: P
     assert TAUGHT <= len(taught) / 1500 < TAUGHT + other + 0.05
     assert len(texts) > 40  # noise
     assert all(own.earlier is None for own in query_samples(queries, 0))
-    judged = [own.actions for own in query_samples(queries, 0)]
-    assert actions[0] not in judged
+    judged = [own.question for own in query_samples(queries, 0)]
+    assert judged == [own.question for own in query_samples(clear, 0)], "no lesson is judged"
 
 
 def test_a_file_of_queries_alone_leaves_walks_to_the_graph(
