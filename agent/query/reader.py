@@ -94,7 +94,7 @@ class QueryReader:
             found = search(local.model, Question(tokens, words, shared), plan)
             actions = [words.actions(own.state) for own in found.hypotheses]
             chances = [own.relevance for own in found.hypotheses]
-            queries = _distinct(tools, actions, chances, pointed)
+            queries = distinct_queries(tools.facts.kg, tools.naming, actions, chances, pointed)
         return ReadQueries(queries, found.cost)
 
     @contextmanager
@@ -135,13 +135,14 @@ class _Tools:
         self.naming = Naming(kg)
 
 
-def _distinct(
-    tools: _Tools,
+def distinct_queries(
+    kg: KnowledgeGraph,
+    naming: Naming,
     several: Sequence[tuple[Action, ...]],
     chances: Sequence[float],
     pointed: Mentions,
 ) -> list[ReadQuery]:
-    """Each query once, in the order of the beams."""
+    """Each query once, in the order of the actions that make it, with what they are likely."""
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(several, chances, strict=True):
@@ -150,6 +151,6 @@ def _distinct(
         chance_of[query] = chance_of.get(query, 0.0) + chance
     read = list[ReadQuery]()
     for query, actions in first.items():
-        bound = bind(tools.facts.kg, tools.naming.named(query), pointed.bound)
+        bound = bind(kg, naming.named(query), pointed.bound)
         read.append(ReadQuery(bound, actions, chance_of[query]))
     return read

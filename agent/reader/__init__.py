@@ -1,0 +1,1 @@
+"""The general reader: which query a question is, over labels that it has never seen."""

@@ -1,0 +1,153 @@
+"""Questions, labels and actions as the numbers that the network reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..query.actions import LITERAL, Action
+from .label_text import label_words
+from .lexicon import Lexicon
+from .matching import FEATURES, Entry, entry_of, matches
+from .network import KINDS, LITERALS, WHATS, Batch, kind_of
+from .question_words import MOST_PIECES, Mentioned, QuestionWord, rows_of
+
+FORWARD, INVERSE, CLASS = 0, 1, 2
+KIND_NUMBERS = {name: number for number, name in enumerate(KINDS)}
+_CLASS_WORDS = 4
+_LABEL_WORDS = 8
+
+
+class Label(NamedTuple):
+    """A name that an action may have, as it is called here, and the class that it leads to."""
+
+    name: str
+    way: int
+    called: str
+    tail: str = ""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """By what an action has it."""
+        return self.name, self.way
+
+
+class Acted(NamedTuple):
+    """An action in numbers; -1 for what it does not have."""
+
+    kind: int
+    label: int = -1
+    word: int = -1
+    literal: int = -1
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A question with the labels that may be chosen, and the actions so far."""
+
+    words: Sequence[QuestionWord]
+    mentions: Sequence[Mentioned]
+    labels: Sequence[Label]
+    actions: Sequence[Acted] = ()
+    told: bool = True
+    """Whether the classes of mentions are known."""
+    met: npt.NDArray[np.float32] | None = None
+    """What `matches` says of the words and labels, where that is known already."""
+
+
+def acted(
+    actions: Sequence[Action], words: Sequence[QuestionWord], labels: Sequence[Label]
+) -> list[Acted]:
+    """Actions in numbers. Raises KeyError for one whose label or word is not there."""
+    at_label = {label.key: place for place, label in enumerate(labels)}
+    at_word = {word.mention: place for place, word in enumerate(words) if word.mention is not None}
+    made = list[Acted]()
+    for place, own in enumerate(actions):
+        kind = KIND_NUMBERS[kind_of(own)]
+        if own.name:
+            made.append(Acted(kind, label=at_label[own.name, way_of(own)]))
+        elif own.number is None:
+            made.append(Acted(kind))
+        elif place and actions[place - 1].kind in LITERAL:
+            made.append(Acted(kind, literal=min(own.number, LITERALS - 1)))
+        else:
+            made.append(Acted(kind, word=at_word[own.number]))
+    return made
+
+
+def way_of(action: Action) -> int:
+    """The way of the label of an action."""
+    return CLASS if action.kind == "class" else int(action.inverse)
+
+
+@dataclass
+class Inputs:
+    """Makes batches; what labels are like is kept."""
+
+    lexicon: Lexicon
+    _entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
+
+    def entry(self, label: str) -> Entry:
+        """A label as words are held against it."""
+        found = self._entries.get(label)
+        if found is None:
+            found = self._entries[label] = entry_of(label, self.lexicon)
+        return found
+
+    def matches(
+        self, words: Sequence[QuestionWord], labels: Sequence[Label]
+    ) -> npt.NDArray[np.float32]:
+        """What `matching` says of each word and label."""
+        entries = [self.entry(own.called) for own in labels]
+        kinds = [self.entry(own.tail) if own.tail else None for own in labels]
+        return matches([word.parts for word in words], entries, kinds)
+
+    def batch(self, posed: Sequence[Posed]) -> Batch:
+        """Questions side by side."""
+        import torch
+
+        known: dict[str, int] = {"": 0}
+
+        def numbers(words: Sequence[str], most: int) -> list[int]:
+            several = [known.setdefault(word, len(known)) for word in words[:most]]
+            return several + [0] * (most - len(several))
+
+        size = len(posed)
+        count = max(len(own.words) for own in posed)
+        wide = max(1, *(len(own.labels) for own in posed))
+        steps = max(len(own.actions) for own in posed)
+        words = np.zeros((size, count), np.int64)
+        whats = np.full((size, count), -1, np.int64)
+        classes = np.zeros((size, count, _CLASS_WORDS), np.int64)
+        labels = np.zeros((size, wide, _LABEL_WORDS), np.int64)
+        tails = np.zeros((size, wide, _CLASS_WORDS), np.int64)
+        ways = np.full((size, wide), -1, np.int64)
+        met = np.zeros((size, count, wide, len(FEATURES)), np.float32)
+        acts = np.full((4, size, steps), -1, np.int64)
+        for row, own in enumerate(posed):
+            for place, word in enumerate(own.words):
+                if word.mention is None:
+                    words[row, place] = numbers([word.text], 1)[0]
+                    whats[row, place] = 0
+                else:
+                    mention = own.mentions[word.mention]
+                    whats[row, place] = WHATS.index(mention.what)
+                    kind = label_words(mention.kind) if own.told else ()
+                    classes[row, place] = numbers(kind, _CLASS_WORDS)
+            for place, label in enumerate(own.labels):
+                ways[row, place] = label.way
+                labels[row, place] = numbers(label_words(label.called), _LABEL_WORDS)
+                tails[row, place] = numbers(label_words(label.tail), _CLASS_WORDS)
+            own_met = self.matches(own.words, own.labels) if own.met is None else own.met
+            met[row, : len(own.words), : len(own.labels)] = own_met
+            for place, action in enumerate(own.actions):
+                acts[:, row, place] = action
+        pieces = np.zeros((len(known), MOST_PIECES), np.int64)
+        for word, at in known.items():
+            if word:
+                rows = rows_of(word)
+                pieces[at, : len(rows)] = rows
+        arrays = (pieces, words, whats, classes, labels, tails, ways, met, *acts)
+        return Batch(*map(torch.from_numpy, arrays))

@@ -1,0 +1,243 @@
+"""The general reader over one graph: the likeliest queries that its schema allows."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from math import exp, inf, log
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..decoding.plan import BeamPlan, Cost
+from ..errors import NoPathError
+from ..kg import KnowledgeGraph
+from ..kg.terms import Term, is_literal
+from ..pool import Pool
+from ..query.actions import LITERAL, Action
+from ..query.automaton import Partial
+from ..query.facts import Facts
+from ..query.naming import Naming
+from ..query.prompt import Numbered
+from ..query.reader import Asked, ReadQueries, distinct_queries
+from ..query.schema import GraphSchema
+from ..query.tables import GraphTables
+from .inputs import CLASS, INVERSE, KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
+from .likelihood import logs_of
+from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
+from .question_words import Mentioned, words_of
+from .weights import ReaderWeights
+
+_VALUES = ("number", "date", "text")
+
+
+class LabelReader:
+    """Reads questions over one graph by its labels; what is known of them is kept."""
+
+    def __init__(self, kg: KnowledgeGraph, weights: Callable[[], ReaderWeights]) -> None:
+        self._tools = Pool(lambda: _Tools(kg, weights()))
+
+    def read(self, asked: Asked, plan: BeamPlan) -> ReadQueries:
+        """The queries that the beams of a search end in.
+
+        Raises NoPathError where no query can begin, ServiceError and ShortageError.
+        """
+        pointed = asked.pointed
+        with self._tools.lent() as tools:
+            schema = GraphSchema(
+                tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
+            )
+            search = _Search(tools, schema, asked.question, asked.mentions.numbered)
+            found = search.run(plan)
+            if not found.queries:
+                raise NoPathError("no query can begin at what the question names")
+            actions = [own.actions for own in found.queries]
+            chances = [exp(own.chance) for own in found.queries]
+            kg = tools.facts.kg
+            queries = distinct_queries(kg, tools.naming, actions, chances, pointed)
+        return ReadQueries(queries, Cost(forward_passes=found.passes))
+
+    @contextmanager
+    def facts(self) -> Generator[Facts]:
+        """The facts of the graph, for executing what was read."""
+        with self._tools.lent() as tools:
+            yield tools.facts
+
+
+class _Tools:
+    """What reading a question needs of the graph and the reader, kept for the next one."""
+
+    def __init__(self, kg: KnowledgeGraph, weights: ReaderWeights) -> None:
+        self.facts = Facts(kg)
+        self.tables = GraphTables(self.facts)
+        self.naming = Naming(kg)
+        self.network = weights.network
+        self.inputs = Inputs(weights.lexicon)
+        self._labels: dict[tuple[str, int], Label] = {}
+
+    def label(self, action: Action) -> Label:
+        """The label of an action, with the class that it leads to."""
+        way = way_of(action)
+        label = self._labels.get((action.name, way))
+        if label is None:
+            tail = "" if way == CLASS else self._tail(action.name, way == INVERSE)
+            label = Label(action.name, way, self._name(action.name), tail)
+            self._labels[label.key] = label
+        return label
+
+    def _name(self, term: Term) -> str:
+        return self.facts.kg.walk_labels.names([term])[0] if term else ""
+
+    def _tail(self, relation: Term, inverse: bool) -> str:
+        """The name of a class at the end of a hop, or the kind of value; empty if not known."""
+        things, classes = self.tables.end(relation, inverse)
+        if named := self.tables.named(classes):
+            return self._name(named[0])
+        if measured := self.tables.measures_at(relation, inverse):
+            return min(measured)
+        few = self.facts.terms(things[:1])
+        return "text" if few and is_literal(few[0]) else ""
+
+
+class _Begun(NamedTuple):
+    """A partial query, and the logarithm of how likely it is."""
+
+    partial: Partial
+    chance: float
+
+
+class _Ended(NamedTuple):
+    actions: tuple[Action, ...]
+    chance: float
+
+
+class _Found(NamedTuple):
+    queries: list[_Ended]
+    passes: int
+
+
+class _Search:
+    """A beam search over actions, for one question."""
+
+    def __init__(
+        self, tools: _Tools, schema: GraphSchema, question: str, mentions: Sequence[Numbered]
+    ) -> None:
+        self._tools = tools
+        self._schema = schema
+        self._mentions = [_mentioned(own) for own in mentions]
+        self._words = words_of(question, self._mentions)
+        self._word_of = {own.mention: place for place, own in enumerate(self._words)}
+        self._labels: dict[tuple[str, int], int] = {}
+        self._several = list[Label]()
+        self._met: npt.NDArray[np.float32] | None = None
+
+    def run(self, plan: BeamPlan) -> _Found:
+        """The likeliest whole queries, the likeliest first."""
+        live, ended, passes = [_Begun(Partial(), 0.0)], list[_Ended](), 0
+        least = log(plan.least) if plan.least else -inf
+        enough = plan.enough or plan.beams
+        while live and passes < MOST_STEPS:
+            following = [own.partial.following(self._schema) for own in live]
+            chances = self._chances(live, [own.actions for own in following])
+            passes += 1
+            steps = [
+                (own.chance + chance, row, action)
+                for row, (own, several) in enumerate(zip(live, chances, strict=True))
+                for action, chance in several
+            ]
+            steps.sort(key=lambda step: -step[0])
+            begun = list[_Begun]()
+            for chance, row, action in steps[: plan.beams]:
+                partial = live[row].partial
+                if chance < least:
+                    break
+                if action.kind == "end" and following[row].may_end:
+                    ended.append(_Ended((*partial.actions, action), chance))
+                else:
+                    begun.append(_Begun(partial.after(action), chance))
+            ended.sort(key=lambda own: -own.chance)
+            live = begun
+            if live and len(ended) >= enough and live[0].chance < ended[enough - 1].chance:
+                break
+        return _Found(ended[: plan.beams], passes)
+
+    def _chances(
+        self, live: Sequence[_Begun], following: Sequence[Sequence[Action]]
+    ) -> list[list[tuple[Action, float]]]:
+        """Each action that may come, with the logarithm of how likely it is."""
+        import torch
+
+        known = [action for own in live for action in own.partial.actions]
+        self._know([*known, *(action for actions in following for action in actions)])
+        batch = self._tools.inputs.batch(
+            [
+                Posed(
+                    self._words,
+                    self._mentions,
+                    self._several,
+                    acted(own.partial.actions, self._words, self._several),
+                    met=self._met,
+                )
+                for own in live
+            ]
+        )
+        rows, places = len(live), batch.kinds.shape[1] + 1
+        legal = torch.zeros(rows, places, len(KINDS), dtype=torch.bool)
+        offered = torch.zeros(rows, places, len(self._several) or 1, dtype=torch.bool)
+        pointable = torch.zeros(rows, places, len(self._words), dtype=torch.bool)
+        is_literal = torch.zeros(rows, places, dtype=torch.bool)
+        for row, (own, actions) in enumerate(zip(live, following, strict=True)):
+            place = len(own.partial.actions)
+            is_number = bool(place) and own.partial.actions[-1].kind in LITERAL
+            is_literal[row, place] = is_number
+            legal[row, place, KIND_NUMBERS[NONE]] = True
+            for action in actions:
+                legal[row, place, KIND_NUMBERS[kind_of(action)]] = True
+                if action.name:
+                    offered[row, place, self._labels[action.name, way_of(action)]] = True
+                elif action.number in self._word_of and not is_number:
+                    pointable[row, place, self._word_of[action.number]] = True
+        with torch.inference_mode():
+            scores = self._tools.network(batch)
+            logs = logs_of(scores, batch.ways, legal, is_literal, offered, pointable)
+        chances = list[list[tuple[Action, float]]]()
+        for row, (own, actions) in enumerate(zip(live, following, strict=True)):
+            place = len(own.partial.actions)
+            kinds, hops, classes, words, literals = (part[row, place].tolist() for part in logs)
+            is_number = bool(place) and own.partial.actions[-1].kind in LITERAL
+            several = list[tuple[Action, float]]()
+            for action in actions:
+                chance = kinds[KIND_NUMBERS[kind_of(action)]]
+                if action.name:
+                    number = self._labels[action.name, way_of(action)]
+                    chance += (classes if action.kind == "class" else hops)[number]
+                elif action.number is not None:
+                    number = min(action.number, LITERALS - 1)
+                    at = self._word_of.get(action.number)
+                    if is_number:
+                        chance += literals[number]
+                    elif at is None:
+                        continue
+                    else:
+                        chance += words[at]
+                several.append((action, chance))
+            chances.append(several)
+        return chances
+
+    def _know(self, actions: Sequence[Action]) -> None:
+        """Learn the labels of actions that are new."""
+        new = list[Label]()
+        for action in actions:
+            if action.name and (action.name, way_of(action)) not in self._labels:
+                label = self._tools.label(action)
+                self._labels[label.key] = len(self._several)
+                self._several.append(label)
+                new.append(label)
+        if new or self._met is None:
+            met = self._tools.inputs.matches(self._words, new)
+            self._met = met if self._met is None else np.concatenate([self._met, met], 1)
+
+
+def _mentioned(own: Numbered) -> Mentioned:
+    if own.kind in _VALUES:
+        return Mentioned(own.start, own.end, own.kind)
+    return Mentioned(own.start, own.end, "thing", own.kind)

@@ -1,0 +1,93 @@
+"""Labels however they are written, the lexicon on disk, and how words are like labels."""
+
+from pathlib import Path
+
+import numpy as np
+from groundwalk.agent.reader.label_text import MOST_WORDS, label_words
+from groundwalk.agent.reader.lexicon import (
+    LEXICON_FILE,
+    Lexicon,
+    make_lexicon,
+    read_lexicon,
+    write_lexicon,
+)
+from groundwalk.agent.reader.matching import FEATURES, entry_of, matches
+from hypothesis import given
+from hypothesis import strategies as st
+
+WORD = st.text("abcdefghij", min_size=2, max_size=8)
+LEXICON = make_lexicon(
+    [("place of birth", ["birthplace", "born in"]), ("director", ["directed by"])],
+    [("film", "movie"), ("write", "author")],
+)
+
+
+@given(st.lists(WORD, min_size=1, max_size=MOST_WORDS))
+def test_a_label_is_its_words_however_it_is_written(words: list[str]) -> None:
+    camel = words[0] + "".join(word.capitalize() for word in words[1:])
+    for label in (
+        " ".join(words),
+        "_".join(words),
+        "-".join(words),
+        camel,
+        f"a.b.{'_'.join(words)}",
+    ):
+        assert label_words(label) == tuple(words), label
+
+
+def test_letters_of_other_scripts_and_abbreviations_are_words() -> None:
+    assert label_words("größteStadt") == ("größte", "stadt")
+    assert label_words("столица_страны") == ("столица", "страны")
+    assert label_words("hasURLOfPage") == ("has", "url", "of", "page")
+    assert label_words("") == ()
+
+
+@given(
+    st.lists(st.tuples(WORD, st.lists(WORD, max_size=3)), max_size=4),
+    st.lists(st.tuples(WORD, WORD).filter(lambda own: own[0] != own[1]), max_size=6),
+)
+def test_a_lexicon_is_read_as_it_was_written(
+    aliases: list[tuple[str, list[str]]], pairs: list[tuple[str, str]]
+) -> None:
+    from tempfile import TemporaryDirectory
+
+    made = make_lexicon(aliases, pairs)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_lexicon(folder, made)
+        first = (folder / LEXICON_FILE).read_bytes()
+        again = read_lexicon(folder)
+        write_lexicon(folder, again)
+        assert (folder / LEXICON_FILE).read_bytes() == first
+    assert again.related == made.related
+    kept = {label: tuple(own) for label, own in made.aliases.items()}
+    assert {label: tuple(own) for label, own in again.aliases.items()} == kept
+
+
+def said(word: str, label: str, tail: str = "") -> dict[str, float]:
+    kind = entry_of(tail, LEXICON) if tail else None
+    made = matches([(word,)], [entry_of(label, LEXICON)], [kind])
+    return {name: float(value) for name, value in zip(FEATURES, made[0, 0], strict=True) if value}
+
+
+def test_words_are_like_labels_by_letters_aliases_and_meaning() -> None:
+    assert said("director", "director")["exact"] == 1
+    assert said("birthplace", "placeOfBirth")["alias"] == 1
+    assert said("born", "place of birth")["alias"] == 0.5
+    assert said("movie", "film")["related"] == 1
+    assert 0.6 <= said("directed", "director")["begins"] < 1
+    assert said("movies", "starring", tail="film") == {}
+    assert said("movie", "starring", tail="movie") == {"class": 1.0}
+    assert said("banana", "director") == {}
+
+
+@given(st.lists(st.lists(WORD, max_size=2).map(tuple), max_size=6), st.lists(WORD, max_size=4))
+def test_every_likeness_is_a_share_and_a_mention_has_none(
+    words: list[tuple[str, ...]], labels: list[str]
+) -> None:
+    made = matches(words, [entry_of(own, Lexicon()) for own in labels], [None] * len(labels))
+    assert made.shape == (len(words), len(labels), len(FEATURES))
+    assert np.all((made >= 0) & (made <= 1))
+    for place, parts in enumerate(words):
+        if not parts:
+            assert not made[place].any()

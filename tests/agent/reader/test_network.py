@@ -1,0 +1,98 @@
+"""The network looks at no action that is to come, and not at what only pads a batch."""
+
+from random import Random
+
+import pytest
+import torch
+from groundwalk.agent.query.actions import LITERAL, Action
+from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Label, Posed, acted
+from groundwalk.agent.reader.lexicon import Lexicon
+from groundwalk.agent.reader.likelihood import CLASS_KIND, HOP_KINDS, POINTER_KIND, logs_of
+from groundwalk.agent.reader.network import KINDS, NONE, Scores, Size, make_network
+from groundwalk.agent.reader.question_words import Mentioned, words_of
+
+QUESTION = "which films of Ada Lind are longer than 90 minutes"
+MENTIONS = (Mentioned(15, 23, "thing", "person"), Mentioned(40, 42, "number"))
+LABELS = (
+    Label("directed", 0, "directed by", "person"),
+    Label("directed", 1, "directed by", "film"),
+    Label("length", 0, "length in minutes", "number"),
+    Label("film", CLASS, "film"),
+)
+ACTIONS = (
+    Action("pointer", number=0),
+    Action("step", "directed", inverse=True),
+    Action("class", "film"),
+    Action("where", "length"),
+    Action("greater"),
+    Action("pointer", number=1),
+    Action("end"),
+)
+
+
+@pytest.fixture(scope="module")
+def network() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return make_network(Size(width=32, table=16, layers=2, heads=2)).eval()
+
+
+def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> Posed:
+    words = words_of(QUESTION, MENTIONS)
+    return Posed(words, MENTIONS, labels, acted(actions, words, labels))
+
+
+def scored(network: torch.nn.Module, *several: Posed) -> Scores:
+    with torch.inference_mode():
+        return network(Inputs(Lexicon()).batch(several))
+
+
+def test_mentions_are_words_and_the_rest_is_split() -> None:
+    words = words_of(QUESTION, MENTIONS)
+    assert [own.text for own in words][3:5] == ["ada lind", "are"]
+    assert [own.mention for own in words if own.mention is not None] == [0, 1]
+
+
+def test_what_comes_later_says_nothing(network: torch.nn.Module) -> None:
+    whole = scored(network, posed(ACTIONS))
+    for size in range(len(ACTIONS)):
+        part = scored(network, posed(ACTIONS[:size]))
+        for one, other in zip(whole, part, strict=True):
+            assert torch.allclose(one[:, : size + 1], other, atol=1e-5)
+
+
+def test_what_pads_a_batch_says_nothing(network: torch.nn.Module) -> None:
+    question = "who made it"
+    short = Posed(words_of(question, ()), (), LABELS[:1])
+    alone, beside = scored(network, short), scored(network, short, posed(ACTIONS))
+    assert torch.allclose(alone.kinds, beside.kinds[:1, :1], atol=1e-5)
+    assert torch.allclose(alone.labels, beside.labels[:1, :1, :1], atol=1e-5)
+    assert torch.allclose(alone.unread, beside.unread[:1, :1, :3], atol=1e-5)
+
+
+def test_the_order_of_labels_does_not_matter(network: torch.nn.Module) -> None:
+    order = list(range(len(LABELS)))
+    Random(1).shuffle(order)
+    one = scored(network, posed(ACTIONS))
+    other = scored(network, posed(ACTIONS, tuple(LABELS[own] for own in order)))
+    assert torch.allclose(one.labels[:, :, order], other.labels, atol=1e-5)
+    assert torch.allclose(one.kinds, other.kinds, atol=1e-5)
+
+
+def test_all_that_is_legal_is_certain_together(network: torch.nn.Module) -> None:
+    batch = Inputs(Lexicon()).batch([posed(ACTIONS)])
+    with torch.inference_mode():
+        scores = network(batch)
+    places = len(ACTIONS) + 1
+    legal = torch.ones(1, places, len(KINDS), dtype=torch.bool)
+    literal = torch.zeros(1, places, dtype=torch.bool)
+    logs = logs_of(scores, batch.ways, legal, literal)
+    shares = logs.kinds.exp()
+    assert torch.allclose(shares.sum(-1), torch.ones(1, places), atol=1e-5)
+    for part in (logs.hops, logs.classes, logs.words):
+        assert torch.allclose(part.exp().sum(-1), torch.ones(1, places), atol=1e-4)
+    assert logs.hops[..., 3].exp().max() < 1e-6 < logs.classes[..., 3].exp().min()
+    one = torch.zeros_like(legal)
+    one[..., KIND_NUMBERS[NONE]] = True
+    only = logs_of(scores, batch.ways, one, literal)
+    assert torch.allclose(only.kinds[..., KIND_NUMBERS[NONE]].exp(), torch.ones(1, places))
+    assert {CLASS_KIND, POINTER_KIND}.isdisjoint(HOP_KINDS) and "place" in LITERAL

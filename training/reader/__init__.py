@@ -1,0 +1,1 @@
+"""Training of the general reader on questions over many schemas."""

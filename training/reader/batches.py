@@ -1,0 +1,277 @@
+"""Batches of examples: each with the labels of its query among others of its schema."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...agent.query.actions import LITERAL
+from ...agent.reader.inputs import (
+    CLASS,
+    FORWARD,
+    INVERSE,
+    KIND_NUMBERS,
+    Acted,
+    Inputs,
+    Label,
+    Posed,
+    acted,
+)
+from ...agent.reader.label_text import label_words
+from ...agent.reader.lexicon import Lexicon
+from ...agent.reader.network import KINDS, NONE, Batch
+from .examples import Example
+from .sources import Hop, SchemaLabels
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How labels are drawn beside those of a query."""
+
+    fewest: int = 10
+    most: int = 48
+    renamed: float = 0.1
+    """How many labels are called by an alias, in every other example."""
+    untold: float = 0.3
+    """How many examples are told no class."""
+    none: float = 0.08
+    """How many examples miss a label of their query, so that nothing fits."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The labels of a schema, and where words occur in them."""
+
+    hops: Sequence[Hop]
+    classes: Sequence[str]
+    by_word: Mapping[str, Sequence[int]]
+    by_label: Mapping[str, Sequence[int]]
+
+
+def pools_of(examples: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> dict[str, Pool]:
+    """The labels of each schema: those that are known, and those that questions use."""
+    hops = defaultdict[str, dict[Hop, None]](dict)
+    classes = defaultdict[str, dict[str, None]](dict)
+    known = {key: {own.label for own in labels.hops} for key, labels in schemas.items()}
+    for key, labels in schemas.items():
+        hops[key].update(dict.fromkeys(labels.hops))
+        tails = (own.tail for own in labels.hops if own.tail)
+        classes[key].update(dict.fromkeys(labels.classes or tails))
+    for own in examples:
+        labels = [name for name, _, is_class in own.names if not is_class]
+        for label in (*labels, *own.candidates):
+            if label not in known.get(own.schema, ()):
+                hops[own.schema].setdefault(Hop(label))
+        classes[own.schema].update({name: None for name, _, is_class in own.names if is_class})
+    return {key: _pool(list(own), list(classes[key])) for key, own in hops.items()}
+
+
+def _pool(hops: list[Hop], classes: list[str]) -> Pool:
+    by_word, by_label = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for number, hop in enumerate(hops):
+        by_label[hop.label].append(number)
+        for word in set(label_words(hop.label)):
+            by_word[word].append(number)
+    return Pool(hops, classes, by_word, by_label)
+
+
+class Targets(NamedTuple):
+    """What is right at each place, `(B, T + 1)`; -1 where nothing is asked."""
+
+    kinds: "Tensor"
+    labels: "Tensor"
+    words: "Tensor"
+    literals: "Tensor"
+    unread: "Tensor"
+    """`(B, T + 1, N)`: whether a word asks what the actions before leave out; -1 if not known."""
+    legal: "Tensor"
+    """`(B, T + 1, kinds)`: what the grammar allows."""
+    is_literal: "Tensor"
+    """`(B, T + 1)`: whether a pointer there is a number itself."""
+
+
+class Batcher:
+    """Makes batches of examples with labels drawn anew."""
+
+    def __init__(
+        self, lexicon: Lexicon, pools: Mapping[str, Pool], drawing: Drawing | None = None
+    ) -> None:
+        self.inputs = Inputs(lexicon)
+        self.pools = pools
+        self.drawing = drawing or Drawing()
+
+    def batch(self, examples: Sequence[Example], rng: Random) -> tuple[Batch, Targets]:
+        """A batch of examples with what is right at each place."""
+        drawn = [self._drawn(own, rng) for own in examples]
+        posed = [
+            Posed(own.words, own.mentions, d.labels, d.right[:-1], d.told)
+            for own, d in zip(examples, drawn, strict=True)
+        ]
+        batch = self.inputs.batch(posed)
+        return batch, _targets(examples, drawn, batch.kinds.shape[1] + 1, batch.words.shape[1])
+
+    def labels(self, own: Example, rng: Random) -> list[Label]:
+        """The labels of a query, then others of its schema."""
+        pool = self.pools.get(own.schema)
+        names, gold = own.names, {name for name, _, _ in own.names}
+        made = dict[tuple[str, int], Label]()
+
+        def add(name: str, way: int, tail: str) -> None:
+            made.setdefault((name, way), Label(name, way, name, tail))
+
+        for name, inverse, is_class in names:
+            tail = "" if is_class else self._tail(pool, name, inverse, rng)
+            add(name, CLASS if is_class else INVERSE if inverse else FORWARD, tail)
+        if pool is None:
+            return list(made.values())
+        wanted = rng.randint(self.drawing.fewest, self.drawing.most)
+        for hop in self._others(own, pool, gold, wanted, rng):
+            ways = (FORWARD, INVERSE) if rng.random() < 0.3 else (rng.randrange(2),)
+            for way in ways:
+                add(hop.label, way, hop.head if way else hop.tail)
+        kinds = (
+            [kind for kind in pool.classes if kind not in gold] if len(pool.classes) < 200 else []
+        )
+        if not kinds and pool.classes:
+            kinds = [own for own in rng.choices(pool.classes, k=12) if own not in gold]
+        for kind in rng.sample(kinds, min(len(kinds), rng.randint(2, 10))):
+            add(kind, CLASS, "")
+        return list(made.values())
+
+    def _tail(self, pool: Pool | None, name: str, inverse: bool, rng: Random) -> str:
+        known = [] if pool is None else pool.by_label.get(name, ())
+        if pool is None or not known:
+            return ""
+        hop = pool.hops[rng.choice(known)]
+        return hop.head if inverse else hop.tail
+
+    def _others(
+        self, own: Example, pool: Pool, gold: set[str], wanted: int, rng: Random
+    ) -> list[Hop]:
+        if own.candidates and rng.random() < 0.8:
+            drawn = [Hop(label) for label in own.candidates if label not in gold]
+            if len(drawn) >= min(wanted, 4):
+                return drawn[:wanted]
+        if len(pool.hops) <= wanted:
+            return [hop for hop in pool.hops if hop.label not in gold]
+        asked = {part for word in own.words for part in word.parts}
+        asked |= {word for label in gold for word in label_words(label)}
+        near = [n for word in sorted(asked) for n in _few(pool.by_word.get(word, ()), rng)]
+        numbers = rng.sample(near, min(len(near), wanted // 2))
+        numbers += [rng.randrange(len(pool.hops)) for _ in range(wanted - len(numbers))]
+        found = (pool.hops[number] for number in dict.fromkeys(numbers))
+        return [hop for hop in found if hop.label not in gold]
+
+    def _drawn(self, own: Example, rng: Random) -> "_Drawn":
+        labels = self.labels(own, rng)
+        if not own.actions:
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], rng.random() >= self.drawing.untold)
+        right = acted(own.actions, own.words, labels)
+        if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
+            labels = [label for label in labels if label.name != own.actions[gone].name]
+            right = acted(own.actions[:gone], own.words, labels)
+            right.append(Acted(KIND_NUMBERS[NONE]))
+        if rng.random() < 0.5:
+            labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
+        told = rng.random() >= self.drawing.untold
+        if not told:
+            labels = [label._replace(tail="") for label in labels]
+        return _Drawn(labels, right, told)
+
+    def _missing(self, own: Example, rng: Random) -> int | None:
+        """The place of an action whose label is taken away, which nothing before it has."""
+        named = [place for place, action in enumerate(own.actions) if action.name]
+        if not named:
+            return None
+        gone = rng.choice(named)
+        before = (action.name for action in own.actions[:gone])
+        return None if own.actions[gone].name in before else gone
+
+    def _called(self, label: str, rng: Random) -> str:
+        if rng.random() >= self.drawing.renamed:
+            return label
+        names = self.inputs.lexicon.aliases.get(label_words(label), ())
+        return " ".join(rng.choice(names)) if names else label
+
+
+class _Drawn(NamedTuple):
+    labels: list[Label]
+    right: list[Acted]
+    told: bool
+
+
+def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:
+    return numbers if len(numbers) <= 8 else rng.sample(numbers, 8)
+
+
+def _targets(
+    examples: Sequence[Example], drawn: Sequence[_Drawn], places: int, words: int
+) -> Targets:
+    import torch
+
+    right = np.full((4, len(drawn), places), -1, np.int64)
+    unread = np.full((len(drawn), places, words), -1, np.int64)
+    legal = np.zeros((len(drawn), places, len(KINDS)), bool)
+    literal = np.zeros((len(drawn), places), bool)
+    for row, (example, own) in enumerate(zip(examples, drawn, strict=True)):
+        for place, action in enumerate(own.right):
+            right[:, row, place] = action
+            legal[row, place] = _legal_row(example.legal[place])
+            literal[row, place] = bool(place) and example.actions[place - 1].kind in LITERAL
+        if len(own.right) == len(example.actions):
+            for place, values in _left_out(example, own).items():
+                unread[row, place, : len(values)] = values
+    return Targets(
+        *map(torch.from_numpy, right),
+        torch.from_numpy(unread),
+        torch.from_numpy(legal),
+        torch.from_numpy(literal),
+    )
+
+
+def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:
+    """By place what is known of each word, where the query may end before that action.
+
+    A mention that is pointed at only later is left out so far, and so is a word that only a later
+    label has. Of a whole query that is known where the question was made.
+    """
+    last = len(own.right) - 1
+    parts = [
+        set(label_words(own.labels[a.label].called)) if a.label >= 0 else set[str]()
+        for a in own.right
+    ]
+    found = dict[int, list[int]]()
+    for place in range(1, last + 1):
+        if not example.may_end[place]:
+            continue
+        before, after = own.right[:place], own.right[place:]
+        pointed, later = {a.word for a in before}, {a.word for a in after}
+        said = set[str]().union(*parts[:place])
+        to_say = set[str]().union(*parts[place:])
+        values = list[int]()
+        for number, word in enumerate(example.words):
+            if word.mention is not None:
+                values.append(0 if number in pointed else 1 if number in later else -1)
+            elif place == last and example.unread is not None:
+                values.append(int(number in example.unread))
+            elif to_say.intersection(word.parts) and not said.intersection(word.parts):
+                values.append(1)
+            else:
+                values.append(0 if said.intersection(word.parts) else -1)
+        found[place] = values
+    return found
+
+
+@cache
+def _legal_row(kinds: frozenset[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    row = np.zeros(len(KINDS), bool)
+    row[[KIND_NUMBERS[kind] for kind in kinds]] = True
+    row[KIND_NUMBERS[NONE]] = True
+    return row

@@ -1,0 +1,142 @@
+"""The training of the general reader: what is right at each place, among all that is legal."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...agent.reader.likelihood import CLASS_KIND, Logs, logs_of
+from ...agent.reader.network import Size, make_network
+from .batches import Batcher, Targets
+from .examples import Example
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a reader is trained."""
+
+    steps: int = 20_000
+    batch: int = 64
+    rate: float = 2e-3
+    seed: int = 0
+    account: float = 1.0
+    """The weight of the account of words beside that of actions."""
+    size: Size = Size()
+
+
+def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
+    """The mean cross-entropy of words that are known to be left out, or not."""
+    from torch.nn.functional import binary_cross_entropy_with_logits
+
+    known = targets >= 0
+    losses = binary_cross_entropy_with_logits(scores, (targets > 0).float(), reduction="none")
+    return (losses * known).sum() / known.sum().clamp(min=1)
+
+
+def likelihoods(logs: Logs, targets: Targets) -> "Tensor":
+    """The log-probability of what is right at each place `(B, T + 1)`; 0 where nothing is asked."""
+    import torch
+
+    asked = targets.kinds >= 0
+    total = _of(logs.kinds, targets.kinds)
+    is_class = targets.kinds == CLASS_KIND
+    label = torch.where(is_class, _of(logs.classes, targets.labels), _of(logs.hops, targets.labels))
+    total = total + label * (targets.labels >= 0)
+    total = total + _of(logs.words, targets.words) * (targets.words >= 0)
+    total = total + _of(logs.literals, targets.literals) * (targets.literals >= 0)
+    return total * asked
+
+
+def _of(logs: "Tensor", numbers: "Tensor") -> "Tensor":
+    return logs.gather(-1, numbers.clamp(min=0)[..., None])[..., 0]
+
+
+def train(
+    batcher: Batcher,
+    stream: Iterator[Example],
+    plan: Plan,
+    told: Callable[[int, float], None],
+    kept: Callable[[int, "nn.Module"], None] | None = None,
+) -> "nn.Module":
+    """A trained network; `told` hears the loss now and then, `kept` takes checkpoints."""
+    import torch
+
+    torch.manual_seed(plan.seed)
+    network = make_network(plan.size)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, plan.rate, total_steps=plan.steps, pct_start=0.05
+    )
+    rng, mean = Random(f"reader {plan.seed}"), 0.0
+    network.train()
+    for step in range(plan.steps):
+        examples = sorted((next(stream) for _ in range(plan.batch)), key=lambda e: len(e.actions))
+        batch, targets = batcher.batch(examples, rng)
+        scores = network(batch)
+        logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal)
+        found = likelihoods(logs, targets)
+        loss = -found.clamp(min=-15).sum() / (targets.kinds >= 0).sum()
+        loss = loss + plan.account * account_loss(scores.unread, targets.unread)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        mean = loss.item() if not step else 0.98 * mean + 0.02 * loss.item()
+        if step % 50 == 49:
+            told(step + 1, mean)
+        if kept is not None and step % 500 == 499:
+            kept(step + 1, network)
+    return network.eval()
+
+
+class Right(NamedTuple):
+    """How much is right where the actions before are."""
+
+    places: float
+    whole: float
+    """Of the examples, those in which every action is the likeliest."""
+
+
+def measured(
+    network: "nn.Module", batcher: Batcher, examples: Sequence[Example], seed: int = 0
+) -> Right:
+    """How often the likeliest action is the right one."""
+    import torch
+
+    rng, places, asked, whole = Random(seed), 0, 0, 0
+    for first in range(0, len(examples), 64):
+        with torch.inference_mode():
+            batch, targets = batcher.batch(examples[first : first + 64], rng)
+            logs = logs_of(network(batch), batch.ways, targets.legal, targets.is_literal)
+        right = _likeliest(logs, targets)
+        there = targets.kinds >= 0
+        places += int((right & there).sum())
+        asked += int(there.sum())
+        whole += int((right | ~there).all(-1).sum())
+    return Right(places / max(asked, 1), whole / max(len(examples), 1))
+
+
+def _likeliest(logs: Logs, targets: Targets) -> "Tensor":
+    right = logs.kinds.argmax(-1) == targets.kinds
+    is_class = targets.kinds == CLASS_KIND
+    hop = (logs.hops.argmax(-1) == targets.labels) | (targets.labels < 0) | is_class
+    kind = (logs.classes.argmax(-1) == targets.labels) | ~is_class
+    word = (logs.words.argmax(-1) == targets.words) | (targets.words < 0)
+    number = (logs.literals.argmax(-1) == targets.literals) | (targets.literals < 0)
+    return right & hop & kind & word & number
+
+
+def stream_of(
+    several: Mapping[str, Sequence[Example]], weights: Mapping[str, float], seed: int
+) -> Iterator[Example]:
+    """Examples without end; a source is drawn by its weight, times the root of its size."""
+    rng = Random(f"stream {seed}")
+    names = [name for name, examples in several.items() if examples]
+    chances = [weights.get(name, 1.0) * len(several[name]) ** 0.5 for name in names]
+    while True:
+        (name,) = rng.choices(names, chances)
+        yield rng.choice(several[name])

@@ -1,0 +1,217 @@
+"""The questions that the general reader learns from: public sources, and what each may be used for.
+
+They are read in place from a folder of public data, and never copied into the project.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ...agent.errors import QuestionError
+from ...agent.query.acting import actions_of
+from ...agent.query.actions import Action
+from ...agent.query.tree import read_query
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of questions.
+
+    `splits` are those that may train the bundled weights, all where none are named; `kept_apart`
+    are schemas that thresholds are fitted on. `weight` is how often it is drawn for its size.
+    """
+
+    name: str
+    licence: str
+    public_name: str
+    splits: frozenset[str] = frozenset()
+    kept_apart: frozenset[str] = frozenset()
+    weight: float = 1.0
+    is_twin: bool = False
+    """Whether its wordings are those of test questions, around other topics."""
+
+
+SOURCES = (
+    Source(
+        "simplequestions",
+        "CC BY 3.0",
+        "SimpleQuestions v2, valid and test, of askplatypus/wikidata-simplequestions",
+        splits=frozenset({"valid", "test"}),
+    ),
+    Source(
+        "simplequestions-twins",
+        "CC BY 3.0",
+        "SimpleQuestions v2, valid and test, of askplatypus/wikidata-simplequestions",
+        splits=frozenset({"valid", "test"}),
+        is_twin=True,
+    ),
+    Source(
+        "simplequestions-wikidata",
+        "CC BY 3.0",
+        "SimpleQuestions in Wikidata, of askplatypus/wikidata-simplequestions",
+    ),
+    Source(
+        "simplequestions-wikidata-twins",
+        "CC BY 3.0",
+        "SimpleQuestions in Wikidata, of askplatypus/wikidata-simplequestions",
+        is_twin=True,
+    ),
+    Source("wikisql", "BSD-3", "WikiSQL, of jkkummerfeld/text2sql-data", weight=0.5),
+    Source("spider", "MIT", "Spider and Spider-Syn, of ygan/Spider-Syn", frozenset({"train"})),
+    Source("text2sql-advising", "CC BY 4.0", "Advising, of jkkummerfeld/text2sql-data"),
+    Source(
+        "qald",
+        "MIT; Apache-2.0",
+        "QALD 5 to 10, of ag-sc/QALD, KGQA/QALD-10, stanford-oval/spinach",
+    ),
+    Source("flexkbqa", "MIT", "FlexKBQA, worded by a language model, of leezythu/FlexKBQA"),
+    Source(
+        "flexkbqa-kqapro",
+        "MIT",
+        "FlexKBQA, worded by a language model, of leezythu/FlexKBQA",
+        weight=0.3,
+    ),
+    Source(
+        "text2cypher",
+        "CC0",
+        "text2cypher, worded by language models, of neo4j-labs/text2cypher",
+        kept_apart=frozenset({"neo4j-gameofthrones", "neo4j-northwind"}),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention of a question: its characters, and its class where that is known."""
+
+    start: int
+    end: int
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class SourceQuestion:
+    """A question with the actions of its query, whose names are labels.
+
+    `candidates` are labels that compete with those of the query, where the source has such.
+    """
+
+    source: str
+    split: str
+    schema: str
+    question: str
+    mentions: tuple[Mention, ...]
+    actions: tuple[Action, ...]
+    candidates: tuple[str, ...] = ()
+
+
+def read_source(file: Path) -> Iterator[SourceQuestion]:
+    """The questions of a file that actions can say. Raises OSError and ValueError."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            if (question := _question(json.loads(line))) is not None:
+                yield question
+
+
+_PRESENTATION = ("order", "limit")
+"""How answers are shown; the set of them is the same."""
+
+
+def _question(record: dict[str, Any]) -> SourceQuestion | None:
+    query = {key: own for key, own in record["query"].items() if key not in _PRESENTATION}
+    try:
+        actions = actions_of(read_query(query))
+    except QuestionError:
+        return None
+    return SourceQuestion(
+        record["source"],
+        record["split"],
+        record["schema"],
+        record["question"],
+        tuple(
+            Mention(own["start"], own["end"], own["text"], own.get("class", ""))
+            for own in record["mentions"]
+        ),
+        actions,
+        tuple(dict.fromkeys(own["label"] for own in record.get("candidates", ()))),
+    )
+
+
+def digest(file: Path) -> str:
+    """The SHA-256 of a file. Raises OSError."""
+    return sha256(file.read_bytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A relation of a schema: its label, and the classes of its head and tail where known."""
+
+    label: str
+    head: str = ""
+    tail: str = ""
+
+
+@dataclass(frozen=True)
+class SchemaLabels:
+    """What a schema offers beside what a question is about."""
+
+    hops: Sequence[Hop] = ()
+    classes: Sequence[str] = ()
+
+
+def read_schemas(data: Path) -> dict[str, SchemaLabels]:
+    """Schemas that are known whole. Raises OSError where a file is missing."""
+    schemas = {
+        "freebase": SchemaLabels(tuple(_freebase(data))),
+        "wikidata": SchemaLabels(tuple(_wikidata(data))),
+    }
+    for own in _lines(data / "schemas" / "spider.jsonl.gz"):
+        hops = [
+            Hop(column["name"], table["name"], column["type"])
+            for table in own["tables"]
+            for column in table["columns"]
+        ]
+        schemas[own["schema"]] = SchemaLabels(hops, [table["name"] for table in own["tables"]])
+    for own in _lines(data / "schemas" / "text2cypher.jsonl.gz"):
+        hops = [Hop(r["name"], r["from"], r["to"]) for r in own["relations"]]
+        hops += [
+            Hop(p["name"], c["name"], p["type"].lower())
+            for c in own["classes"]
+            for p in c["properties"]
+        ]
+        schemas[own["schema"]] = SchemaLabels(hops, [c["name"] for c in own["classes"]])
+    return schemas
+
+
+def _freebase(data: Path) -> Iterator[Hop]:
+    for id_, label, head, tail in _table(data / "lexicon" / "freebase-relations.tsv.gz"):
+        if not id_.startswith(("base.", "user.", "m.")):
+            yield Hop(label.lower(), _type(head), _type(tail))
+
+
+def _type(name: str) -> str:
+    return name.rpartition(".")[2].replace("_", " ")
+
+
+def _wikidata(data: Path) -> Iterator[Hop]:
+    for _, label, kind, *_ in _table(data / "lexicon" / "wikidata-properties.tsv.gz"):
+        if kind != "external-id":
+            yield Hop(label)
+
+
+def _table(file: Path) -> Iterator[list[str]]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        next(lines)
+        for line in lines:
+            yield line.rstrip("\n").split("\t")
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
