@@ -11,8 +11,8 @@ from ..query.actions import LITERAL, Action
 from .label_text import label_words
 from .lexicon import Lexicon
 from .matching import FEATURES, Entry, entry_of, matches
-from .network import KINDS, LITERALS, WHATS, Batch, kind_of
-from .question_words import MOST_PIECES, Mentioned, QuestionWord, rows_of
+from .network import KINDS, LITERALS, Batch, kind_of
+from .question_words import MOST_PIECES, WHATS, QuestionWord, rows_of
 
 FORWARD, INVERSE, CLASS = 0, 1, 2
 KIND_NUMBERS = {name: number for number, name in enumerate(KINDS)}
@@ -48,7 +48,6 @@ class Posed:
     """A question with the labels that may be chosen, and the actions so far."""
 
     words: Sequence[QuestionWord]
-    mentions: Sequence[Mentioned]
     labels: Sequence[Label]
     actions: Sequence[Acted] = ()
     told: bool = True
@@ -120,6 +119,7 @@ class Inputs:
         steps = max(len(own.actions) for own in posed)
         words = np.zeros((size, count), np.int64)
         whats = np.full((size, count), -1, np.int64)
+        earlier = np.zeros((size, count), np.int64)
         classes = np.zeros((size, count, _CLASS_WORDS), np.int64)
         labels = np.zeros((size, wide, _LABEL_WORDS), np.int64)
         tails = np.zeros((size, wide, _CLASS_WORDS), np.int64)
@@ -128,14 +128,12 @@ class Inputs:
         acts = np.full((4, size, steps), -1, np.int64)
         for row, own in enumerate(posed):
             for place, word in enumerate(own.words):
-                if word.mention is None:
+                whats[row, place] = WHATS.index(word.what)
+                earlier[row, place] = word.is_earlier
+                if word.what in ("word", "number"):
                     words[row, place] = numbers([word.text], 1)[0]
-                    whats[row, place] = 0
-                else:
-                    mention = own.mentions[word.mention]
-                    whats[row, place] = WHATS.index(mention.what)
-                    kind = label_words(mention.kind) if own.told else ()
-                    classes[row, place] = numbers(kind, _CLASS_WORDS)
+                elif own.told:
+                    classes[row, place] = numbers(label_words(word.kind), _CLASS_WORDS)
             for place, label in enumerate(own.labels):
                 ways[row, place] = label.way
                 labels[row, place] = numbers(label_words(label.called), _LABEL_WORDS)
@@ -149,5 +147,5 @@ class Inputs:
             if word:
                 rows = rows_of(word)
                 pieces[at, : len(rows)] = rows
-        arrays = (pieces, words, whats, classes, labels, tails, ways, met, *acts)
+        arrays = (pieces, words, whats, earlier, classes, labels, tails, ways, met, *acts)
         return Batch(*map(torch.from_numpy, arrays))

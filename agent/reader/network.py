@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ..query.actions import Action, Kind
 from .matching import FEATURES
-from .question_words import BUCKETS
+from .question_words import BUCKETS, MOST_WORDS, WHATS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -23,8 +23,6 @@ _NAMED: tuple[Kind, ...] = (
 )
 KINDS: tuple[str, ...] = (*get_args(Kind), *(f"{kind}*" for kind in _NAMED), NONE)
 """Kinds of actions, those with a name apart; and that nothing which is legal fits."""
-WHATS = ("word", "thing", "number", "date", "text")
-"""What a word of a question may be."""
 MOST_STEPS = 32
 LITERALS = 32
 """Numbers that an action may name itself."""
@@ -52,6 +50,8 @@ class Batch(NamedTuple):
     """`(B, N)`: words of the question; 0 for a mention, and where there is none."""
     whats: "Tensor"
     """`(B, N)`: what each word is, by its number in `WHATS`; -1 where there is none."""
+    earlier: "Tensor"
+    """`(B, N)`: 1 for a word of the question before, else 0."""
     classes: "Tensor"
     """`(B, N, C)`: the words of the class of a mention."""
     labels: "Tensor"
@@ -85,6 +85,8 @@ class Scores(NamedTuple):
     """`(B, T + 1, LITERALS)`"""
     unread: "Tensor"
     """`(B, T + 1, N)`: of each word asking what the actions so far leave out."""
+    met: "Tensor"
+    """`(B, N, L)`: how well each word meets each label."""
 
 
 def kind_of(action: Action) -> str:
@@ -129,7 +131,8 @@ def make_network(size: Size) -> "nn.Module":
             self.word = nn.Linear(size.table, width)
             self.what = nn.Embedding(len(WHATS), width)
             self.class_ = nn.Linear(size.table, width)
-            self.place = nn.Embedding(64, width)
+            self.earlier = nn.Embedding(2, width)
+            self.place = nn.Embedding(2 * MOST_WORDS, width)
             self.kind = nn.Embedding(len(KINDS) + 1, width)
             self.step = nn.Embedding(MOST_STEPS + 1, width)
             self.way = nn.Embedding(3, width)
@@ -163,7 +166,7 @@ def make_network(size: Size) -> "nn.Module":
             there = batch.whats >= 0
             hidden = self.word(read[batch.words]) + self.what(batch.whats.clamp(min=0))
             hidden = hidden + self.class_(_mean(read, batch.classes))
-            hidden = hidden + self.place(torch.arange(count))[None]
+            hidden = hidden + self.place(torch.arange(count))[None] + self.earlier(batch.earlier)
             # labels
             label_words = self.label_word(read[batch.labels])
             vectors = self.label(
@@ -219,7 +222,7 @@ def make_network(size: Size) -> "nn.Module":
             )
             unread = torch.einsum("btd,bnd->btn", self.lacks(state), self.lacking(hidden)) * apart
             unread = unread + self.apart(hidden)[:, None, :, 0] + self.used(use)[..., 0]
-            return Scores(self.kinds(state), labels, words, self.literals(state), unread)
+            return Scores(self.kinds(state), labels, words, self.literals(state), unread, met)
 
     def _mean(read: "Tensor", numbers: "Tensor") -> "Tensor":
         return _mean_of(read[numbers], numbers)

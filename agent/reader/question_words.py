@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
 
+from ..query.prompt import Earlier, Numbered
+
 BUCKETS = 24_576
 """Rows of the table of words and pieces of words."""
 MOST_PIECES = 14
@@ -15,50 +17,76 @@ _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 _PART = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True)
-class Mentioned:
-    """A mention: its characters, whether it is a thing or which value, and its class if known."""
-
-    start: int
-    end: int
-    what: str
-    kind: str = ""
+WHATS = ("word", "thing", "number", "date", "text", "topics", "answer", "answers")
+"""What a word of a question may be; the last three stand for what came before it."""
+_VALUES = frozenset(("number", "date", "text"))
 
 
 @dataclass(frozen=True)
 class QuestionWord:
-    """A word of a question: its characters, and the number of the mention that it is."""
+    """A word of a question, or of the one before it: its characters, and what it is.
+
+    A mention has its number, and a thing its class; what came before has its class alone.
+    """
 
     start: int
     end: int
-    text: str
+    text: str = ""
     mention: int | None = None
+    what: str = "word"
+    kind: str = ""
+    is_earlier: bool = False
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the word that labels are compared with; none of a mention."""
-        return () if self.mention is not None else tuple(_PART.findall(self.text))
+        return tuple(_PART.findall(self.text)) if self.what == "word" else ()
 
 
-def words_of(question: str, mentions: Sequence[Mentioned]) -> list[QuestionWord]:
-    """The words of a question in lower case, in its order."""
+def words_of(
+    question: str, mentions: Sequence[Numbered], earlier: Earlier | None = None
+) -> tuple[QuestionWord, ...]:
+    """The words of a question in its order, then those of the one before it, and what it came to.
+
+    Mentions of the question before are numbered on.
+    """
+    words = _words(question, mentions, 0, False)[:MOST_WORDS]
+    if earlier is None:
+        return tuple(words)
+    words += _words(earlier.question, earlier.mentions, len(mentions), True)
+    words = words[: 2 * MOST_WORDS - 2]
+    if earlier.topics:
+        words.append(QuestionWord(0, 0, what="topics", kind=earlier.topics, is_earlier=True))
+    if earlier.answers:
+        what = "answers" if earlier.many else "answer"
+        words.append(QuestionWord(0, 0, what=what, kind=earlier.answers, is_earlier=True))
+    return tuple(words)
+
+
+def _words(
+    question: str, mentions: Sequence[Numbered], first: int, is_earlier: bool
+) -> list[QuestionWord]:
     order = sorted(range(len(mentions)), key=lambda number: mentions[number].start)
     words, end = list[QuestionWord](), 0
     for number in order:
         own = mentions[number]
         if own.start < end:
             continue
-        words += _between(question, end, own.start)
-        words.append(
-            QuestionWord(own.start, own.end, question[own.start : own.end].lower(), number)
-        )
+        words += _between(question, end, own.start, is_earlier)
+        is_value = own.kind in _VALUES
+        what, kind = (own.kind, "") if is_value else ("thing", own.kind)
+        text = question[own.start : own.end].lower()
+        made = QuestionWord(own.start, own.end, text, first + number, what, kind, is_earlier)
+        words.append(made)
         end = own.end
-    return (words + _between(question, end, len(question)))[:MOST_WORDS]
+    return words + _between(question, end, len(question), is_earlier)
 
 
-def _between(question: str, start: int, end: int) -> list[QuestionWord]:
-    found = _WORD.finditer(question, start, end)
-    return [QuestionWord(*own.span(), own[0].lower()) for own in found]
+def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
+    return [
+        QuestionWord(*own.span(), own[0].lower(), is_earlier=is_earlier)
+        for own in _WORD.finditer(question, start, end)
+    ]
 
 
 @lru_cache(maxsize=100_000)

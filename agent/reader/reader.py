@@ -17,17 +17,14 @@ from ..query.actions import LITERAL, Action
 from ..query.automaton import Partial
 from ..query.facts import Facts
 from ..query.naming import Naming
-from ..query.prompt import Numbered
 from ..query.reader import Asked, ReadQueries, distinct_queries
 from ..query.schema import GraphSchema
 from ..query.tables import GraphTables
 from .inputs import CLASS, INVERSE, KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
 from .likelihood import logs_of
 from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
-from .question_words import Mentioned, words_of
+from .question_words import words_of
 from .weights import ReaderWeights
-
-_VALUES = ("number", "date", "text")
 
 
 class LabelReader:
@@ -46,7 +43,7 @@ class LabelReader:
             schema = GraphSchema(
                 tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
             )
-            search = _Search(tools, schema, asked.question, asked.mentions.numbered)
+            search = _Search(tools, schema, asked)
             found = search.run(plan)
             if not found.queries:
                 raise NoPathError("no query can begin at what the question names")
@@ -118,13 +115,10 @@ class _Found(NamedTuple):
 class _Search:
     """A beam search over actions, for one question."""
 
-    def __init__(
-        self, tools: _Tools, schema: GraphSchema, question: str, mentions: Sequence[Numbered]
-    ) -> None:
+    def __init__(self, tools: _Tools, schema: GraphSchema, asked: Asked) -> None:
         self._tools = tools
         self._schema = schema
-        self._mentions = [_mentioned(own) for own in mentions]
-        self._words = words_of(question, self._mentions)
+        self._words = words_of(asked.question, asked.mentions.numbered, asked.before.asked)
         self._word_of = {own.mention: place for place, own in enumerate(self._words)}
         self._labels: dict[tuple[str, int], int] = {}
         self._several = list[Label]()
@@ -172,7 +166,6 @@ class _Search:
             [
                 Posed(
                     self._words,
-                    self._mentions,
                     self._several,
                     acted(own.partial.actions, self._words, self._several),
                     met=self._met,
@@ -235,9 +228,3 @@ class _Search:
         if new or self._met is None:
             met = self._tools.inputs.matches(self._words, new)
             self._met = met if self._met is None else np.concatenate([self._met, met], 1)
-
-
-def _mentioned(own: Numbered) -> Mentioned:
-    if own.kind in _VALUES:
-        return Mentioned(own.start, own.end, own.kind)
-    return Mentioned(own.start, own.end, "thing", own.kind)

@@ -18,11 +18,16 @@ SETTINGS_FILE = "reader.json"
 
 @dataclass(frozen=True)
 class ReaderWeights:
-    """A network with its lexicon, and the least confidence with which it answers."""
+    """A network with its lexicon.
+
+    `threshold` is the least confidence with which it answers, `unread` the least share with which a
+    word is left out.
+    """
 
     network: "nn.Module"
     lexicon: Lexicon
     threshold: float = 0.5
+    unread: float = 0.5
 
 
 def read_weights(folder: Path) -> ReaderWeights:
@@ -34,7 +39,12 @@ def read_weights(folder: Path) -> ReaderWeights:
     network = make_network(Size(**settings["size"]))
     weights = load_file(folder / WEIGHTS_FILE)
     network.load_state_dict({name: own.to(torch.float32) for name, own in weights.items()})
-    return ReaderWeights(network.eval(), read_lexicon(folder), float(settings["threshold"]))
+    return ReaderWeights(
+        network.eval(),
+        read_lexicon(folder),
+        float(settings["threshold"]),
+        float(settings["unread"]),
+    )
 
 
 def write_weights(folder: Path, reader: ReaderWeights, size: Size) -> None:
@@ -46,5 +56,9 @@ def write_weights(folder: Path, reader: ReaderWeights, size: Size) -> None:
     weights = {name: own.to(torch.float16).contiguous() for name, own in state.items()}
     save_file(weights, folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)
-    settings = {"size": asdict(size), "threshold": round(reader.threshold, 4)}
+    settings = {
+        "size": asdict(size),
+        "threshold": round(reader.threshold, 4),
+        "unread": round(reader.unread, 4),
+    }
     (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

@@ -111,7 +111,7 @@ class Batcher:
         """A batch of examples with what is right at each place."""
         drawn = [self._drawn(own, rng) for own in examples]
         posed = [
-            Posed(own.words, own.mentions, d.labels, d.right[:-1], d.told)
+            Posed(own.words, d.labels, d.right[:-1], d.told)
             for own, d in zip(examples, drawn, strict=True)
         ]
         batch = self.inputs.batch(posed)
@@ -257,7 +257,9 @@ def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:
         to_say = set[str]().union(*parts[place:])
         values = list[int]()
         for number, word in enumerate(example.words):
-            if word.mention is not None:
+            if word.is_earlier:
+                values.append(-1)
+            elif word.mention is not None:
                 values.append(0 if number in pointed else 1 if number in later else -1)
             elif place == last and example.unread is not None:
                 values.append(int(number in example.unread))

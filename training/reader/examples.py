@@ -7,14 +7,15 @@ from functools import lru_cache
 
 from ...agent.query.actions import LITERAL, Action
 from ...agent.query.automaton import Partial
+from ...agent.query.prompt import Numbered
+from ...agent.query.question_values import values_in
 from ...agent.query.schema import Earlier, Reading
 from ...agent.query.tables import Measure
 from ...agent.query.tree import Query
 from ...agent.reader.network import kind_of
-from ...agent.reader.question_words import MOST_WORDS, Mentioned, QuestionWord, words_of
+from ...agent.reader.question_words import MOST_WORDS, QuestionWord, words_of
 from ..query_encode import Asked
-from ..skeletons import VALUES
-from .sources import SourceQuestion
+from .sources import Mention, SourceQuestion
 
 MOST_ACTIONS = 24
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
@@ -31,7 +32,6 @@ class Example:
     source: str
     schema: str
     words: tuple[QuestionWord, ...]
-    mentions: tuple[Mentioned, ...]
     actions: tuple[Action, ...]
     legal: tuple[frozenset[str], ...]
     may_end: tuple[bool, ...]
@@ -58,8 +58,11 @@ def examples_of(questions: Iterable[SourceQuestion]) -> list[Example]:
 def _example(own: SourceQuestion) -> Example | None:
     if len(own.actions) > MOST_ACTIONS:
         return None
-    mentions = tuple(Mentioned(m.start, m.end, kind_of_text(m.text), m.kind) for m in own.mentions)
-    words = tuple(words_of(own.question, mentions))
+    mentions = [Numbered(m.start, m.end, _kind(m)) for m in own.mentions]
+    for value in values_in(own.question):
+        if not any(m.start < value.end and value.start < m.end for m in mentions):
+            mentions.append(Numbered(value.start, value.end, value.kind))
+    words = words_of(own.question, mentions)
     readable = {word.mention for word in words}
     for place, action in enumerate(own.actions):
         literal = place and own.actions[place - 1].kind in LITERAL
@@ -69,7 +72,6 @@ def _example(own: SourceQuestion) -> Example | None:
         own.source,
         own.schema,
         words,
-        mentions,
         own.actions,
         *_legal(tuple(_bare(action) for action in own.actions), len(mentions)),
         own.candidates,
@@ -81,37 +83,39 @@ def made_example(
 ) -> Example | None:
     """A question that was made over a graph; `named` names its terms.
 
-    None where it is too long, or follows another one.
+    None where it is too long.
     """
     actions = tuple(replace(action, name=named(action.name)) for action in own.actions or ())
-    if own.earlier is not None or len(actions) > MOST_ACTIONS:
+    if len(actions) > MOST_ACTIONS:
         return None
-    mentions = tuple(
-        Mentioned(m.start, m.end, m.kind)
-        if m.kind in VALUES
-        else Mentioned(m.start, m.end, "thing", m.kind)
-        for m in own.mentions
-    )
-    words = tuple(words_of(own.question, mentions))
-    if len(words) == MOST_WORDS:
+    words = words_of(own.question, own.mentions, own.earlier)
+    if len(words) >= MOST_WORDS:
         return None
     left_out = [(span.start, span.end) for span in own.spans if span.use == "unread"]
     unread = frozenset(
         place
         for place, word in enumerate(words)
-        if any(start < word.end and word.start < end for start, end in left_out)
+        if not word.is_earlier
+        and any(start < word.end and word.start < end for start, end in left_out)
     )
     bare = tuple(map(_bare, actions))
-    legal, ends = _legal(bare, len(mentions))
+    before = own.earlier
+    kept = frozenset[Earlier]()
+    if before is not None:
+        kept = frozenset(("topics",) if before.topics else ()) | frozenset(
+            ("answers",) if before.answers else ()
+        )
+    count = sum(word.mention is not None for word in words)
+    legal, ends = _legal(bare, count, kept)
     left = unread if bare else None
-    return Example(source, schema, words, mentions, actions, legal, ends, (), left)
+    return Example(source, schema, words, actions, legal, ends, (), left)
 
 
-def kind_of_text(text: str) -> str:
-    """What a mention can be, told by its text alone."""
-    if _DATE.fullmatch(text):
+def _kind(own: Mention) -> str:
+    """The class of a mention, or the kind of value that its text is."""
+    if _DATE.fullmatch(own.text):
         return "date"
-    return "number" if _NUMBER.fullmatch(text) else "thing"
+    return "number" if _NUMBER.fullmatch(own.text) else own.kind
 
 
 def _bare(action: Action) -> Action:
@@ -121,13 +125,13 @@ def _bare(action: Action) -> Action:
 
 @lru_cache(maxsize=100_000)
 def _legal(
-    actions: tuple[Action, ...], mentions: int
+    actions: tuple[Action, ...], mentions: int, earlier: frozenset[Earlier] = frozenset()
 ) -> tuple[tuple[frozenset[str], ...], tuple[bool, ...]]:
     """What the grammar allows at each action, whatever the schema is; without any at the first.
 
     That is the kinds, and whether the query may end there.
     """
-    schema, partial = _Anything(mentions), Partial()
+    schema, partial = _Anything(mentions, earlier), Partial()
     legal, ends = list[frozenset[str]](), list[bool]()
     for place in range(max(1, len(actions))):
         following = partial.following(schema)
@@ -141,7 +145,8 @@ def _legal(
 class _Anything:
     """A schema in which everything leads everywhere."""
 
-    def __init__(self, mentions: int) -> None:
+    def __init__(self, mentions: int, earlier: frozenset[Earlier]) -> None:
+        self._earlier = earlier
         self._mentions: Sequence[frozenset[Reading]] = [frozenset(("thing", "number", "date"))]
         self._mentions = [*self._mentions] * mentions
 
@@ -151,7 +156,7 @@ class _Anything:
 
     @property
     def earlier(self) -> frozenset[Earlier]:
-        return frozenset()
+        return self._earlier
 
     @property
     def parts(self) -> int:

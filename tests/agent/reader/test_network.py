@@ -5,14 +5,15 @@ from random import Random
 import pytest
 import torch
 from groundwalk.agent.query.actions import LITERAL, Action
+from groundwalk.agent.query.prompt import Earlier, Numbered
 from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Label, Posed, acted
 from groundwalk.agent.reader.lexicon import Lexicon
 from groundwalk.agent.reader.likelihood import CLASS_KIND, HOP_KINDS, POINTER_KIND, logs_of
 from groundwalk.agent.reader.network import KINDS, NONE, Scores, Size, make_network
-from groundwalk.agent.reader.question_words import Mentioned, words_of
+from groundwalk.agent.reader.question_words import words_of
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
-MENTIONS = (Mentioned(15, 23, "thing", "person"), Mentioned(40, 42, "number"))
+MENTIONS = (Numbered(15, 23, "person"), Numbered(40, 42, "number"))
 LABELS = (
     Label("directed", 0, "directed by", "person"),
     Label("directed", 1, "directed by", "film"),
@@ -38,7 +39,7 @@ def network() -> torch.nn.Module:
 
 def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> Posed:
     words = words_of(QUESTION, MENTIONS)
-    return Posed(words, MENTIONS, labels, acted(actions, words, labels))
+    return Posed(words, labels, acted(actions, words, labels))
 
 
 def scored(network: torch.nn.Module, *several: Posed) -> Scores:
@@ -52,17 +53,25 @@ def test_mentions_are_words_and_the_rest_is_split() -> None:
     assert [own.mention for own in words if own.mention is not None] == [0, 1]
 
 
+def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:
+    before = Earlier("film", "person", True, QUESTION, MENTIONS)
+    words = words_of("and of Bo Ek", [Numbered(7, 12, "person")], before)
+    assert [own.mention for own in words if own.mention is not None] == [0, 1, 2]
+    assert [own.what for own in words[-2:]] == ["topics", "answers"]
+    assert [own.is_earlier for own in words[:4]] == [False, False, False, True]
+
+
 def test_what_comes_later_says_nothing(network: torch.nn.Module) -> None:
     whole = scored(network, posed(ACTIONS))
     for size in range(len(ACTIONS)):
         part = scored(network, posed(ACTIONS[:size]))
-        for one, other in zip(whole, part, strict=True):
+        for one, other in zip(whole[:-1], part[:-1], strict=True):
             assert torch.allclose(one[:, : size + 1], other, atol=1e-5)
 
 
 def test_what_pads_a_batch_says_nothing(network: torch.nn.Module) -> None:
     question = "who made it"
-    short = Posed(words_of(question, ()), (), LABELS[:1])
+    short = Posed(words_of(question, ()), LABELS[:1])
     alone, beside = scored(network, short), scored(network, short, posed(ACTIONS))
     assert torch.allclose(alone.kinds, beside.kinds[:1, :1], atol=1e-5)
     assert torch.allclose(alone.labels, beside.labels[:1, :1, :1], atol=1e-5)
