@@ -1,6 +1,6 @@
 """The account that comes with the reader: which words of a question a query leaves out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from ..query.account import FILLER, UNREAD
@@ -82,7 +82,7 @@ class LabelAccount:
         return _Read(words, labels, scores.unread[0, -1].sigmoid().tolist(), scores.met[0].tolist())
 
     def _used_by(
-        self, place: int, word: QuestionWord, read: _Read, pointed: set[int | None]
+        self, place: int, word: QuestionWord, read: _Read, pointed: Collection[int | None]
     ) -> str:
         if word.mention is not None and word.mention in pointed:
             return "mention" if word.what == "thing" else "value"

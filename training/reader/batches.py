@@ -228,12 +228,10 @@ def _targets(
         if len(own.right) == len(example.actions):
             for place, values in _left_out(example, own).items():
                 unread[row, place, : len(values)] = values
-    return Targets(
-        *map(torch.from_numpy, right),
-        torch.from_numpy(unread),
-        torch.from_numpy(legal),
-        torch.from_numpy(literal),
-    )
+    kinds, labels, pointed, literals = map(torch.from_numpy, right)
+    left = torch.from_numpy(unread)
+    allowed, number = torch.from_numpy(legal), torch.from_numpy(literal)
+    return Targets(kinds, labels, pointed, literals, left, allowed, number)
 
 
 def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:
