@@ -1,6 +1,6 @@
 """Questions, labels and actions as the numbers that the network reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,6 +52,8 @@ class Posed:
     actions: Sequence[Acted] = ()
     told: bool = True
     """Whether the classes of mentions are known."""
+    spelled: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Words that the network reads in the place of others; they are matched as they stand."""
     met: npt.NDArray[np.float32] | None = None
     """What `matches` says of the words and labels, where that is known already."""
 
@@ -109,8 +111,9 @@ class Inputs:
 
         known: dict[str, int] = {"": 0}
 
-        def numbers(words: Sequence[str], most: int) -> list[int]:
-            several = [known.setdefault(word, len(known)) for word in words[:most]]
+        def numbers(own: Posed, words: Sequence[str], most: int) -> list[int]:
+            read = (own.spelled.get(word, word) for word in words[:most])
+            several = [known.setdefault(word, len(known)) for word in read]
             return several + [0] * (most - len(several))
 
         size = len(posed)
@@ -131,13 +134,13 @@ class Inputs:
                 whats[row, place] = WHATS.index(word.what)
                 earlier[row, place] = word.is_earlier
                 if word.what in ("word", "number"):
-                    words[row, place] = numbers([word.text], 1)[0]
+                    words[row, place] = numbers(own, [word.text], 1)[0]
                 elif own.told:
-                    classes[row, place] = numbers(label_words(word.kind), _CLASS_WORDS)
+                    classes[row, place] = numbers(own, label_words(word.kind), _CLASS_WORDS)
             for place, label in enumerate(own.labels):
                 ways[row, place] = label.way
-                labels[row, place] = numbers(label_words(label.called), _LABEL_WORDS)
-                tails[row, place] = numbers(label_words(label.tail), _CLASS_WORDS)
+                labels[row, place] = numbers(own, label_words(label.called), _LABEL_WORDS)
+                tails[row, place] = numbers(own, label_words(label.tail), _CLASS_WORDS)
             own_met = self.matches(own.words, own.labels) if own.met is None else own.met
             met[row, : len(own.words), : len(own.labels)] = own_met
             for place, action in enumerate(own.actions):

@@ -145,6 +145,7 @@ def make_network(size: Size) -> "nn.Module":
             self.last = nn.LayerNorm(width)
             self.meets = nn.Linear(width, width)
             self.weighs = nn.Linear(width, len(FEATURES))
+            nn.init.constant_(self.weighs.bias, 2.0)
             self.asks = nn.Linear(width, width)
             self.answers = nn.Linear(width, width)
             self.explained = nn.Parameter(torch.tensor(1.0))

@@ -41,6 +41,8 @@ class Drawing:
     """How many labels are called by an alias, in every other example."""
     untold: float = 0.3
     """How many examples are told no class."""
+    unknown: float = 0.35
+    """How many examples have words in their labels that nobody knows, in the question too."""
     none: float = 0.08
     """How many examples miss a label of their query, so that nothing fits."""
 
@@ -111,7 +113,7 @@ class Batcher:
         """A batch of examples with what is right at each place."""
         drawn = [self._drawn(own, rng) for own in examples]
         posed = [
-            Posed(own.words, d.labels, d.right[:-1], d.told)
+            Posed(own.words, d.labels, d.right[:-1], d.told, d.spelled)
             for own, d in zip(examples, drawn, strict=True)
         ]
         batch = self.inputs.batch(posed)
@@ -172,7 +174,8 @@ class Batcher:
     def _drawn(self, own: Example, rng: Random) -> "_Drawn":
         labels = self.labels(own, rng)
         if not own.actions:
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], rng.random() >= self.drawing.untold)
+            told = rng.random() >= self.drawing.untold
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, {})
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
             labels = [label for label in labels if label.name != own.actions[gone].name]
@@ -183,7 +186,8 @@ class Batcher:
         told = rng.random() >= self.drawing.untold
         if not told:
             labels = [label._replace(tail="") for label in labels]
-        return _Drawn(labels, right, told)
+        spelled = _unknown(labels, rng) if rng.random() < self.drawing.unknown else {}
+        return _Drawn(labels, right, told, spelled)
 
     def _missing(self, own: Example, rng: Random) -> int | None:
         """The place of an action whose label is taken away, which nothing before it has."""
@@ -205,6 +209,13 @@ class _Drawn(NamedTuple):
     labels: list[Label]
     right: list[Acted]
     told: bool
+    spelled: dict[str, str]
+
+
+def _unknown(labels: Sequence[Label], rng: Random) -> dict[str, str]:
+    """A word without meaning for each word of some labels."""
+    words = {word for own in labels for word in (*label_words(own.called), *label_words(own.tail))}
+    return {word: f"{rng.getrandbits(40):x}" for word in sorted(words)}
 
 
 def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:

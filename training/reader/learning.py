@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,12 +57,16 @@ def _of(logs: "Tensor", numbers: "Tensor") -> "Tensor":
 
 def train(
     batcher: Batcher,
-    stream: Iterator[Example],
+    stream: Callable[[int], Iterator[Example]],
     plan: Plan,
-    told: Callable[[int, float], None],
-    kept: Callable[[int, "nn.Module"], None] | None = None,
+    told: Callable[[int, float, "nn.Module"], None],
+    checkpoint: Path | None = None,
 ) -> "nn.Module":
-    """A trained network; `told` hears the loss now and then, `kept` takes checkpoints."""
+    """A trained network; `told` hears the loss every 50 steps.
+
+    `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
+    it; it is written every 500 steps.
+    """
     import torch
 
     torch.manual_seed(plan.seed)
@@ -70,11 +75,17 @@ def train(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, plan.rate, total_steps=plan.steps, pct_start=0.05
     )
-    rng, mean = Random(f"reader {plan.seed}"), 0.0
+    first, mean = 0, 0.0
+    if checkpoint is not None and checkpoint.is_file():
+        kept = torch.load(checkpoint, weights_only=True)
+        first, mean = kept["step"], kept["mean"]
+        network.load_state_dict(kept["network"])
+        optimizer.load_state_dict(kept["optimizer"])
+        schedule.load_state_dict(kept["schedule"])
+    examples, rng = stream(first), Random(f"reader {plan.seed} {first}")
     network.train()
-    for step in range(plan.steps):
-        examples = sorted((next(stream) for _ in range(plan.batch)), key=lambda e: len(e.actions))
-        batch, targets = batcher.batch(examples, rng)
+    for step in range(first, plan.steps):
+        batch, targets = batcher.batch([next(examples) for _ in range(plan.batch)], rng)
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal)
         found = likelihoods(logs, targets)
@@ -85,11 +96,14 @@ def train(
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        mean = loss.item() if not step else 0.98 * mean + 0.02 * loss.item()
+        mean = 0.98 * mean + 0.02 * loss.item() if step else loss.item()
         if step % 50 == 49:
-            told(step + 1, mean)
-        if kept is not None and step % 500 == 499:
-            kept(step + 1, network)
+            told(step + 1, mean, network)
+        if checkpoint is not None and step % 500 == 499:
+            state = {"step": step + 1, "mean": mean, "network": network.state_dict()}
+            state |= {"optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
+            torch.save(state, checkpoint.with_suffix(".new"))
+            checkpoint.with_suffix(".new").replace(checkpoint)
     return network.eval()
 
 
