@@ -8,14 +8,13 @@ Words are read by their letters, so that one that was never seen is not like tho
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
 from ..state import Word
 from .account import FILLER, UNREAD
 from .actions import LITERAL, Action
+from .letters import MOST_PIECES, letter_rows, row_in
 from .prompt import Numbered
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _SETTINGS = "account.json"
 BUCKETS = 12288
 """Rows of the table of words and pieces of words."""
 WIDTH, TABLE_WIDTH, HEADS, LAYERS = 96, 48, 4, 2
-MOST_PIECES = 14
 MOST_PARTS = 96
 """Words and actions that are read together."""
 SPECIAL = 2
@@ -107,17 +105,14 @@ def pointed_at(actions: Sequence[Action]) -> frozenset[int]:
     )
 
 
-@lru_cache(maxsize=50_000)
 def rows_of(word: str) -> tuple[int, ...]:
     """The rows of a word: of all of it, and of three letters each."""
-    marked = f"^{word}$"
-    pieces = [marked[place : place + 3] for place in range(max(1, len(marked) - 2))]
-    return tuple(dict.fromkeys([row(f"word:{word}"), *map(row, pieces)]))[:MOST_PIECES]
+    return letter_rows(word, BUCKETS)
 
 
 def row(text: str) -> int:
     """The row of a text in the table; 0 is kept for nothing."""
-    return 1 + crc32(text.encode()) % (BUCKETS - 1)
+    return row_in(BUCKETS, text)
 
 
 def make_model() -> "nn.Module":

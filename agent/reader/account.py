@@ -8,8 +8,8 @@ from ..query.actions import Action
 from ..query.prompt import Numbered
 from ..state import Word
 from .inputs import Inputs, Label, Posed, acted, way_of
-from .question_words import QuestionWord, words_of
 from .weights import ReaderWeights
+from .words import QuestionWord, words_of
 
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""

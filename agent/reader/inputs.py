@@ -8,16 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..query.actions import LITERAL, Action
-from .label_text import label_words
+from ..query.letters import MOST_PIECES
 from .lexicon import Lexicon
 from .matching import FEATURES, Entry, entry_of, matches
 from .network import KINDS, LITERALS, Batch, kind_of
-from .question_words import MOST_PIECES, WHATS, QuestionWord, rows_of
+from .words import MOST_LABEL_WORDS, WHATS, QuestionWord, label_words, rows_of
 
 FORWARD, INVERSE, CLASS = 0, 1, 2
 KIND_NUMBERS = {name: number for number, name in enumerate(KINDS)}
 _CLASS_WORDS = 4
-_LABEL_WORDS = 8
 
 
 class Label(NamedTuple):
@@ -124,7 +123,7 @@ class Inputs:
         whats = np.full((size, count), -1, np.int64)
         earlier = np.zeros((size, count), np.int64)
         classes = np.zeros((size, count, _CLASS_WORDS), np.int64)
-        labels = np.zeros((size, wide, _LABEL_WORDS), np.int64)
+        labels = np.zeros((size, wide, MOST_LABEL_WORDS), np.int64)
         tails = np.zeros((size, wide, _CLASS_WORDS), np.int64)
         ways = np.full((size, wide), -1, np.int64)
         met = np.zeros((size, count, wide, len(FEATURES)), np.float32)
@@ -139,7 +138,7 @@ class Inputs:
                     classes[row, place] = numbers(own, label_words(word.kind), _CLASS_WORDS)
             for place, label in enumerate(own.labels):
                 ways[row, place] = label.way
-                labels[row, place] = numbers(own, label_words(label.called), _LABEL_WORDS)
+                labels[row, place] = numbers(own, label_words(label.called), MOST_LABEL_WORDS)
                 tails[row, place] = numbers(own, label_words(label.tail), _CLASS_WORDS)
             own_met = self.matches(own.words, own.labels) if own.met is None else own.met
             met[row, : len(own.words), : len(own.labels)] = own_met

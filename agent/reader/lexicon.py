@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .label_text import label_words
+from .words import label_words
 
 LEXICON_FILE = "lexicon.tsv.gz"
 

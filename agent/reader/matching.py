@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .label_text import label_words
 from .lexicon import Lexicon
+from .words import label_words
 
 FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class")
 """What is said of a word and a label: numbers from 0 to 1, in this order."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ..query.actions import Action, Kind
 from .matching import FEATURES
-from .question_words import BUCKETS, MOST_WORDS, WHATS
+from .words import BUCKETS, MOST_WORDS, WHATS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -23,8 +23,8 @@ from ..query.tables import GraphTables
 from .inputs import CLASS, INVERSE, KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
 from .likelihood import logs_of
 from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
-from .question_words import words_of
 from .weights import ReaderWeights
+from .words import words_of
 
 
 class LabelReader:

@@ -21,9 +21,9 @@ from ...agent.reader.inputs import (
     Posed,
     acted,
 )
-from ...agent.reader.label_text import label_words
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import KINDS, NONE, Batch
+from ...agent.reader.words import label_words
 from .examples import Example
 from .sources import Hop, SchemaLabels
 

@@ -13,7 +13,7 @@ from ...agent.query.schema import Earlier, Reading
 from ...agent.query.tables import Measure
 from ...agent.query.tree import Query
 from ...agent.reader.network import kind_of
-from ...agent.reader.question_words import MOST_WORDS, QuestionWord, words_of
+from ...agent.reader.words import MOST_WORDS, QuestionWord, words_of
 from ..query_encode import Asked
 from .sources import Mention, SourceQuestion
 

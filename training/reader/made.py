@@ -14,7 +14,8 @@ from .sources import Hop, SchemaLabels
 
 _NUMBERS = frozenset(("number", "float", "int", "integer", "double", "long"))
 _DATES = frozenset(("time", "datetime", "date", "year"))
-_TEXTS = frozenset(("text", "string", "rawstring", "boolean", "others", "key", "others", "uri"))
+_TEXTS = frozenset(("text", "string", "rawstring", "boolean", "others", "key", "uri"))
+_VALUES = _NUMBERS | _DATES | _TEXTS | {""}
 _THINGS = 12
 """Things of a class."""
 _BASE = "https://made.example/"
@@ -32,7 +33,7 @@ def domains(freebase: Sequence[tuple[str, Hop]]) -> dict[str, SchemaLabels]:
     return {
         name: SchemaLabels(tuple(hops))
         for name, hops in several.items()
-        if 5 <= len(hops) <= 150 and any(hop.tail not in _values() for hop in hops)
+        if 5 <= len(hops) <= 150 and any(hop.tail not in _VALUES for hop in hops)
     }
 
 
@@ -40,7 +41,7 @@ def write_graph(schema: SchemaLabels, file: Path, rng: Random) -> None:
     """Write a made graph over a schema as Turtle."""
     hops = [hop for hop in schema.hops if hop.head]
     classes = dict.fromkeys(
-        own for hop in hops for own in (hop.head, hop.tail) if own and own not in _values()
+        own for hop in hops for own in (hop.head, hop.tail) if own and own not in _VALUES
     )
     names = _names(rng)
     things = {kind: [(_iri(kind, n), next(names)) for n in range(_THINGS)] for kind in classes}
@@ -57,16 +58,12 @@ def write_graph(schema: SchemaLabels, file: Path, rng: Random) -> None:
         lines.append(
             f"{relation} <http://www.w3.org/2000/01/rdf-schema#label> {_text(hop.label)} ."
         )
-        most = 1 if hop.tail in _values() else rng.choice((1, 1, 2, 4))
+        most = 1 if hop.tail in _VALUES else rng.choice((1, 1, 2, 4))
         for iri, _ in things[hop.head]:
             if rng.random() < 0.85:
                 for _ in range(rng.randint(1, most)):
                     lines.append(f"<{iri}> {relation} {_end(hop.tail, things, names, rng)} .")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _values() -> frozenset[str]:
-    return _NUMBERS | _DATES | _TEXTS | {""}
 
 
 def _end(

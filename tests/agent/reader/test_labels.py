@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-from groundwalk.agent.reader.label_text import MOST_WORDS, label_words
 from groundwalk.agent.reader.lexicon import (
     LEXICON_FILE,
     Lexicon,
@@ -12,6 +11,7 @@ from groundwalk.agent.reader.lexicon import (
     write_lexicon,
 )
 from groundwalk.agent.reader.matching import FEATURES, entry_of, matches
+from groundwalk.agent.reader.words import MOST_LABEL_WORDS, label_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +22,7 @@ LEXICON = make_lexicon(
 )
 
 
-@given(st.lists(WORD, min_size=1, max_size=MOST_WORDS))
+@given(st.lists(WORD, min_size=1, max_size=MOST_LABEL_WORDS))
 def test_a_label_is_its_words_however_it_is_written(words: list[str]) -> None:
     camel = words[0] + "".join(word.capitalize() for word in words[1:])
     for label in (

@@ -10,7 +10,7 @@ from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Label, P
 from groundwalk.agent.reader.lexicon import Lexicon
 from groundwalk.agent.reader.likelihood import CLASS_KIND, HOP_KINDS, POINTER_KIND, logs_of
 from groundwalk.agent.reader.network import KINDS, NONE, Scores, Size, make_network
-from groundwalk.agent.reader.question_words import words_of
+from groundwalk.agent.reader.words import words_of
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
 MENTIONS = (Numbered(15, 23, "person"), Numbered(40, 42, "number"))

@@ -1,18 +1,19 @@
-"""The words of a question as the reader reads them; a mention is one word."""
+"""The words of questions and of labels as the reader reads them; a mention is one word."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from zlib import crc32
 
+from ..query.letters import letter_rows
 from ..query.prompt import Earlier, Numbered
 
 BUCKETS = 24_576
 """Rows of the table of words and pieces of words."""
-MOST_PIECES = 14
 MOST_WORDS = 48
 """Words of a question that are read."""
+MOST_LABEL_WORDS = 8
+_CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 _PART = re.compile(r"[^\W_]+")
 
@@ -90,13 +91,18 @@ def _between(question: str, start: int, end: int, is_earlier: bool) -> list[Ques
 
 
 @lru_cache(maxsize=100_000)
+def label_words(label: str) -> tuple[str, ...]:
+    """The words of a label in lower case, the first `MOST_LABEL_WORDS` of them.
+
+    It is read however it is written: `directedBy`, `directed_by`, `dbo:directed by`. Of a name with
+    its domain and type before it, `film.film.directed_by`, the property is read.
+    """
+    if "." in label and " " not in label:
+        label = label.rstrip(".").rpartition(".")[2]
+    apart = _CAMEL.sub(" ", label)
+    return tuple(word.lower() for word in _PART.findall(apart))[:MOST_LABEL_WORDS]
+
+
 def rows_of(word: str) -> tuple[int, ...]:
-    """The rows of a word: of all of it, and of three letters each."""
-    marked = f"^{word}$"
-    pieces = [marked[place : place + 3] for place in range(max(1, len(marked) - 2))]
-    return tuple(dict.fromkeys([row(f"word:{word}"), *map(row, pieces)]))[:MOST_PIECES]
-
-
-def row(text: str) -> int:
-    """The row of a text in the table; 0 is kept for nothing."""
-    return 1 + crc32(text.encode()) % (BUCKETS - 1)
+    """The rows of a word in the reader's table."""
+    return letter_rows(word, BUCKETS)
