@@ -10,11 +10,11 @@ from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.account import NoAccount, account_beside, unread
 from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.letters import MOST_PIECES
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.word_account import (
     ACCOUNT_FILE,
     MOST_PARTS,
-    MOST_PIECES,
     SPECIAL,
     LearntAccount,
     make_model,
