@@ -14,6 +14,7 @@ class Settings(BaseSettings):
 
     kg: str = "world"
     model: str = "bundled"
+    reader: str = ""
     method: str = "gcr"
     llm: str = "none"
     device: str = "cpu"

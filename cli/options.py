@@ -63,6 +63,15 @@ OnBroken = Annotated[
 Model = Annotated[
     str | None, typer.Option("--model", metavar="DIR|HUB_ID", help="The model that decodes.")
 ]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--reader",
+        metavar="DIR",
+        help="What reads questions; unset: the model, or where it knows another graph, the "
+        "bundled reader.",
+    ),
+]
 LLM = Annotated[
     str | None,
     typer.Option(

@@ -48,17 +48,25 @@ def open_setup(setup: Setup) -> Generator[Ask]:
     from ..agent.linking import LabelLinker
     from ..agent.llm.chat import chat_model
     from ..agent.llm.local import load_generator
+    from ..agent.reader.weights import open_reader
     from ..graphs.build import build_graph
 
     options = method_options(setup)
     local = load_generator(setup.model, device=setup.device, dtype=setup.dtype)
     llm = chat_model(setup.llm)
+    reader = open_reader(setup.reader) if setup.reader else None
 
     def opened(kg: KnowledgeGraph) -> _Opened:
         linker = LabelLinker(kg.labels, languages=kg.profile.languages)
         graphs = {
             method: build_graph(
-                method, kg=kg, generator=local, llm=llm, linker=linker, prompts=setup.prompts
+                method,
+                kg=kg,
+                generator=local,
+                llm=llm,
+                linker=linker,
+                prompts=setup.prompts,
+                reader=reader,
             )
             for method in setup.methods
         }

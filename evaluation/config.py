@@ -41,6 +41,7 @@ _FREE = (
     "questions.skipped",
     "kg.source",
     "model.source",
+    "reader.source",
     "options.retrieved",
     "options.plans",
     "options.embeddings",
@@ -87,6 +88,8 @@ class Config:
     """Those that every method was asked with, and whether others were as in its `paper`."""
     kg: dict[str, Any]
     model: dict[str, Any]
+    reader: dict[str, Any]
+    """What reads questions where the model does not."""
     llm: str
     prompts: str
     """The digest of the user's prompt templates; empty without any."""
@@ -165,6 +168,15 @@ def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
         "device": device,
         "dtype": dtype,
     }
+
+
+def describe_reader(source: str) -> dict[str, Any]:
+    """Where a reader comes from, and its digest. Raises ModelError where there is none."""
+    from ..agent.reader.weights import BUNDLED, has_bundled, reader_folder
+
+    if not source and not has_bundled():
+        return {"source": "", "digest": ""}
+    return {"source": source, "digest": folder_digest(reader_folder(source or BUNDLED))}
 
 
 def describe_options(

@@ -23,6 +23,7 @@ from .config import (
     describe_options,
     describe_own_graphs,
     describe_questions,
+    describe_reader,
     installed_versions,
     tree_digest,
 )
@@ -110,6 +111,7 @@ def evaluate(
         options=describe_options(setup.options, paper=setup.paper, kept=setup.kept),
         kg=_describe_kg(setup, loud),
         model=describe_model(setup.model, setup.device, setup.dtype),
+        reader=describe_reader(setup.reader),
         llm=describe_llm(setup.llm),
         prompts=tree_digest(setup.prompts) if setup.prompts else "",
         versions=installed_versions(),

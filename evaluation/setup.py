@@ -38,6 +38,8 @@ class Setup:
     """Whether options that are not set are those of the method's paper."""
     kept: frozenset[str] = frozenset()
     """Options that are set, though it may be to what they are by default."""
+    reader: str = ""
+    """What reads questions; empty for what suits the model and the graph."""
     batch: int = 1
     """Questions that are decoded at once."""
 

@@ -14,8 +14,10 @@ from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder,
 from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
 from ..agent.query.account import account_beside
+from ..agent.reader.weights import GeneralReader, has_bundled, open_reader
 from .method import Parts
 from .methods import check_method, default_method, method_named
+from .reading import knows_graph
 from .skeleton import Compiled, skeleton
 
 
@@ -30,6 +32,7 @@ def build_graph(
     device: str = "cpu",
     dtype: str = "auto",
     prompts: Path | None = None,
+    reader: GeneralReader | str | None = None,
 ) -> Compiled:
     """Compile the graph of a method; a LangGraph runnable from `{"question": ...}` to a `State`.
 
@@ -64,5 +67,15 @@ def build_graph(
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
-    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, account)
+    general = _reader(reader, knows_graph(settings, opened.digest))
+    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, general, account)
     return skeleton(name, method_named(name), parts, checkpointer)
+
+
+def _reader(given: GeneralReader | str | None, is_known: bool) -> GeneralReader | None:
+    """What reads questions; None where the local model does, as it knows the graph."""
+    if isinstance(given, str):
+        return open_reader(given)
+    if given is None and not is_known and has_bundled():
+        return open_reader()
+    return given

@@ -16,6 +16,7 @@ from ..agent.nodes import Node
 from ..agent.options import Options
 from ..agent.query.account import NoAccount, WordReader
 from ..agent.query.facts import Facts
+from ..agent.reader.weights import GeneralReader
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Parts:
     """Those beside the local model's weights; raises ModelError where there are none."""
     scope: Callable[[], Scope | None] = lambda: None
     """What the words of a question say for an answer; from beside the weights too."""
+    reader: GeneralReader | None = None
+    """The general reader, where it reads questions; the local model does without."""
     account: Callable[[], WordReader] = NoAccount
     """What a query makes of the words of its question; from beside the weights too."""
 

@@ -24,7 +24,7 @@ def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
 
 def _reads(parts: Parts) -> bool:
     """Whether the local model reads questions as queries."""
-    return parts.llm is None and reads_queries(parts.settings)
+    return parts.llm is None and reads_queries(parts)
 
 
 def _read(parts: Parts) -> Node:

@@ -1,4 +1,4 @@
-"""Reading questions as queries with the local model, where it can."""
+"""Reading questions as queries: with the general reader, or the local model where it can."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,19 +9,28 @@ from .method import Parts
 
 if TYPE_CHECKING:
     from ..agent.nodes.read import ReadWith
+    from ..agent.reader.weights import GeneralReader
 
 FORMAT = "query"
 """The wire format of queries, as `ModelSettings.formats` names it."""
 
 
-def reads_queries(settings: ModelSettings) -> bool:
-    """Whether such a model reads questions as queries."""
-    return FORMAT in settings.formats
+def knows_graph(settings: ModelSettings, digest: str) -> bool:
+    """Whether such a model reads questions as queries, over the graph with this digest."""
+    return FORMAT in settings.formats and settings.kg in ("", digest)
+
+
+def reads_queries(parts: Parts) -> bool:
+    """Whether questions are read as queries."""
+    return parts.reader is not None or FORMAT in parts.settings.formats
 
 
 def read_with(parts: Parts) -> "ReadWith":
-    """What the local model reads questions with."""
+    """What questions are read with."""
     from ..agent.nodes.read import ReadWith
+
+    if parts.reader is not None:
+        return _general(parts, parts.reader)
     from ..agent.query.reader import QueryReader
 
     reader = QueryReader(parts.kg, parts.generator, parts.prompts)
@@ -29,12 +38,24 @@ def read_with(parts: Parts) -> "ReadWith":
     return ReadWith(parts.kg, parts.linker, reader, parts.account, least)
 
 
+def _general(parts: Parts, own: "GeneralReader") -> "ReadWith":
+    from ..agent.nodes.read import ReadWith
+    from ..agent.once import once
+    from ..agent.query.account import names_of
+    from ..agent.reader.account import LabelAccount
+    from ..agent.reader.reader import LabelReader
+
+    account = once(lambda: LabelAccount(own.load(), names_of(parts.kg)))
+    reader = LabelReader(parts.kg, own.load)
+    return ReadWith(parts.kg, parts.linker, reader, account, own.settings.threshold)
+
+
 def plain_questions(parts: Parts, method: str, told: Sequence[str]) -> Node | None:
-    """A node that takes questions apart for a method; None where the model does not read them so.
+    """A node that takes questions apart for a method; None where nothing reads them so.
 
     `told` are notes of every question.
     """
-    if not reads_queries(parts.settings):
+    if not reads_queries(parts):
         return None
     from ..agent.nodes.read_parts import read_parts
 

@@ -28,6 +28,7 @@ def graph() -> Compiled:
         settings.method,
         kg=kg,
         generator=settings.model,
+        reader=settings.reader or None,
         llm=chat_model(settings.llm),
         device=settings.device,
         dtype=settings.dtype,

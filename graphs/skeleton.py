@@ -101,7 +101,7 @@ def skeleton(
         "verify": verify(parts.kg, _sure(parts, method)),
         "combine": combine(parts.kg, least, told),
         "run_query": run_query(parts.kg, facts, name),
-        "respond": respond(least, _foreign(parts)),
+        "respond": respond(least, "" if method.reading(parts) else _foreign(parts)),
     }
     if method.reasons:
         del nodes["induce"]

@@ -24,7 +24,7 @@ from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.mentions import mentions_of
-from ..query.reader import Asked, QueryReader, ReadQuery, explained
+from ..query.reader import Asked, Reader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
 from ..state import READER, MentionRecord, Reading, State
 from . import Node
@@ -53,7 +53,7 @@ class ReadWith:
 
     kg: KnowledgeGraph
     linker: Linker
-    reader: QueryReader
+    reader: Reader
     account: Callable[[], WordReader]
     least: float
     """The least confidence of an answer that is shown."""
@@ -153,6 +153,8 @@ def answered(
     before, notes = asked.before, list[str]()
     with tools.reader.facts() as facts:
         for own in queries:
+            if asks_nothing(own.bound.query):
+                continue
             words = in_words(tools.kg, own.bound)
             try:
                 changes = answered_query(tools.kg, facts, own.bound, earlier=before.answered)
@@ -176,6 +178,11 @@ def answered(
         "notes": [*notes, *changes["notes"]],
     }
     return changes if changes["status"] == "unchecked" else _judged(tools, changes, options)
+
+
+def asks_nothing(query: Query) -> bool:
+    """Whether a query only names what the question names, which is no answer to it."""
+    return isinstance(query.start, tuple) and query == Query(start=query.start)
 
 
 def is_of_answers(query: Query) -> bool:

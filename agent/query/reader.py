@@ -1,9 +1,10 @@
 """A local model that reads questions as queries: it writes the likeliest that the schema allows."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from ..decoding.gathering import search
 from ..decoding.plan import BeamPlan, Cost
@@ -61,6 +62,21 @@ class ReadQueries:
 
     queries: Sequence[ReadQuery]
     cost: Cost
+
+
+class Reader(Protocol):
+    """Reads questions over one graph as queries."""
+
+    def read(self, asked: Asked, plan: BeamPlan) -> ReadQueries:
+        """The queries that the beams of a search end in.
+
+        Raises NoPathError where no query can begin, ConstraintError, ServiceError, ShortageError.
+        """
+        ...
+
+    def facts(self) -> AbstractContextManager[Facts]:
+        """The facts of the graph, for executing what was read."""
+        ...
 
 
 class QueryReader:

@@ -86,7 +86,7 @@ class LabelAccount:
     ) -> str:
         if word.mention is not None and word.mention in pointed:
             return "mention" if word.what == "thing" else "value"
-        if read.unread[place] >= self._reader.unread:
+        if read.unread[place] >= self._reader.settings.unread:
             return UNREAD
         best = max(
             range(len(read.labels)), key=lambda number: read.used[place][number], default=None

@@ -53,6 +53,8 @@ class Posed:
     """Whether the classes of mentions are known."""
     spelled: Mapping[str, str] = field(default_factory=dict[str, str])
     """Words that the network reads in the place of others; they are matched as they stand."""
+    meant: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Words whose meaning those have that are read in the place of others."""
     met: npt.NDArray[np.float32] | None = None
     """What `matches` says of the words and labels, where that is known already."""
 
@@ -109,10 +111,15 @@ class Inputs:
         import torch
 
         known: dict[str, int] = {"": 0}
+        meanings = [0]
 
         def numbers(own: Posed, words: Sequence[str], most: int) -> list[int]:
-            read = (own.spelled.get(word, word) for word in words[:most])
-            several = [known.setdefault(word, len(known)) for word in read]
+            several = list[int]()
+            for word in (own.spelled.get(word, word) for word in words[:most]):
+                if word not in known:
+                    known[word] = len(known)
+                    meanings.append(self.lexicon.meanings.get(own.meant.get(word, word), 0))
+                several.append(known[word])
             return several + [0] * (most - len(several))
 
         size = len(posed)
@@ -149,5 +156,13 @@ class Inputs:
             if word:
                 rows = rows_of(word)
                 pieces[at, : len(rows)] = rows
-        arrays = (pieces, words, whats, earlier, classes, labels, tails, ways, met, *acts)
+        classes, labels, tails = map(_narrow, (classes, labels, tails))
+        meant = np.array(meanings, np.int64)
+        arrays = (pieces, meant, words, whats, earlier, classes, labels, tails, ways, met, *acts)
         return Batch(*map(torch.from_numpy, arrays))
+
+
+def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Without the last columns that are empty everywhere; one is left."""
+    used = np.flatnonzero(numbers.any(axis=(0, 1)))
+    return np.ascontiguousarray(numbers[..., : used[-1] + 1 if len(used) else 1])

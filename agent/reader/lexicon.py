@@ -22,6 +22,8 @@ class Lexicon:
         default_factory=dict[tuple[str, ...], Sequence[tuple[str, ...]]]
     )
     related: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    meanings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The row of a word in the network's table of meanings, from 1."""
 
 
 def make_lexicon(
@@ -51,6 +53,8 @@ def write_lexicon(folder: Path, lexicon: Lexicon) -> None:
     for word, others in sorted(lexicon.related.items()):
         if later := sorted(own for own in others if own > word):
             lines.append("\t".join(["related", word, *later]))
+    rows = sorted((row, word) for word, row in lexicon.meanings.items())
+    lines += [f"meaning\t{word}" for _, word in rows]
     text = "".join(f"{line}\n" for line in lines)
     (folder / LEXICON_FILE).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
@@ -59,13 +63,16 @@ def read_lexicon(folder: Path) -> Lexicon:
     """The lexicon beside the weights of a reader. Raises OSError and ValueError."""
     text = gzip.decompress((folder / LEXICON_FILE).read_bytes()).decode()
     aliases = dict[tuple[str, ...], tuple[tuple[str, ...], ...]]()
-    related = defaultdict[str, set[str]](set)
+    related, meanings = defaultdict[str, set[str]](set), dict[str, int]()
     for line in text.splitlines():
         kind, word, *others = line.split("\t")
         if kind == "alias":
             aliases[tuple(word.split(" "))] = tuple(tuple(own.split(" ")) for own in others)
+        elif kind == "meaning":
+            meanings[word] = len(meanings) + 1
         else:
             for other in others:
                 related[word].add(other)
                 related[other].add(word)
-    return Lexicon(aliases, {word: frozenset(own) for word, own in related.items()})
+    several = {word: frozenset(own) for word, own in related.items()}
+    return Lexicon(aliases, several, meanings)

@@ -4,7 +4,7 @@ Each word is held against each label: is it a word of the label, of an alias of 
 or does it begin as one? Nothing of this depends on the language but the lexicon.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,16 @@ class Entry:
     """The words of the label by their first letters."""
     pairs: frozenset[tuple[str, str]]
     """Neighbours in the label or in an alias."""
+
+    @property
+    def known(self) -> Iterable[str]:
+        """What a question word has in common with it, as `beginnings` has it."""
+        return (*self.alike, *(f"{start}-" for start in self.beginnings))
+
+
+def beginnings(word: str) -> tuple[str, str]:
+    """A word, and its first letters, by which labels are looked up."""
+    return word, f"{word[:_LEAST_LETTERS]}-"
 
 
 def entry_of(label: str, lexicon: Lexicon) -> Entry:

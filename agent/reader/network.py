@@ -36,6 +36,9 @@ class Size:
     table: int = 64
     layers: int = 4
     heads: int = 4
+    meanings: int = 0
+    """Words whose meaning is known beforehand."""
+    meaning: int = 64
 
 
 class Batch(NamedTuple):
@@ -46,6 +49,8 @@ class Batch(NamedTuple):
     """
 
     pieces: "Tensor"
+    meant: "Tensor"
+    """`(U,)`: the row of each distinct word in the table of meanings; 0 where it has none."""
     words: "Tensor"
     """`(B, N)`: words of the question; 0 for a mention, and where there is none."""
     whats: "Tensor"
@@ -110,7 +115,6 @@ def make_network(size: Size) -> "nn.Module":
             self.between = nn.LayerNorm(width)
             self.wide = nn.Linear(width, 2 * width)
             self.narrow = nn.Linear(2 * width, width)
-            self.drop = nn.Dropout(0.1)
 
         def forward(self, hidden: "Tensor", barred: "Tensor") -> "Tensor":
             batch, length, _ = hidden.shape
@@ -120,18 +124,22 @@ def make_network(size: Size) -> "nn.Module":
                 asks, keys, values, attn_mask=~barred[:, None]
             )
             mixed = mixed.transpose(1, 2).reshape(batch, length, width)
-            hidden = hidden + self.drop(self.out(mixed))
+            hidden = hidden + self.out(mixed)
             wide = nn.functional.gelu(self.wide(self.between(hidden)))
-            return hidden + self.drop(self.narrow(wide))
+            return hidden + self.narrow(wide)
 
     class Network(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.table = nn.EmbeddingBag(BUCKETS, size.table, mode="mean", padding_idx=0)
+            self.meanings = nn.Embedding(size.meanings + 1, size.meaning, padding_idx=0)
+            self.meanings.weight.requires_grad_(False)
+            self.meaning = nn.Linear(size.meaning, size.table, bias=False)
             self.word = nn.Linear(size.table, width)
             self.what = nn.Embedding(len(WHATS), width)
             self.class_ = nn.Linear(size.table, width)
             self.earlier = nn.Embedding(2, width)
+            self.matched = nn.Linear(2 * (len(FEATURES) + 1), width)
             self.place = nn.Embedding(2 * MOST_WORDS, width)
             self.kind = nn.Embedding(len(KINDS) + 1, width)
             self.step = nn.Embedding(MOST_STEPS + 1, width)
@@ -144,7 +152,7 @@ def make_network(size: Size) -> "nn.Module":
             self.layers = nn.ModuleList(Layer() for _ in range(size.layers))
             self.last = nn.LayerNorm(width)
             self.meets = nn.Linear(width, width)
-            self.weighs = nn.Linear(width, len(FEATURES))
+            self.weighs = nn.Linear(width, len(FEATURES) + 1)
             nn.init.constant_(self.weighs.bias, 2.0)
             self.asks = nn.Linear(width, width)
             self.answers = nn.Linear(width, width)
@@ -160,19 +168,26 @@ def make_network(size: Size) -> "nn.Module":
             self.used = nn.Linear(3, 1, bias=False)
 
         def forward(self, batch: Batch) -> Scores:
-            read = self.table(batch.pieces)
-            read[0] = 0
+            meanings = self.meanings(batch.meant)
+            read = self.table(batch.pieces) + self.meaning(meanings)
+            near = torch.einsum(
+                "bnd,blwd->bnlw", _of(meanings, batch.words), _of(meanings, batch.labels)
+            )
+            matches = torch.cat([batch.matches, near.amax(-1, keepdim=True).clamp(min=0)], -1)
+            words = self.word(read)
+            classes = self.class_(read)
+            label_words = _of(self.label_word(read), batch.labels)
             # words of the question
             count = batch.words.shape[1]
             there = batch.whats >= 0
-            hidden = self.word(read[batch.words]) + self.what(batch.whats.clamp(min=0))
-            hidden = hidden + self.class_(_mean(read, batch.classes))
+            hidden = _of(words, batch.words) + self.what(batch.whats.clamp(min=0))
+            hidden = hidden + _mean(_of(classes, batch.classes), batch.classes)
             hidden = hidden + self.place(torch.arange(count))[None] + self.earlier(batch.earlier)
+            hidden = hidden + self.matched(_best(matches, batch.ways))
             # labels
-            label_words = self.label_word(read[batch.labels])
             vectors = self.label(
-                _mean_of(label_words, batch.labels)
-                + self.class_(_mean(read, batch.tails))
+                _mean(label_words, batch.labels)
+                + _mean(_of(classes, batch.tails), batch.tails)
                 + self.way(batch.ways.clamp(min=0))
             )
             # actions, after a first place without any
@@ -202,9 +217,7 @@ def make_network(size: Size) -> "nn.Module":
             apart = width**-0.5
             met = torch.einsum("bnd,blwd->bnlw", self.meets(hidden), label_words) * apart
             met = met.masked_fill((batch.labels == 0)[:, None], -1e4).amax(-1)
-            met = met + (
-                nn.functional.softplus(self.weighs(hidden))[:, :, None] * batch.matches
-            ).sum(-1)
+            met = met + (nn.functional.softplus(self.weighs(hidden))[:, :, None] * matches).sum(-1)
             met = met.masked_fill(~there[..., None], -1e4)
             about = torch.einsum("btd,bnd->btn", self.asks(state), self.answers(hidden)) * apart
             covered = _covered(met, batch.chosen)
@@ -214,8 +227,8 @@ def make_network(size: Size) -> "nn.Module":
             labels = labels + torch.einsum("btd,bld->btl", self.names(state), vectors) * apart
             labels = labels + self.bias[batch.ways.clamp(min=0)][:, None]
             labels = labels.masked_fill((batch.ways < 0)[:, None], -1e4)
-            words = torch.einsum("btd,bnd->btn", self.points(state), hidden) * apart
-            words = words.masked_fill((batch.whats < 1)[:, None], -1e4)
+            pointed = torch.einsum("btd,bnd->btn", self.points(state), hidden) * apart
+            pointed = pointed.masked_fill((batch.whats < 1)[:, None], -1e4)
             # what the actions so far leave out
             use = torch.stack(
                 [covered, _strongest(met, batch.chosen).sigmoid(), _pointed(batch.pointed, count)],
@@ -223,12 +236,19 @@ def make_network(size: Size) -> "nn.Module":
             )
             unread = torch.einsum("btd,bnd->btn", self.lacks(state), self.lacking(hidden)) * apart
             unread = unread + self.apart(hidden)[:, None, :, 0] + self.used(use)[..., 0]
-            return Scores(self.kinds(state), labels, words, self.literals(state), unread, met)
+            return Scores(self.kinds(state), labels, pointed, self.literals(state), unread, met)
 
-    def _mean(read: "Tensor", numbers: "Tensor") -> "Tensor":
-        return _mean_of(read[numbers], numbers)
+    def _of(values: "Tensor", numbers: "Tensor") -> "Tensor":
+        """The rows of distinct words where these occur."""
+        return nn.functional.embedding(numbers, values)
 
-    def _mean_of(values: "Tensor", numbers: "Tensor") -> "Tensor":
+    def _best(matches: "Tensor", ways: "Tensor") -> "Tensor":
+        """How well each word matches any relation, and any class: `(B, N, 2F)`."""
+        is_class = (ways == 2)[:, None, :, None]
+        hops = matches.masked_fill(is_class, 0.0).amax(2)
+        return torch.cat([hops, matches.masked_fill(~is_class, 0.0).amax(2)], -1)
+
+    def _mean(values: "Tensor", numbers: "Tensor") -> "Tensor":
         some = (numbers > 0).to(values.dtype)[..., None]
         return (values * some).sum(-2) / some.sum(-2).clamp(min=1)
 

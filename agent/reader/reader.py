@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
-from ..kg.terms import Term, is_literal
 from ..pool import Pool
 from ..query.actions import LITERAL, Action
 from ..query.automaton import Partial
@@ -20,7 +19,8 @@ from ..query.naming import Naming
 from ..query.reader import Asked, ReadQueries, distinct_queries
 from ..query.schema import GraphSchema
 from ..query.tables import GraphTables
-from .inputs import CLASS, INVERSE, KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
+from .inputs import KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
+from .labels import GraphLabels
 from .likelihood import logs_of
 from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
 from .weights import ReaderWeights
@@ -69,30 +69,7 @@ class _Tools:
         self.naming = Naming(kg)
         self.network = weights.network
         self.inputs = Inputs(weights.lexicon)
-        self._labels: dict[tuple[str, int], Label] = {}
-
-    def label(self, action: Action) -> Label:
-        """The label of an action, with the class that it leads to."""
-        way = way_of(action)
-        label = self._labels.get((action.name, way))
-        if label is None:
-            tail = "" if way == CLASS else self._tail(action.name, way == INVERSE)
-            label = Label(action.name, way, self._name(action.name), tail)
-            self._labels[label.key] = label
-        return label
-
-    def _name(self, term: Term) -> str:
-        return self.facts.kg.walk_labels.names([term])[0] if term else ""
-
-    def _tail(self, relation: Term, inverse: bool) -> str:
-        """The name of a class at the end of a hop, or the kind of value; empty if not known."""
-        things, classes = self.tables.end(relation, inverse)
-        if named := self.tables.named(classes):
-            return self._name(named[0])
-        if measured := self.tables.measures_at(relation, inverse):
-            return min(measured)
-        few = self.facts.terms(things[:1])
-        return "text" if few and is_literal(few[0]) else ""
+        self.labels = GraphLabels(self.tables)
 
 
 class _Begun(NamedTuple):
@@ -123,6 +100,7 @@ class _Search:
         self._labels: dict[tuple[str, int], int] = {}
         self._several = list[Label]()
         self._met: npt.NDArray[np.float32] | None = None
+        self._know(tools.labels.near(self._words, tools.inputs))
 
     def run(self, plan: BeamPlan) -> _Found:
         """The likeliest whole queries, the likeliest first."""
@@ -161,7 +139,8 @@ class _Search:
         import torch
 
         known = [action for own in live for action in own.partial.actions]
-        self._know([*known, *(action for actions in following for action in actions)])
+        several = [*known, *(action for actions in following for action in actions)]
+        self._know([(own.name, way_of(own)) for own in several if own.name])
         batch = self._tools.inputs.batch(
             [
                 Posed(
@@ -216,12 +195,12 @@ class _Search:
             chances.append(several)
         return chances
 
-    def _know(self, actions: Sequence[Action]) -> None:
-        """Learn the labels of actions that are new."""
+    def _know(self, names: Sequence[tuple[str, int]]) -> None:
+        """Learn the labels that are new, each given by its name and its way."""
         new = list[Label]()
-        for action in actions:
-            if action.name and (action.name, way_of(action)) not in self._labels:
-                label = self._tools.label(action)
+        for name, way in names:
+            if (name, way) not in self._labels:
+                label = self._tools.labels.label(name, way)
                 self._labels[label.key] = len(self._several)
                 self._several.append(label)
                 new.append(label)

@@ -25,6 +25,8 @@ class Wanted:
 
     method: str
     model: str
+    reader: str
+    """What reads questions; empty for what suits the model and the graph."""
     llm: str
     device: str
     dtype: str
@@ -70,12 +72,13 @@ class Engine:
     def _graph(self, wanted: Wanted) -> "Compiled":
         from ...graphs import build_graph
 
-        key = (wanted.method, wanted.model, wanted.llm, wanted.device, wanted.dtype)
+        key = (wanted.method, wanted.model, wanted.reader, wanted.llm, wanted.device, wanted.dtype)
         if key not in self._graphs:
             self._graphs[key] = build_graph(
                 wanted.method,
                 kg=self._kg,
                 generator=self._model(wanted),
+                reader=wanted.reader or None,
                 llm=self._llm(wanted.llm),
                 prompts=wanted.prompts,
                 checkpointer=self.threads(wanted.thread),

@@ -22,6 +22,7 @@ def chat(
     on_broken: o.OnBroken = "fail",
     method: o.Method = None,
     model: o.Model = None,
+    reader: o.Reader = None,
     llm: o.LLM = None,
     beams: o.Beams = None,
     hops: o.Hops = None,
@@ -57,6 +58,7 @@ def chat(
     wanted = Wanted(
         method=method,
         model=model or own.model,
+        reader=reader or own.reader,
         llm=llm or own.llm,
         device=device or own.device,
         dtype=dtype or own.dtype,
@@ -92,16 +94,16 @@ def chat(
     if typing:
         from .reading import Typed
 
-        reader = Typed(talk)
+        lines = Typed(talk)
     else:
         from .plain import Lines
 
-        reader = Lines()
+        lines = Lines()
         talk.session()
     for note in graph_notes(opened):
         console.print(one_line(note))
     console.print(f"{_introduction(talk)} Ask, or /help.")
-    converse(talk, reader)
+    converse(talk, lines)
     if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends
         sys.stdout.flush()
         os._exit(0)

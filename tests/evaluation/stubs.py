@@ -19,6 +19,7 @@ CONFIG = Config(
     options={"on_ambiguous": "best"},
     kg={"source": "stub"},
     model={"source": "stub"},
+    reader={"source": "stub"},
     llm="none",
     prompts="",
     versions={"python": "3"},

@@ -41,8 +41,12 @@ class Drawing:
     """How many labels are called by an alias, in every other example."""
     untold: float = 0.3
     """How many examples are told no class."""
-    unknown: float = 0.35
+    unknown: float = 0.5
     """How many examples have words in their labels that nobody knows, in the question too."""
+    meant: float = 0.7
+    """How many of these words keep their meaning in the lexicon."""
+    turned: float = 0.35
+    """How many relations of a query can be followed the other way, too."""
     none: float = 0.08
     """How many examples miss a label of their query, so that nothing fits."""
 
@@ -55,6 +59,8 @@ class Pool:
     classes: Sequence[str]
     by_word: Mapping[str, Sequence[int]]
     by_label: Mapping[str, Sequence[int]]
+    asked: Sequence[int] = ()
+    """The hops that questions use, as often as they do."""
 
 
 def pools_of(examples: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> dict[str, Pool]:
@@ -66,22 +72,25 @@ def pools_of(examples: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -
         hops[key].update(dict.fromkeys(labels.hops))
         tails = (own.tail for own in labels.hops if own.tail)
         classes[key].update(dict.fromkeys(labels.classes or tails))
+    used = defaultdict[str, list[str]](list)
     for own in examples:
         labels = [name for name, _, is_class in own.names if not is_class]
         for label in (*labels, *own.candidates):
             if label not in known.get(own.schema, ()):
                 hops[own.schema].setdefault(Hop(label))
+        used[own.schema] += labels
         classes[own.schema].update({name: None for name, _, is_class in own.names if is_class})
-    return {key: _pool(list(own), list(classes[key])) for key, own in hops.items()}
+    return {key: _pool(list(own), list(classes[key]), used[key]) for key, own in hops.items()}
 
 
-def _pool(hops: list[Hop], classes: list[str]) -> Pool:
+def _pool(hops: list[Hop], classes: list[str], used: Sequence[str]) -> Pool:
     by_word, by_label = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for number, hop in enumerate(hops):
         by_label[hop.label].append(number)
         for word in set(label_words(hop.label)):
             by_word[word].append(number)
-    return Pool(hops, classes, by_word, by_label)
+    asked = [by_label[label][0] for label in used if label in by_label]
+    return Pool(hops, classes, by_word, by_label, asked)
 
 
 class Targets(NamedTuple):
@@ -113,7 +122,7 @@ class Batcher:
         """A batch of examples with what is right at each place."""
         drawn = [self._drawn(own, rng) for own in examples]
         posed = [
-            Posed(own.words, d.labels, d.right[:-1], d.told, d.spelled)
+            Posed(own.words, d.labels, d.right[:-1], d.told, d.spelled, d.meant)
             for own, d in zip(examples, drawn, strict=True)
         ]
         batch = self.inputs.batch(posed)
@@ -131,6 +140,10 @@ class Batcher:
         for name, inverse, is_class in names:
             tail = "" if is_class else self._tail(pool, name, inverse, rng)
             add(name, CLASS if is_class else INVERSE if inverse else FORWARD, tail)
+        for name, inverse, is_class in names:
+            if not is_class and rng.random() < self.drawing.turned:
+                other = FORWARD if inverse else INVERSE
+                add(name, other, self._tail(pool, name, not inverse, rng))
         if pool is None:
             return list(made.values())
         wanted = rng.randint(self.drawing.fewest, self.drawing.most)
@@ -166,7 +179,8 @@ class Batcher:
         asked = {part for word in own.words for part in word.parts}
         asked |= {word for label in gold for word in label_words(label)}
         near = [n for word in sorted(asked) for n in _few(pool.by_word.get(word, ()), rng)]
-        numbers = rng.sample(near, min(len(near), wanted // 2))
+        numbers = rng.sample(near, min(len(near), wanted // 3))
+        numbers += rng.choices(pool.asked, k=wanted // 3) if pool.asked else []
         numbers += [rng.randrange(len(pool.hops)) for _ in range(wanted - len(numbers))]
         found = (pool.hops[number] for number in dict.fromkeys(numbers))
         return [hop for hop in found if hop.label not in gold]
@@ -175,7 +189,7 @@ class Batcher:
         labels = self.labels(own, rng)
         if not own.actions:
             told = rng.random() >= self.drawing.untold
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, {})
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, {}, {})
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
             labels = [label for label in labels if label.name != own.actions[gone].name]
@@ -187,7 +201,8 @@ class Batcher:
         if not told:
             labels = [label._replace(tail="") for label in labels]
         spelled = _unknown(labels, rng) if rng.random() < self.drawing.unknown else {}
-        return _Drawn(labels, right, told, spelled)
+        kept = {new: old for old, new in spelled.items() if rng.random() < self.drawing.meant}
+        return _Drawn(labels, right, told, spelled, kept)
 
     def _missing(self, own: Example, rng: Random) -> int | None:
         """The place of an action whose label is taken away, which nothing before it has."""
@@ -210,6 +225,7 @@ class _Drawn(NamedTuple):
     right: list[Acted]
     told: bool
     spelled: dict[str, str]
+    meant: dict[str, str]
 
 
 def _unknown(labels: Sequence[Label], rng: Random) -> dict[str, str]:

@@ -61,17 +61,27 @@ def train(
     plan: Plan,
     told: Callable[[int, float, "nn.Module"], None],
     checkpoint: Path | None = None,
+    meanings: "Tensor | None" = None,
+    start: "Mapping[str, Tensor] | None" = None,
 ) -> "nn.Module":
     """A trained network; `told` hears the loss every 50 steps.
 
     `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
-    it; it is written every 500 steps.
+    it; it is written every 500 steps. `meanings` are the vectors of the lexicon's words,
+    `start` the weights of a reader to begin with.
     """
     import torch
 
     torch.manual_seed(plan.seed)
     network = make_network(plan.size)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, weight_decay=0.01)
+    if start is not None:
+        network.load_state_dict(start)
+    if meanings is not None:
+        nothing = torch.zeros(1, meanings.shape[1])
+        network.load_state_dict({"meanings.weight": torch.cat([nothing, meanings])}, strict=False)
+    optimizer = torch.optim.AdamW(
+        [own for own in network.parameters() if own.requires_grad], lr=plan.rate, weight_decay=0.01
+    )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, plan.rate, total_steps=plan.steps, pct_start=0.05
     )
@@ -82,10 +92,11 @@ def train(
         network.load_state_dict(kept["network"])
         optimizer.load_state_dict(kept["optimizer"])
         schedule.load_state_dict(kept["schedule"])
-    examples, rng = stream(first), Random(f"reader {plan.seed} {first}")
+    rng = Random(f"reader {plan.seed} {first}")
+    batches = _alike(stream(first), plan.batch, rng)
     network.train()
     for step in range(first, plan.steps):
-        batch, targets = batcher.batch([next(examples) for _ in range(plan.batch)], rng)
+        batch, targets = batcher.batch(next(batches), rng)
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal)
         found = likelihoods(logs, targets)
@@ -105,6 +116,20 @@ def train(
             torch.save(state, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
     return network.eval()
+
+
+_WINDOW = 8
+"""Batches that are sorted together, so that questions of alike length are side by side."""
+
+
+def _alike(examples: Iterator[Example], size: int, rng: Random) -> Iterator[list[Example]]:
+    """Batches of examples with about as many actions, in random order."""
+    while True:
+        drawn = [next(examples) for _ in range(_WINDOW * size)]
+        drawn.sort(key=lambda own: (len(own.actions), len(own.words)))
+        batches = [drawn[first : first + size] for first in range(0, len(drawn), size)]
+        rng.shuffle(batches)
+        yield from batches
 
 
 class Right(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...agent.errors import QuestionError
 from ...agent.query.acting import actions_of
@@ -60,7 +60,7 @@ SOURCES = (
         "SimpleQuestions in Wikidata, of askplatypus/wikidata-simplequestions",
         is_twin=True,
     ),
-    Source("wikisql", "BSD-3", "WikiSQL, of jkkummerfeld/text2sql-data", weight=0.5),
+    Source("wikisql", "BSD-3", "WikiSQL, of jkkummerfeld/text2sql-data"),
     Source("spider", "MIT", "Spider and Spider-Syn, of ygan/Spider-Syn", frozenset({"train"})),
     Source("text2sql-advising", "CC BY 4.0", "Advising, of jkkummerfeld/text2sql-data"),
     Source(
@@ -118,6 +118,8 @@ def read_source(file: Path) -> Iterator[SourceQuestion]:
                 yield question
 
 
+_POOLS_UNLICENSED = frozenset({"simplequestions"})
+"""Sources whose questions may be used, but not the competing labels beside them."""
 _PRESENTATION = ("order", "limit")
 """How answers are shown; the set of them is the same."""
 
@@ -125,7 +127,7 @@ _PRESENTATION = ("order", "limit")
 def _question(record: dict[str, Any]) -> SourceQuestion | None:
     query = {key: own for key, own in record["query"].items() if key not in _PRESENTATION}
     try:
-        actions = actions_of(read_query(query))
+        actions = actions_of(read_query(_without_ids(query)))
     except QuestionError:
         return None
     return SourceQuestion(
@@ -138,8 +140,20 @@ def _question(record: dict[str, Any]) -> SourceQuestion | None:
             for own in record["mentions"]
         ),
         actions,
-        tuple(dict.fromkeys(own["label"] for own in record.get("candidates", ()))),
+        ()
+        if record["source"] in _POOLS_UNLICENSED
+        else tuple(dict.fromkeys(own["label"] for own in record.get("candidates", ()))),
     )
+
+
+def _without_ids(part: Any) -> Any:
+    """A part of a query whose relations are known by their labels alone."""
+    if isinstance(part, list):
+        return [_without_ids(own) for own in cast("list[Any]", part)]
+    if isinstance(part, dict):
+        several = cast("dict[str, Any]", part)
+        return {key: _without_ids(own) for key, own in several.items() if key != "id"}
+    return part
 
 
 def digest(file: Path) -> str:

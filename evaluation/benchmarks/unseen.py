@@ -1,0 +1,211 @@
+"""Questions over graphs that nothing was trained on: `python -m ...evaluation.benchmarks.unseen`.
+
+Prints, for each graph, strict Hits@1 where every question is answered, and what the threshold of
+the reader lets through: the share answered, and the share of that which is right. Topics are linked
+by us and the number of hops is unknown. Beside the reader stand a random choice, a bag of words and
+the aligner, none of which is trained. Each row is a run directory under `--out`; what is there
+already is not asked again. The data is that of `GROUNDWALK_DATA`.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from ...agent.options import Options
+from ...agent.reader.weights import BUNDLED, open_reader
+from ...graphs import METHODS
+from ..evaluate import Speed, evaluate
+from ..readers import read_samples
+from ..record_lines import read_records
+from ..records import Record
+from ..samples import Part, Sample, of_part
+from ..setup import Setup
+from .aligner import ALIGNERS, aligning
+from .questions import data_folder
+
+READ = "query"
+"""The method that answers with the reader."""
+LIMIT = 300
+"""Questions of a row, a random sample over their kinds, unless another number is given."""
+_GONE = 40
+"""Questions of each relation that is taken out of a graph."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Questions over a graph; `part` by the split rule."""
+
+    name: str
+    dataset: str
+    data: Path | None = None
+    split: str = ""
+    kg: str | None = None
+    part: Part = "report"
+    is_answerable: bool = True
+
+
+class Worth(NamedTuple):
+    """What a method is worth on a row; `answered` and `right` are at the threshold."""
+
+    questions: int
+    hits: float
+    answered: float
+    right: float
+
+
+def rows(data: Path, made: Path) -> Iterator[Row]:
+    """All rows; questions that are cut out of a dataset, or changed, are written below `made`."""
+    metaqa = data / "metaqa"
+    for name, split in (
+        ("MetaQA 1 hop", "1-hop/dev"),
+        ("MetaQA 1 hop, paraphrased", "1-hop/ntm/dev"),
+        ("MetaQA 2 hops", "2-hop/dev"),
+        ("MetaQA 3 hops", "3-hop/dev"),
+    ):
+        yield Row(name, "metaqa", metaqa, split)
+    cup, graph = data / "worldcup", str(data / "worldcup" / "graph.txt")
+    every = of_part(read_samples("jsonl", cup / "questions.jsonl"), "report")
+    for name, wanted in (
+        ("worldcup, 1 hop", ("path", 1)),
+        ("worldcup, 2 hops", ("path", 2)),
+        ("worldcup, conjunctions", ("conjunction", None)),
+    ):
+        chosen = [s for s in every if s.type == wanted[0] and wanted[1] in (None, s.hops)]
+        yield Row(name, "jsonl", _written(made / f"{name}.jsonl", chosen), kg=graph, part="all")
+    for hops in (2, 3):
+        name = f"PathQuestion-Large {hops} hops"
+        yield Row(name, "pathquestion", data / "pathquestion", f"PQL-{hops}H")
+    yield Row("WebQSP slices", "rog", data / "webqsp-slices", "dev", part="all")
+    yield Row("concerts exam, all kinds", "exam", split="concerts", part="all")
+    yield Row("world exam, sealed", "exam", split="world/sealed", part="all")
+    yield from _without_relations(metaqa, made)
+
+
+def _without_relations(metaqa: Path, made: Path) -> Iterator[Row]:
+    """MetaQA's 1-hop questions over its graph without the relation that each asks for."""
+    samples = of_part(read_samples("metaqa", metaqa, "1-hop/dev"), "report")
+    lines = (metaqa / "kb.txt").read_text(encoding="utf-8").splitlines()
+    for relation in sorted({own.path[0][0] for own in samples if own.path}):
+        chosen = [own for own in samples if own.path and own.path[0][0] == relation][:_GONE]
+        graph = made / f"without {relation}.txt"
+        kept = (line for line in lines if f"|{relation}|" not in line)
+        graph.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+        bare = [replace(own, answers=()) for own in chosen]
+        file = _written(made / f"without {relation}.jsonl", bare)
+        name = f"MetaQA without {relation}"
+        yield Row(name, "jsonl", file, kg=str(graph), part="all", is_answerable=False)
+
+
+def _written(file: Path, samples: Iterable[Sample]) -> Path:
+    """The file with these questions, their topics unmarked."""
+    lines = [
+        json.dumps(
+            {
+                "id": own.id,
+                "question": own.question.replace("[", "").replace("]", ""),
+                "answers": [gold.label for gold in own.answers],
+                "topics": list(own.topics),
+                "hops": own.hops,
+                "type": own.type,
+            },
+            ensure_ascii=False,
+        )
+        for own in samples
+    ]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return file
+
+
+def asked(row: Row, methods: Sequence[str], out: Path, reader: str, limit: int) -> list[Record]:
+    """The records of a row; every question is answered, however unsure."""
+    setup = Setup(
+        dataset=row.dataset,
+        split=row.split,
+        methods=tuple(methods),
+        kg=row.kg,
+        model=BUNDLED,
+        reader=reader,
+        options=Options(confidence=0.0, on_ambiguous="best", conversation=False),
+        kept=frozenset({"confidence", "on_ambiguous", "conversation"}),
+    )
+    folder = out / row.name.replace(" ", "-").replace(",", "")
+    quiet = Console(stderr=True)
+    evaluate(setup, folder, data=row.data, part=row.part, limit=limit, speed=Speed(), console=quiet)
+    return list(read_records(folder))
+
+
+def worth(records: Sequence[Record], threshold: float) -> Worth:
+    """What the records of one method are worth."""
+    sure = [own for own in records if own["answers"] and own["confidence"] >= threshold]
+    hits = [bool(own["right"][:1] == [True]) for own in records]
+    right = [bool(own["right"][:1] == [True]) for own in sure]
+    return Worth(
+        len(records),
+        sum(hits) / len(records),
+        len(sure) / len(records),
+        sum(right) / len(sure) if sure else 0.0,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Ask all rows and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--reader", default=BUNDLED, help="the reader; unset: the bundled one")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="questions of a row")
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--alone", action="store_true", help="the reader without the baselines")
+    given = parser.parse_args(argv)
+    made: Path = given.out / "made"
+    made.mkdir(parents=True, exist_ok=True)
+    methods = [READ] if given.alone else [READ, *ALIGNERS]
+    for name in ALIGNERS:
+        METHODS[name] = aligning(name, given.reader)
+    threshold = open_reader(given.reader).settings.threshold
+    table = Table("graph", "questions", *methods, f"answered at {threshold:.2f}", "right of these")
+    silent = list[Record]()
+    for row in rows(data_folder(), made):
+        if given.only not in row.name:
+            continue
+        records = asked(row, methods, given.out, given.reader, given.limit)
+        if not row.is_answerable:
+            silent += [own for own in records if own["method"] == READ]
+            continue
+        _add(table, row.name, methods, records, threshold, percent_of=lambda own: own.hits)
+    if silent:
+        own = worth(silent, threshold)
+        empty = [""] * len(methods)
+        table.add_row("unanswerable", str(own.questions), *empty, f"{100 * own.answered:.1f}", "")
+    Console(width=140).print(table)
+
+
+def _add(
+    table: Table,
+    name: str,
+    methods: Sequence[str],
+    records: Sequence[Record],
+    threshold: float,
+    *,
+    percent_of: Callable[[Worth], float],
+) -> None:
+    several = [
+        worth([own for own in records if own["method"] == method], threshold) for method in methods
+    ]
+    read = several[0]
+    table.add_row(
+        name,
+        str(read.questions),
+        *(f"{100 * percent_of(own):.1f}" for own in several),
+        f"{100 * read.answered:.1f}",
+        f"{100 * read.right:.1f}",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""A query is as likely as the network makes its actions, and a wide search finds the likeliest."""
+
+from collections.abc import Iterator
+from math import exp, log
+
+import pytest
+import torch
+from groundwalk.agent.decoding.plan import BeamPlan
+from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.nodes.link import linked
+from groundwalk.agent.query.actions import LITERAL, Action
+from groundwalk.agent.query.automaton import Partial
+from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.mentions import mentions_of
+from groundwalk.agent.query.reader import Asked
+from groundwalk.agent.query.schema import GraphSchema
+from groundwalk.agent.query.tables import GraphTables
+from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Posed, acted, way_of
+from groundwalk.agent.reader.labels import GraphLabels
+from groundwalk.agent.reader.network import KINDS, LITERALS, NONE, kind_of
+from groundwalk.agent.reader.reader import LabelReader
+from groundwalk.agent.reader.words import words_of
+
+from .tiny import film_graph, tiny_reader
+
+QUESTIONS = ("who directed Rain", "the film of Ada Lind", "is Bo Ek a person")
+BEAMS = 60
+MOST = 3
+"""Actions of the queries that are enumerated."""
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    kg = film_graph(tmp_path_factory.mktemp("films"))
+    yield kg
+    kg.close()
+
+
+def asked_of(kg: KnowledgeGraph, question: str) -> Asked:
+    found = linked(LabelLinker(kg.labels), kg, question)
+    return Asked(question, mentions_of(question, found.mentions))
+
+
+def every_query(schema: GraphSchema, partial: Partial) -> Iterator[tuple[Action, ...]]:
+    """All whole queries of at most `MOST` actions, by recursion."""
+    following = partial.following(schema)
+    if following.may_end:
+        yield (*partial.actions, Action("end"))
+    if len(partial.actions) + 1 < MOST:
+        for action in following.actions:
+            if action.kind != "end" or not following.may_end:
+                yield from every_query(schema, partial.after(action))
+
+
+def chance_of(
+    kg: KnowledgeGraph, asked: Asked, schema: GraphSchema, actions: tuple[Action, ...], seed: int
+) -> float:
+    """The probability of a query, action by action, each a softmax over what is legal there."""
+    reader = tiny_reader(seed)
+    inputs, labels = Inputs(reader.lexicon), GraphLabels(GraphTables(Facts(kg)))
+    words = words_of(asked.question, asked.mentions.numbered)
+    several = [labels.label(*own) for own in labels.every()]
+    at_word = {word.mention: place for place, word in enumerate(words)}
+    total, partial = 0.0, Partial()
+    for place, action in enumerate(actions):
+        legal = partial.following(schema).actions
+        with torch.inference_mode():
+            posed = Posed(words, several, acted(actions[:place], words, several))
+            scores = reader.network(inputs.batch([posed]))
+        is_number = bool(place) and actions[place - 1].kind in LITERAL
+        within = dict[str, dict[Action, float]]()
+        for own in legal:
+            kind = kind_of(own)
+            if own.name:
+                at = next(
+                    n for n, label in enumerate(several) if label.key == (own.name, way_of(own))
+                )
+                score = float(scores.labels[0, -1, at])
+            elif own.number is None:
+                score = 0.0
+            elif is_number:
+                score = float(scores.literals[0, -1].log_softmax(-1)[min(own.number, LITERALS - 1)])
+            else:
+                score = float(scores.words[0, -1, at_word[own.number]])
+            within.setdefault(kind, {})[own] = score
+        # A kind's share is its score, and how well what it may name fits.
+        names = {way: dict[str, float]() for way in (True, False)}
+        for own in legal:
+            if own.name:
+                is_class = way_of(own) == CLASS
+                key = f"{own.name} {own.inverse}"
+                names[is_class][key] = within[kind_of(own)][own]
+        shares = {NONE: float(scores.kinds[0, -1, KIND_NUMBERS[NONE]])}
+        for kind, several_of in within.items():
+            share = float(scores.kinds[0, -1, KINDS.index(kind)])
+            if kind.endswith("*"):
+                share += logsum(names[kind == "class*"].values())
+            elif kind == "pointer" and not is_number:
+                share += max(logsum(several_of.values()), -1e3)
+            shares[kind] = share
+        kind = kind_of(action)
+        total += shares[kind] - logsum(shares.values())
+        if action.name:
+            total += within[kind][action] - logsum(names[kind == "class*"].values())
+        elif action.number is not None and is_number:
+            total += within[kind][action]
+        elif action.number is not None:
+            total += within[kind][action] - logsum(within[kind].values())
+        if place + 1 < len(actions):
+            partial = partial.after(action)
+    return total
+
+
+def logsum(values: object) -> float:
+    return float(torch.logsumexp(torch.tensor(list(values)), 0))  # pyright: ignore
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_each_query_is_as_likely_as_its_actions(
+    kg: KnowledgeGraph, question: str, seed: int
+) -> None:
+    asked = asked_of(kg, question)
+    schema = GraphSchema(GraphTables(Facts(kg)), asked.pointed.bound, values=asked.pointed.values)
+    expected = {
+        actions: chance_of(kg, asked, schema, actions, seed)
+        for actions in every_query(schema, Partial())
+    }
+    assert len(expected) > 10
+    reader = LabelReader(kg, lambda: tiny_reader(seed))
+    found = reader.read(asked, BeamPlan(BEAMS))
+    best = max(expected, key=lambda actions: expected[actions])
+    assert log(max(own.probability for own in found.queries)) >= expected[best] - 1e-4
+    assert sum(own.probability for own in found.queries) <= 1 + 1e-6
+    alone = 0
+    for own in found.queries[:12]:
+        chance = exp(chance_of(kg, asked, schema, own.actions, seed))
+        assert own.probability >= chance * (1 - 1e-3)  # other actions may come to the same query
+        alone += own.probability <= chance * (1 + 1e-3)
+    assert alone > 3

@@ -1,0 +1,64 @@
+"""A reader in a folder is the one that was written, and a broken one is told in a line."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from groundwalk.agent.errors import ModelError
+from groundwalk.agent.reader.inputs import Inputs, Label, Posed
+from groundwalk.agent.reader.lexicon import LEXICON_FILE
+from groundwalk.agent.reader.weights import (
+    SETTINGS_FILE,
+    WEIGHTS_FILE,
+    open_reader,
+    write_weights,
+)
+from groundwalk.agent.reader.words import words_of
+
+from .tiny import tiny_reader
+
+
+def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = tiny_reader(threshold=0.25)
+    write_weights(tmp_path, made)
+    reader = open_reader(str(tmp_path))
+    assert reader.settings == made.settings
+    again = reader.load()
+    assert again.lexicon == made.lexicon
+    assert reader.load() is again
+    words = words_of("which movie did Ada direct", ())
+    posed = Posed(words, [Label("directed", 0, "directed by", "person")])
+    with torch.inference_mode():
+        one = made.network(Inputs(made.lexicon).batch([posed]))
+        other = again.network(Inputs(again.lexicon).batch([posed]))
+    for first, second in zip(one, other, strict=True):
+        torch.testing.assert_close(first, second, atol=0.02, rtol=0.02)
+
+
+@pytest.mark.parametrize("name", [SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE])
+def test_a_folder_that_lacks_a_file_is_no_reader(tmp_path: Path, name: str) -> None:
+    write_weights(tmp_path, tiny_reader())
+    (tmp_path / name).unlink()
+    with pytest.raises(ModelError, match=f"{name} is missing"):
+        open_reader(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", [SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE])
+def test_a_broken_file_is_told(tmp_path: Path, name: str) -> None:
+    write_weights(tmp_path, tiny_reader())
+    (tmp_path / name).write_bytes(b"[]")
+    with pytest.raises(ModelError, match="cannot be read"):
+        open_reader(str(tmp_path)).load()
+
+
+def test_weights_of_another_size_are_told(tmp_path: Path) -> None:
+    write_weights(tmp_path, tiny_reader())
+    file = tmp_path / SETTINGS_FILE
+    file.write_text(file.read_text(encoding="utf-8").replace('"width": 16', '"width": 32'))
+    with pytest.raises(ModelError, match="cannot be read"):
+        open_reader(str(tmp_path)).load()
+
+
+def test_a_folder_that_is_not_there_is_told() -> None:
+    with pytest.raises(ModelError, match="there is no such folder"):
+        open_reader("/nowhere/at/all")

@@ -1,0 +1,68 @@
+"""Questions that a reader reads: what it answers is verified, and what it is is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.errors import ModelError
+from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.options import Options
+from groundwalk.agent.reader.weights import write_weights
+from groundwalk.cli.main import app
+from groundwalk.graphs import build_graph
+from typer.testing import CliRunner
+
+from ..agent.reader.tiny import film_graph, tiny_reader
+
+QUESTIONS = ("who directed Rain", "the films of Ada Lind", "how long is Snow", "how many films?")
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    kg = film_graph(tmp_path_factory.mktemp("films"))
+    yield kg
+    kg.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reader")
+    write_weights(folder, tiny_reader())
+    return folder
+
+
+def test_what_a_reader_makes_of_a_question_is_verified(kg: KnowledgeGraph, folder: Path) -> None:
+    graph = build_graph("query", kg=kg, reader=str(folder), checkpointer=False)
+    read = 0
+    for question in QUESTIONS:
+        state = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
+        read += bool(state["reading"])
+        for answer in state["answers"]:
+            for chain in answer["chains"]:
+                assert chain
+                assert all(step["verdict"] == "supported" for step in chain)
+    assert read == len(QUESTIONS)
+
+
+def test_a_reader_that_is_not_sure_says_what_it_read(kg: KnowledgeGraph, tmp_path: Path) -> None:
+    write_weights(tmp_path, tiny_reader(threshold=1.0))
+    graph = build_graph("query", kg=kg, reader=str(tmp_path), checkpointer=False)
+    state = graph.invoke({"question": QUESTIONS[0]}, context=Options(on_ambiguous="best"))
+    assert state["status"] == "abstained"
+    assert not state["answers"]
+    assert any("not sure enough" in note for note in state["notes"])
+
+
+def test_a_folder_without_a_reader_is_told(kg: KnowledgeGraph, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="is no folder with a reader"):
+        build_graph("query", kg=kg, reader=str(tmp_path), checkpointer=False)
+
+
+def test_ask_takes_a_reader(folder: Path, tmp_path: Path) -> None:
+    film_graph(tmp_path).close()
+    words = ["ask", "--kg", str(tmp_path / "films.ttl"), "--method", "query"]
+    asked = CliRunner().invoke(app, [*words, "--reader", str(folder), QUESTIONS[0]])
+    assert "read as:" in asked.output, asked.output
+    missing = CliRunner().invoke(app, [*words, "--reader", str(tmp_path / "no"), QUESTIONS[0]])
+    assert isinstance(missing.exception, ModelError)
+    assert "there is no such folder with a reader" in str(missing.exception)
