@@ -7,6 +7,7 @@ from ..agent.llm.baselines import NAMES, write_baselines
 from ..agent.llm.local import LocalModel
 from ..agent.llm.scope import SCOPE_FILE, read_scope, write_scope
 from ..agent.query.account import names_of
+from ..agent.query.reader import QueryReader
 from ..agent.query.word_account import ACCOUNT_FILE, LearntAccount, write_account
 from ..evaluation.samples import Sample as Question
 from .account import FLAGGED, train_account
@@ -68,7 +69,9 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
         whole = [own.question for own in hand_written if own.answers]
         if whole:
             account = LearntAccount(model, threshold, names)
-            threshold = share_above(unread_shares(job.kg, local, account, whole), FLAGGED)
+            threshold = share_above(
+                unread_shares(job.kg, QueryReader(job.kg, lambda: local), account, whole), FLAGGED
+            )
         write_account(folder, model, threshold)
         job.elapsed.save()
     baselines = baselines_of(material, job.watcher)

@@ -8,18 +8,19 @@ from typing import Any
 from ..agent.errors import NoPathError, QuestionError
 from ..agent.kg import KnowledgeGraph
 from ..agent.linking import LabelLinker
-from ..agent.llm.local import LocalModel
+from ..agent.llm.local import BUNDLED, LocalModel
 from ..agent.nodes.link import linked
 from ..agent.nodes.read import plan_of
 from ..agent.options import Options
+from ..agent.query.account import WordReader
 from ..agent.query.automaton import query_of
 from ..agent.query.mentions import mentions_of
 from ..agent.query.naming import Naming
 from ..agent.query.normal import normal
 from ..agent.query.reader import Asked as ReadingOf
-from ..agent.query.reader import QueryReader, explained
+from ..agent.query.reader import Reader, explained
 from ..agent.query.tree import read_query
-from ..agent.query.word_account import LearntAccount
+from ..agent.reader.weights import GeneralReader
 from ..evaluation.metrics import Predicted, Wanted
 from ..evaluation.samples import Sample as Question
 from .answers import Answered
@@ -43,11 +44,19 @@ def query_samples(questioner: QueryQuestioner, seed: int) -> list[Asked]:
     ]
 
 
-def query_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Asked], Answered]:
-    """What lets the agent read a question, however unsure it is; right is the same query."""
+def query_judge(
+    kg: KnowledgeGraph,
+    local: LocalModel | str = BUNDLED,
+    reader: GeneralReader | None = None,
+) -> Callable[[Asked], Answered]:
+    """What lets the agent read a question, however unsure it is; right is the same query.
+
+    A local model reads it, or a `reader` where there is one.
+    """
     from ..graphs.build import build_graph
 
-    agent, naming = build_graph("query", kg=kg, generator=local), Naming(kg)
+    agent = build_graph("query", kg=kg, generator=local, reader=reader)
+    naming = Naming(kg)
     options = Options(on_ambiguous="best", confidence=0.0)
 
     def answered(asked: Asked) -> Answered:
@@ -96,13 +105,13 @@ def query_threshold(answerable: Sequence[bool], answered: Sequence[Answered]) ->
 
 
 def unread_shares(
-    kg: KnowledgeGraph, local: LocalModel, account: LearntAccount, questions: Sequence[str]
+    kg: KnowledgeGraph, reader: Reader, account: WordReader, questions: Sequence[str]
 ) -> list[float]:
     """Of each question, how surely the account takes some word for unread at the most.
 
     The query is the one that the agent takes.
     """
-    reader, linker = QueryReader(kg, lambda: local), LabelLinker(kg.labels)
+    linker = LabelLinker(kg.labels)
     shares = list[float]()
     for question in questions:
         mentions = mentions_of(question, linked(linker, kg, question).mentions)

@@ -25,8 +25,6 @@ class Wanted:
 
     method: str
     model: str
-    reader: str
-    """What reads questions; empty for what suits the model and the graph."""
     llm: str
     device: str
     dtype: str
@@ -38,6 +36,8 @@ class Wanted:
     thread: str | None
     is_named: bool = True
     """Whether the user named the method; or else it is that of the model."""
+    reader: str = ""
+    """What reads questions; empty for what suits the model and the graph."""
 
 
 class Engine:

@@ -37,6 +37,15 @@ def domains(freebase: Sequence[tuple[str, Hop]]) -> dict[str, SchemaLabels]:
     }
 
 
+def fewer(schema: SchemaLabels, most: int, rng: Random) -> SchemaLabels:
+    """A schema with at most so many relations, drawn at random, and the classes that they join."""
+    hops = list(schema.hops)
+    rng.shuffle(hops)
+    ends = (end for hop in hops[:most] if hop.head for end in (hop.head, hop.tail))
+    classes = dict.fromkeys(end for end in ends if end not in _VALUES)
+    return SchemaLabels(tuple(hops[:most]), tuple(classes))
+
+
 def write_graph(schema: SchemaLabels, file: Path, rng: Random) -> None:
     """Write a made graph over a schema as Turtle."""
     hops = [hop for hop in schema.hops if hop.head]

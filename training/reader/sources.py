@@ -181,7 +181,7 @@ class SchemaLabels:
 def read_schemas(data: Path) -> dict[str, SchemaLabels]:
     """Schemas that are known whole. Raises OSError where a file is missing."""
     schemas = {
-        "freebase": SchemaLabels(tuple(_freebase(data))),
+        "freebase": SchemaLabels(tuple(hop for _, hop in freebase_hops(data))),
         "wikidata": SchemaLabels(tuple(_wikidata(data))),
     }
     for own in _lines(data / "schemas" / "spider.jsonl.gz"):
@@ -202,10 +202,17 @@ def read_schemas(data: Path) -> dict[str, SchemaLabels]:
     return schemas
 
 
-def _freebase(data: Path) -> Iterator[Hop]:
+def freebase_hops(data: Path) -> Iterator[tuple[str, Hop]]:
+    """The relations of Freebase with their ids. Raises OSError where the file is missing."""
     for id_, label, head, tail in _table(data / "lexicon" / "freebase-relations.tsv.gz"):
         if not id_.startswith(("base.", "user.", "m.")):
-            yield Hop(label.lower(), _type(head), _type(tail))
+            yield id_, Hop(label.lower(), _type(head), _type(tail))
+
+
+def tuning_databases(data: Path) -> frozenset[str]:
+    """Spider's databases that no question of may train. Raises OSError."""
+    lines = _lines(data / "schemas" / "spider.jsonl.gz")
+    return frozenset(own["schema"] for own in lines if own["split"] != "train")
 
 
 def _type(name: str) -> str:

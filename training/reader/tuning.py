@@ -1,22 +1,20 @@
 """Tuning the general reader to one graph, on questions that are made over it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from ...agent.kg import KnowledgeGraph
-from ...agent.query.account import names_of
 from ...agent.query.facts import Facts
 from ...agent.query.tables import GraphTables
 from ...agent.reader.inputs import CLASS, FORWARD, INVERSE
 from ...agent.reader.labels import GraphLabels
 from ...agent.reader.weights import ReaderWeights
 from ..data import Material
-from ..query_encode import asked_of
 from .batches import Batcher, Drawing, pools_of
-from .examples import Example, made_example
 from .learning import Plan, train
+from .lessons import examples_over
 from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
@@ -46,16 +44,6 @@ def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
     return SchemaLabels(tuple(dict.fromkeys(hops)), tuple(dict.fromkeys(classes)))
 
 
-def examples_over(kg: KnowledgeGraph, material: Material, seed: int) -> Iterator[Example]:
-    """Questions over a graph, made anew without end."""
-    named = names_of(kg)
-    queries = material.queries
-    for question in () if queries is None else queries.stream(seed):
-        own = asked_of(question)
-        if own is not None and (made := made_example(own, "made", SCHEMA, named)) is not None:
-            yield made
-
-
 def tuned(
     kg: KnowledgeGraph,
     material: Material,
@@ -64,14 +52,14 @@ def tuned(
     told: Callable[[int, float], None],
 ) -> ReaderWeights:
     """A reader that was tuned to a graph; `told` hears the loss every 50 steps."""
-    first = list(islice(examples_over(kg, material, tuning.seed), 200))
+    first = list(islice(examples_over(kg, material, SCHEMA, tuning.seed), 200))
     pools = pools_of(first, {SCHEMA: schema_of(kg)})
     drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.15, none=0.04)
     batcher = Batcher(reader.lexicon, pools, drawing)
     plan = Plan(tuning.steps, tuning.batch, tuning.rate, tuning.seed, size=reader.settings.size)
     network = train(
         batcher,
-        lambda step: examples_over(kg, material, tuning.seed + 1 + step),
+        lambda step: examples_over(kg, material, SCHEMA, tuning.seed + 1 + step),
         plan,
         lambda step, loss, _: told(step, loss),
         start=deepcopy(reader.network.state_dict()),

@@ -1,0 +1,51 @@
+"""The recipe of the bundled reader, end to end on a little of everything, and stopped half way."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from groundwalk.agent.errors import InputError
+from groundwalk.agent.reader.weights import open_reader
+from groundwalk.training.reader.lessons import lessons
+from groundwalk.training.reader.recipe import CHECKPOINT, ReaderRecipe, train_reader
+from groundwalk.training.reader.sources import SOURCES, tuning_databases
+from rich.console import Console
+
+SMALL = ("spider", "text2cypher", "qald")
+WITHOUT = tuple(own.name for own in SOURCES if own.name not in SMALL)
+
+
+@pytest.mark.slow
+@pytest.mark.data("questions", "schemas", "lexicon")
+def test_a_reader_is_made_with_its_card(tmp_path: Path, public_data: Path) -> None:
+    recipe = ReaderRecipe(steps=4, width=16, made=2, without=WITHOUT)
+    out = tmp_path / "reader"
+    train_reader(recipe, public_data, out, Console(quiet=True))
+    reader = open_reader(str(out))
+    assert 0 <= reader.settings.threshold <= 1
+    assert reader.load().lexicon.meanings
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert all(f"| {name} |" in card for name in SMALL)
+    assert not any(f"| {name} |" in card for name in WITHOUT)
+    with pytest.raises(InputError, match="another recipe"):
+        train_reader(ReaderRecipe(steps=5), public_data, out, Console(quiet=True))
+    assert not (tmp_path / "reader.partial" / CHECKPOINT).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.data("questions", "schemas", "lexicon")
+def test_nothing_is_learnt_of_what_is_kept_apart(public_data: Path) -> None:
+    taught = lessons(
+        public_data,
+        made=2,
+        twins=False,
+        without=frozenset(WITHOUT),
+        seed=0,
+        told=lambda _: None,
+    )
+    apart = tuning_databases(public_data) | {"neo4j-gameofthrones", "neo4j-northwind"}
+    learnt = {own.schema for several in taught.examples.values() for own in several}
+    assert learnt
+    assert not learnt & (apart | {f"of:{name}" for name in apart})
+    assert {name.partition(":")[2] for name in taught.apart} <= apart
+    assert torch.tensor([len(own) for own in taught.examples.values()]).min() > 0

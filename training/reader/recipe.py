@@ -1,0 +1,163 @@
+"""The recipe of the bundled reader: `./dev train-reader OUT`.
+
+It reads the public data that `GROUNDWALK_DATA` names, and goes on from its checkpoint when it is
+called again. What it learnt from is told in the reader's README.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from ...agent.errors import InputError
+from ...agent.reader.lexicon import Lexicon
+from ...agent.reader.network import Size
+from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
+from .batches import Batcher, pools_of
+from .card import write_card
+from .learning import Plan, stream_of, train
+from .lessons import Lessons, lessons
+from .meanings import meanings_of
+from .thresholds import fit_thresholds
+from .words import lexicon_of
+
+CHECKPOINT = "checkpoint.pt"
+
+
+@dataclass(frozen=True)
+class ReaderRecipe:
+    """How a reader is made; with another recipe a checkpoint is not gone on from."""
+
+    steps: int = 20_000
+    width: int = 160
+    made: int = 500
+    """Questions over each schema of which a graph is made."""
+    twins: bool = True
+    """Whether it learns wordings that test questions have, around other topics."""
+    without: tuple[str, ...] = ()
+    """Sources that are left out."""
+    seed: int = 0
+
+
+def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) -> None:
+    """Make a reader in `out`; its checkpoint is beside it, in a folder that ends in `.partial`.
+
+    Raises InputError for a checkpoint of another recipe, and OSError where data is missing.
+    """
+    partial = out.with_name(f"{out.name}.partial")
+    partial.mkdir(parents=True, exist_ok=True)
+    _check_recipe(recipe, partial / "recipe.json")
+    since = time.monotonic()
+
+    def told(text: str) -> None:
+        console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
+
+    taught = lessons(
+        data,
+        made=recipe.made,
+        twins=recipe.twins,
+        without=frozenset(recipe.without),
+        seed=recipe.seed,
+        told=told,
+    )
+    told("making the lexicon")
+    questions = [
+        " ".join(word.text for word in own.words)
+        for several in taught.examples.values()
+        for own in several
+    ]
+    labels = (
+        name for several in taught.examples.values() for own in several for name, _, _ in own.names
+    )
+    lexicon = lexicon_of(data, questions)
+    meanings = meanings_of(data, questions, labels, Size().meaning)
+    lexicon = replace(
+        lexicon, meanings={word: row for row, word in enumerate(meanings.words, start=1)}
+    )
+    size = Size(width=recipe.width, meanings=len(meanings.words))
+    reader = _trained(
+        recipe, taught, lexicon, size, torch.from_numpy(meanings.vectors), partial, told
+    )
+    reader = fit_thresholds(reader, taught.apart, told, recipe.seed)
+    out.mkdir(parents=True, exist_ok=True)
+    write_weights(out, reader)
+    write_card(out, reader, asdict(recipe), taught.provenance)
+    told(f"written to {out}")
+
+
+def _trained(
+    recipe: ReaderRecipe,
+    taught: Lessons,
+    lexicon: Lexicon,
+    size: Size,
+    meanings: torch.Tensor,
+    partial: Path,
+    told: Callable[[str], None],
+) -> ReaderWeights:
+    every = [own for several in taught.examples.values() for own in several]
+    batcher = Batcher(lexicon, pools_of(every, taught.schemas))
+    since, begun = time.monotonic(), list[int]()
+
+    def heard(step: int, loss: float, _: object) -> None:
+        begun.append(step)
+        passed = step - begun[0]
+        left = (recipe.steps - step) * (time.monotonic() - since) / passed if passed else 0
+        if step % 200 == 0:
+            told(f"step {step:,} of {recipe.steps:,}, loss {loss:.3f}, {left / 60:.0f} min left")
+
+    network = train(
+        batcher,
+        lambda step: stream_of(taught.examples, taught.weights, recipe.seed + step),
+        Plan(steps=recipe.steps, seed=recipe.seed, size=size),
+        heard,
+        partial / CHECKPOINT,
+        meanings,
+    )
+    return ReaderWeights(network, lexicon, ReaderSettings(size))
+
+
+def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
+    wanted = json.dumps(asdict(recipe), indent=2) + "\n"
+    if not file.exists():
+        file.write_text(wanted, encoding="utf-8")
+    elif file.read_text(encoding="utf-8") != wanted:
+        raise InputError(
+            f"{file.parent} is of another recipe", "remove it, or give the options that it has"
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Make a reader from the command line."""
+    own = ReaderRecipe()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--steps", type=int, default=own.steps)
+    parser.add_argument("--width", type=int, default=own.width)
+    parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
+    parser.add_argument(
+        "--no-twins", action="store_true", help="without wordings of test questions"
+    )
+    parser.add_argument("--without", action="append", default=[], help="a source to leave out")
+    parser.add_argument("--seed", type=int, default=own.seed)
+    given = parser.parse_args(argv)
+    folder = os.environ.get("GROUNDWALK_DATA")
+    if not folder:
+        parser.error("GROUNDWALK_DATA does not name the folder of public data")
+    recipe = ReaderRecipe(
+        given.steps, given.width, given.made, not given.no_twins, tuple(given.without), given.seed
+    )
+    torch.set_num_threads(1)
+    try:
+        train_reader(recipe, Path(folder), given.out, Console())
+    except InputError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    main()
