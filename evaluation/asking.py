@@ -45,7 +45,6 @@ OpenAsk = Callable[[], contextlib.AbstractContextManager[Ask]]
 @contextlib.contextmanager
 def open_setup(setup: Setup) -> Generator[Ask]:
     """Open what a setup names. Raises InputError (KGError, ModelError) and ServiceError."""
-    from ..agent.linking import LabelLinker
     from ..agent.llm.chat import chat_model
     from ..agent.llm.local import load_generator
     from ..agent.reader.weights import open_reader
@@ -57,14 +56,12 @@ def open_setup(setup: Setup) -> Generator[Ask]:
     reader = open_reader(setup.reader) if setup.reader else None
 
     def opened(kg: KnowledgeGraph) -> _Opened:
-        linker = LabelLinker(kg.labels, languages=kg.profile.languages)
         graphs = {
             method: build_graph(
                 method,
                 kg=kg,
                 generator=local,
                 llm=llm,
-                linker=linker,
                 prompts=setup.prompts,
                 reader=reader,
             )

@@ -14,11 +14,15 @@ from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder,
 from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
 from ..agent.query.account import account_beside
+from ..agent.reader.values import WithValues
 from ..agent.reader.weights import GeneralReader, has_bundled, open_reader
 from .method import Parts
 from .methods import check_method, default_method, method_named
 from .reading import knows_graph
 from .skeleton import Compiled, skeleton
+
+READ_WHOLE = "query"
+"""The method that reads values of a graph as it reads names, since it compares with them."""
 
 
 def build_graph(
@@ -63,11 +67,12 @@ def build_graph(
             return read_scope(model_folder(generator))
         return generator.scope
 
-    found = linker or LabelLinker(opened.labels, languages=opened.profile.languages)
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
     general = _reader(reader, knows_graph(settings, opened.digest))
+    labels = WithValues(opened) if general and name == READ_WHOLE else opened.labels
+    found = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, general, account)
     return skeleton(name, method_named(name), parts, checkpointer)
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from ..decoding.gathering import search
 from ..decoding.plan import BeamPlan, Cost
 from ..decoding.search import Question
+from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..pool import Pool
@@ -162,7 +163,10 @@ def distinct_queries(
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(several, chances, strict=True):
-        query = query_of(actions, pointed.values)
+        try:
+            query = query_of(actions, pointed.values)
+        except QuestionError:  # a number of things that is compared with a length
+            continue
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance
     read = list[ReadQuery]()

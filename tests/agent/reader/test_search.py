@@ -9,13 +9,18 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes.link import linked
+from groundwalk.agent.query.acting import actions_of
 from groundwalk.agent.query.actions import LITERAL, Action
 from groundwalk.agent.query.automaton import Partial
+from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.mentions import mentions_of
-from groundwalk.agent.query.reader import Asked
+from groundwalk.agent.query.mentions import Mentions, mentions_of
+from groundwalk.agent.query.naming import Naming
+from groundwalk.agent.query.normal import Value
+from groundwalk.agent.query.reader import Asked, distinct_queries
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.tables import GraphTables
+from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Posed, acted, way_of
 from groundwalk.agent.reader.labels import GraphLabels
 from groundwalk.agent.reader.network import KINDS, LITERALS, NONE, kind_of
@@ -139,3 +144,18 @@ def test_each_query_is_as_likely_as_its_actions(
         assert own.probability >= chance * (1 - 1e-3)  # other actions may come to the same query
         alone += own.probability <= chance * (1 + 1e-3)
     assert alone > 3
+
+
+def test_a_number_of_things_that_is_compared_with_a_length_is_no_query(kg: KnowledgeGraph) -> None:
+    tree = {
+        "start": {"class": "film"},
+        "group": [{"relation": "directed By"}],
+        "having": [{"agg": "count", "op": "<", "mention": 0}],
+        "answer": "list",
+    }
+    actions = actions_of(read_query(tree))
+    several = [actions, (Action("has", "<https://films.example/directedBy>"), Action("end"))]
+    for unit, count in (("", 2), ("gram", 1)):
+        pointed = Mentions((), (Mention("400"),), {0: Value(400, unit)})
+        found = distinct_queries(kg, Naming(kg), several, [0.5, 0.4], pointed)
+        assert len(found) == count

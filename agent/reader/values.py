@@ -1,0 +1,139 @@
+"""Values that questions name as they name things: cities, statuses and codes kept as texts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kg import KnowledgeGraph
+from ..kg.labels import Hit, RelationInfo, Similar, TermInfo, Word
+from ..kg.names import local_name, normalise
+from ..kg.nodes import literal_tag
+from ..kg.store import Labels
+from ..kg.terms import Term, is_literal
+from ..once import once
+from ..query.facts import Facts
+
+_MOST_VALUES = 5_000
+"""The different values of a relation that may be named; more are descriptions."""
+_MOST_LETTERS, _MOST_WORDS = 60, 6
+"""Of a value that somebody would say in a question."""
+_DATATYPE = ":"
+"""What is in the tag of a typed literal, and in no language tag."""
+
+
+class _Value(NamedTuple):
+    text: str
+    relation: str
+    """The name of the relation that leads to it from most."""
+    uses: int
+
+
+class WithValues:
+    """The labels of a graph, and the short texts that its relations lead to.
+
+    A value is described by what its relation is called. Those of an endpoint are not known.
+    """
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self._labels: Labels = kg.labels
+        self._values = once(lambda: dict(_values(kg)) if kg.pinned else {})
+        self._by_norm = once(self._spelled)
+
+    def _spelled(self) -> dict[str, list[Term]]:
+        found = defaultdict[str, list[Term]](list)
+        for term, own in self._values().items():
+            found[normalise(own.text)].append(term)
+        return found
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether a text that it does not know is the name of nothing in the KG."""
+        return self._labels.exhaustive
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term."""
+        return self._labels.names(terms)
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is; a value is of the kind that its relation is called."""
+        values = self._values()
+        return [
+            info._replace(kind=own.relation, degree=max(info.degree, own.uses))
+            if (own := values.get(info.term))
+            else info
+            for info in self._labels.describe(terms)
+        ]
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this name; else of this label."""
+        return self._labels.named(text, relation=relation)
+
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this label."""
+        return self._labels.labelled(text, relation=relation)
+
+    def lookup(self, norm: str) -> list[Hit]:
+        """The entities that a normalised text may mean, then the values."""
+        values = self._values()
+        own = [
+            Hit(term, values[term].text, "local", values[term].uses)
+            for term in self._by_norm().get(norm, ())
+        ]
+        return [*self._labels.lookup(norm), *sorted(own, key=lambda hit: (-hit.degree, hit.term))]
+
+    def known(self, norms: Iterable[str]) -> set[str]:
+        """Which of many normalised texts some entity or value may be meant by."""
+        several = norms if isinstance(norms, dict) else list(norms)
+        own = self._by_norm()
+        return self._labels.known(several) | {norm for norm in several if norm in own}
+
+    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
+        """Normalised names of entities within an edit distance, nearest first."""
+        return self._labels.similar(norm, limit, distance=distance)
+
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        """The entities with all of these normalised words in one of their names, by degree."""
+        return self._labels.containing(words, limit)
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts use, the most used first."""
+        return self._labels.relations()
+
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of relations and classes: words that name no entity."""
+        return self._labels.vocabulary()
+
+    def longest(self) -> int:
+        """The number of words of the longest name that is worth looking up."""
+        return max(self._labels.longest(), _MOST_WORDS if self._values() else 0)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._labels.close()
+
+
+def _values(kg: KnowledgeGraph) -> Iterator[tuple[Term, _Value]]:
+    """The values that may be named, the least used relation of each first."""
+    facts, found = Facts(kg), list[tuple[Term, _Value]]()
+    for relation in kg.walk_labels.relations():
+        reached = facts.reached(relation.term)
+        few = facts.terms(reached[:3])
+        if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):
+            continue
+        pairs = facts.step(reached, relation.term, inverse=True)
+        uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
+        for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
+            if is_literal(term) and (text := _said(term)):
+                found.append((term, _Value(text, relation.name, int(uses.get(number, 1)))))
+    found.sort(key=lambda own: own[1].uses)
+    yield from found
+
+
+def _said(term: Term) -> str:
+    """The text of a value that a question might name; empty for others."""
+    tag, text = literal_tag(term), local_name(term)
+    is_text = _DATATYPE not in tag or tag.endswith("#string")
+    few = len(text) <= _MOST_LETTERS and len(text.split()) <= _MOST_WORDS
+    return text if is_text and few and any(map(str.isalpha, text)) else ""

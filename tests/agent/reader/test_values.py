@@ -1,0 +1,54 @@
+"""Short texts that a graph keeps as values are named in questions as things are."""
+
+from collections.abc import Iterator
+
+import pytest
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.reader.values import WithValues
+
+LONG = "a very long description of what the pump is for " * 3
+TURTLE = f"""
+@prefix : <https://shop.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:acme rdfs:label "Acme" ; :city "Graz" ; :status "in review" ; :founded "1950" ;
+    :note "{LONG}" ; :price 12 .
+:bolt rdfs:label "Bolt" ; :city "Graz" ; :twin "Linz"@de ; :owner :linz .
+:linz rdfs:label "Linz" .
+"""
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    file = tmp_path_factory.mktemp("shop") / "shop.ttl"
+    file.write_text(TURTLE, encoding="utf-8")
+    kg = open_kg(str(file))
+    yield kg
+    kg.close()
+
+
+def linked(kg: KnowledgeGraph, question: str) -> list[tuple[str, str, str]]:
+    found = LabelLinker(WithValues(kg)).link(question)
+    return [
+        (question[own.start : own.end], own.candidates[0].term, own.candidates[0].kind)
+        for own in found
+    ]
+
+
+def test_a_value_is_a_mention_of_the_kind_that_its_relation_is(kg: KnowledgeGraph) -> None:
+    assert linked(kg, "Who is in Graz?") == [("Graz", '"Graz"', "city")]
+    assert linked(kg, "which are in review") == [("in review", '"in review"', "status")]
+
+
+def test_a_thing_comes_before_a_value_of_the_same_name(kg: KnowledgeGraph) -> None:
+    (mention,) = linked(kg, "Who owns Linz?")
+    assert mention[1] == "<https://shop.example/linz>"
+
+
+def test_numbers_and_descriptions_are_no_names(kg: KnowledgeGraph) -> None:
+    labels = WithValues(kg)
+    assert labels.known(["1950", "12", LONG.strip(), "graz"]) == {"graz"}
+
+
+def test_without_values_nothing_is_named_so(kg: KnowledgeGraph) -> None:
+    assert not LabelLinker(kg.labels).link("Who is in Graz?")
