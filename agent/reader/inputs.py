@@ -99,12 +99,13 @@ class Inputs:
         return found
 
     def matches(
-        self, words: Sequence[QuestionWord], labels: Sequence[Label]
+        self, words: Sequence[QuestionWord], labels: Sequence[Label], told: bool = True
     ) -> npt.NDArray[np.float32]:
-        """What `matching` says of each word and label."""
+        """What `matching` says of each word and label; of classes only where they are `told`."""
         entries = [self.entry(own.called) for own in labels]
-        kinds = [self.entry(own.tail) if own.tail else None for own in labels]
-        return matches([word.parts for word in words], entries, kinds)
+        tails = [self.entry(own.tail) if own.tail else None for own in labels]
+        kinds = [label_words(word.kind) if told else () for word in words]
+        return matches([word.parts for word in words], entries, tails, kinds)
 
     def batch(self, posed: Sequence[Posed]) -> Batch:
         """Questions side by side."""
@@ -147,8 +148,10 @@ class Inputs:
                 ways[row, place] = label.way
                 labels[row, place] = numbers(own, label_words(label.called), MOST_LABEL_WORDS)
                 tails[row, place] = numbers(own, label_words(label.tail), _CLASS_WORDS)
-            own_met = self.matches(own.words, own.labels) if own.met is None else own.met
-            met[row, : len(own.words), : len(own.labels)] = own_met
+            likeness = own.met
+            if likeness is None:
+                likeness = self.matches(own.words, own.labels, own.told)
+            met[row, : len(own.words), : len(own.labels)] = likeness
             for place, action in enumerate(own.actions):
                 acts[:, row, place] = action
         pieces = np.zeros((len(known), MOST_PIECES), np.int64)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .lexicon import Lexicon
 from .words import label_words
 
-FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class")
+FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class", "kind")
 """What is said of a word and a label: numbers from 0 to 1, in this order."""
 _LEAST_LETTERS = 4
 _LEAST_SHARE = 0.6
@@ -68,12 +68,16 @@ def entry_of(label: str, lexicon: Lexicon) -> Entry:
 
 
 def matches(
-    words: Sequence[tuple[str, ...]], labels: Sequence[Entry], classes: Sequence[Entry | None]
+    words: Sequence[tuple[str, ...]],
+    labels: Sequence[Entry],
+    classes: Sequence[Entry | None],
+    kinds: Sequence[tuple[str, ...]] = (),
 ) -> npt.NDArray[np.float32]:
     """What `FEATURES` say of each word and label: an array `(words, labels, features)`.
 
     A word is a sequence of parts, none where it is a mention. `classes` are the classes that the
-    labels lead to, where they are known.
+    labels lead to, where they are known; `kinds` has the words of what each mention is, and none
+    for another word.
     """
     made = np.zeros((len(words), len(labels), len(FEATURES)), np.float32)
     asked = [(place, part) for place, parts in enumerate(words) for part in parts]
@@ -106,6 +110,9 @@ def matches(
                 made[place, number, 7] = max(
                     made[place, number, 7], best, 0.9 * begun[1] if begun else 0.0
                 )
+    for place, kind in enumerate(kinds):
+        if kind:
+            made[place, :, 8] = [label.words == kind for label in labels]
     like = made[:, :, (0, 3)].max(-1)
     held = np.maximum((like > 0).sum(1, keepdims=True), 1)
     made[:, :, 5] = like / held

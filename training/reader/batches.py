@@ -37,7 +37,7 @@ class Drawing:
 
     fewest: int = 10
     most: int = 48
-    renamed: float = 0.1
+    renamed: float = 0.3
     """How many labels are called by an alias, in every other example."""
     untold: float = 0.3
     """How many examples are told no class."""
@@ -229,9 +229,10 @@ class _Drawn(NamedTuple):
 
 
 def _unknown(labels: Sequence[Label], rng: Random) -> dict[str, str]:
-    """A word without meaning for each word of some labels."""
+    """A word without meaning for each word of some labels, or for a part of these words."""
+    part = rng.choice((1.0, rng.random()))
     words = {word for own in labels for word in (*label_words(own.called), *label_words(own.tail))}
-    return {word: f"{rng.getrandbits(40):x}" for word in sorted(words)}
+    return {word: f"{rng.getrandbits(40):x}" for word in sorted(words) if rng.random() < part}
 
 
 def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:

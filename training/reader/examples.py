@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from ...agent.query.actions import LITERAL, Action
 from ...agent.query.automaton import Partial
@@ -18,6 +19,8 @@ from ..query_encode import Asked
 from .sources import Mention, SourceQuestion
 
 MOST_ACTIONS = 24
+_OF_THINGS = ("freebase", "wikidata", "kqapro")
+"""Schemas in which what is named is a thing and no value."""
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
 _DATE = re.compile(r"(?:1[0-9]|20)\d{2}(?:-\d{2}){0,2}|\d{1,2}/\d{1,2}/\d{2,4}")
 
@@ -58,7 +61,11 @@ def examples_of(questions: Iterable[SourceQuestion]) -> list[Example]:
 def _example(own: SourceQuestion) -> Example | None:
     if len(own.actions) > MOST_ACTIONS:
         return None
-    mentions = [Numbered(m.start, m.end, _kind(m)) for m in own.mentions]
+    kinds = _value_kinds(own)
+    mentions = [
+        Numbered(m.start, m.end, _kind(m) or kinds.get(number, ""))
+        for number, m in enumerate(own.mentions)
+    ]
     for value in values_in(own.question):
         if not any(m.start < value.end and value.start < m.end for m in mentions):
             mentions.append(Numbered(value.start, value.end, value.kind))
@@ -109,6 +116,17 @@ def made_example(
     legal, ends = _legal(bare, count, kept)
     left = unread if bare else None
     return Example(source, schema, words, actions, legal, ends, (), left)
+
+
+def _value_kinds(own: SourceQuestion) -> dict[int, str]:
+    """What values of tables are: the column that leads to each, told for every other question."""
+    if own.schema in _OF_THINGS or len(own.question) % 2:
+        return {}
+    return {
+        pointer.number: hop.name
+        for pointer, hop in pairwise(own.actions)
+        if pointer.kind == "pointer" and pointer.number is not None and hop.inverse
+    }
 
 
 def _kind(own: Mention) -> str:

@@ -23,7 +23,9 @@ from .sources import (
     freebase_hops,
     read_schemas,
     read_source,
+    schema_org,
     tuning_databases,
+    wikidata_parts,
 )
 
 MADE = "made"
@@ -117,6 +119,8 @@ def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, 
     """The schemas over which graphs are made, cut to a size, by their names."""
     freebase = [own for own in freebase_hops(data) if not own[0].startswith(_NO_DOMAIN)]
     several = {f"fb:{name}": own for name, own in domains(freebase).items()}
+    several |= {f"so:{name}": own for name, own in schema_org(data).items()}
+    several |= {f"wd:{name}": own for name, own in wikidata_parts(data, _RELATIONS).items()}
     several |= {f"of:{name}": own for name, own in known.items() if name not in _WHOLE}
     return {
         name: fewer(own, _RELATIONS, Random(int(sha256(name.encode()).hexdigest()[:8], 16)))

@@ -5,6 +5,7 @@ They are read in place from a folder of public data, and never copied into the p
 
 import gzip
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -207,6 +208,40 @@ def freebase_hops(data: Path) -> Iterator[tuple[str, Hop]]:
     for id_, label, head, tail in _table(data / "lexicon" / "freebase-relations.tsv.gz"):
         if not id_.startswith(("base.", "user.", "m.")):
             yield id_, Hop(label.lower(), _type(head), _type(tail))
+
+
+def schema_org(data: Path) -> dict[str, SchemaLabels]:
+    """The properties of schema.org by the class that has them. Raises OSError."""
+    several = defaultdict[str, list[Hop]](list)
+    for name, _, _, heads, tails, *_ in _table(data / "lexicon" / "schemaorg-properties.tsv.gz"):
+        for head in filter(None, heads.split(" | ")):
+            tail = tails.partition(" | ")[0].lower()
+            several[head].append(Hop(name, head.lower(), tail))
+    return {name: SchemaLabels(tuple(hops)) for name, hops in several.items() if len(hops) >= 8}
+
+
+def wikidata_parts(data: Path, size: int) -> dict[str, SchemaLabels]:
+    """Wikidata's properties that have aliases, so many at a time, between classes of no name.
+
+    Raises OSError.
+    """
+    rows = _table(data / "lexicon" / "wikidata-properties.tsv.gz")
+    hops = [
+        Hop(label, "", _WIKIDATA_ENDS.get(kind, ""))
+        for _, label, kind, _, aliases, _ in rows
+        if aliases and kind in _WIKIDATA_ENDS
+    ]
+    parts = defaultdict[str, list[Hop]](list)
+    for hop in hops:
+        number = int(sha256(hop.label.encode()).hexdigest(), 16)
+        part, ends = str(number % (len(hops) // size)), ("kavo", "melu", "tiran")
+        tail = hop.tail or ends[number // 7 % 3]
+        parts[part].append(Hop(hop.label, ends[number // 3 % 3], tail))
+    return {name: SchemaLabels(tuple(several)) for name, several in sorted(parts.items())}
+
+
+_WIKIDATA_ENDS = {"wikibase-item": "", "time": "date", "quantity": "number", "string": "text"}
+"""What a property of a datatype leads to."""
 
 
 def tuning_databases(data: Path) -> frozenset[str]:
