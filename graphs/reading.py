@@ -40,14 +40,13 @@ def read_with(parts: Parts) -> "ReadWith":
 
 def _general(parts: Parts, own: "GeneralReader") -> "ReadWith":
     from ..agent.nodes.read import ReadWith
-    from ..agent.once import once
-    from ..agent.query.account import names_of
     from ..agent.reader.account import LabelAccount
     from ..agent.reader.reader import LabelReader
+    from ..agent.reader.tools import reading_tools
 
-    account = once(lambda: LabelAccount(own.load(), names_of(parts.kg)))
-    reader = LabelReader(parts.kg, own.load)
-    return ReadWith(parts.kg, parts.linker, reader, account, own.settings.threshold)
+    tools = reading_tools(parts.kg, own.load)
+    account, least = LabelAccount(tools), own.settings.threshold
+    return ReadWith(parts.kg, parts.linker, LabelReader(tools), lambda: account, least)
 
 
 def plain_questions(parts: Parts, method: str, told: Sequence[str]) -> Node | None:

@@ -1,6 +1,6 @@
 """Questions, labels and actions as the numbers that the network reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,10 +51,8 @@ class Posed:
     actions: Sequence[Acted] = ()
     told: bool = True
     """Whether the classes of mentions are known."""
-    spelled: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Words that the network reads in the place of others; they are matched as they stand."""
-    meant: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Words whose meaning those have that are read in the place of others."""
+    unknown: Collection[str] = frozenset()
+    """Words whose meaning is not known, though the lexicon may have them."""
     met: npt.NDArray[np.float32] | None = None
     """What `matches` says of the words and labels, where that is known already."""
 
@@ -108,19 +106,18 @@ class Inputs:
         return matches([word.parts for word in words], entries, tails, kinds)
 
     def batch(self, posed: Sequence[Posed]) -> Batch:
-        """Questions side by side."""
+        """Questions side by side.
+
+        The words of labels are read by their meaning alone, also where the question has them: what
+        was learnt of the letters of some labels says nothing of others.
+        """
         import torch
 
-        known: dict[str, int] = {"": 0}
-        meanings = [0]
+        known: dict[_Read, int] = {_Read("", False, True): 0}
 
-        def numbers(own: Posed, words: Sequence[str], most: int) -> list[int]:
-            several = list[int]()
-            for word in (own.spelled.get(word, word) for word in words[:most]):
-                if word not in known:
-                    known[word] = len(known)
-                    meanings.append(self.lexicon.meanings.get(own.meant.get(word, word), 0))
-                several.append(known[word])
+        def numbers(own: Posed, words: Sequence[str], named: set[str], most: int) -> list[int]:
+            read = (_Read(w, w not in named, w not in own.unknown) for w in words[:most])
+            several = [known.setdefault(word, len(known)) for word in read]
             return several + [0] * (most - len(several))
 
         size = len(posed)
@@ -137,17 +134,20 @@ class Inputs:
         met = np.zeros((size, count, wide, len(FEATURES)), np.float32)
         acts = np.full((4, size, steps), -1, np.int64)
         for row, own in enumerate(posed):
+            named = _named_by(own)
             for place, word in enumerate(own.words):
                 whats[row, place] = WHATS.index(word.what)
                 earlier[row, place] = word.is_earlier
                 if word.what in ("word", "number"):
-                    words[row, place] = numbers(own, [word.text], 1)[0]
+                    words[row, place] = numbers(own, [word.text], named, 1)[0]
                 elif own.told:
-                    classes[row, place] = numbers(own, label_words(word.kind), _CLASS_WORDS)
+                    kind = label_words(word.kind)
+                    classes[row, place] = numbers(own, kind, named, _CLASS_WORDS)
             for place, label in enumerate(own.labels):
                 ways[row, place] = label.way
-                labels[row, place] = numbers(own, label_words(label.called), MOST_LABEL_WORDS)
-                tails[row, place] = numbers(own, label_words(label.tail), _CLASS_WORDS)
+                called, tail = label_words(label.called), label_words(label.tail)
+                labels[row, place] = numbers(own, called, named, MOST_LABEL_WORDS)
+                tails[row, place] = numbers(own, tail, named, _CLASS_WORDS)
             likeness = own.met
             if likeness is None:
                 likeness = self.matches(own.words, own.labels, own.told)
@@ -155,14 +155,31 @@ class Inputs:
             for place, action in enumerate(own.actions):
                 acts[:, row, place] = action
         pieces = np.zeros((len(known), MOST_PIECES), np.int64)
+        meant = np.zeros(len(known), np.int64)
         for word, at in known.items():
-            if word:
-                rows = rows_of(word)
-                pieces[at, : len(rows)] = rows
+            rows = rows_of(word.text) if word.by_letters else ()
+            pieces[at, : len(rows)] = rows
+            meant[at] = self.lexicon.meanings.get(word.text, 0) if word.by_meaning else 0
         classes, labels, tails = map(_narrow, (classes, labels, tails))
-        meant = np.array(meanings, np.int64)
         arrays = (pieces, meant, words, whats, earlier, classes, labels, tails, ways, met, *acts)
         return Batch(*map(torch.from_numpy, arrays))
+
+
+class _Read(NamedTuple):
+    """A word, and by what it is read."""
+
+    text: str
+    by_letters: bool
+    by_meaning: bool
+
+
+def _named_by(own: Posed) -> set[str]:
+    """The words of the labels and classes that a question is read with."""
+    named = {word for label in own.labels for word in label_words(label.called)}
+    named.update(word for label in own.labels for word in label_words(label.tail))
+    if own.told:
+        named.update(part for word in own.words for part in label_words(word.kind))
+    return named
 
 
 def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

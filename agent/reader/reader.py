@@ -1,6 +1,6 @@
 """The general reader over one graph: the likeliest queries that its schema allows."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import exp, inf, log
 from typing import NamedTuple
@@ -10,28 +10,24 @@ import numpy.typing as npt
 
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError
-from ..kg import KnowledgeGraph
 from ..pool import Pool
 from ..query.actions import LITERAL, Action
 from ..query.automaton import Partial
 from ..query.facts import Facts
-from ..query.naming import Naming
 from ..query.reader import Asked, ReadQueries, distinct_queries
 from ..query.schema import GraphSchema
-from ..query.tables import GraphTables
-from .inputs import KIND_NUMBERS, Inputs, Label, Posed, acted, way_of
-from .labels import GraphLabels
+from .inputs import KIND_NUMBERS, Label, Posed, acted, way_of
 from .likelihood import logs_of
 from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
-from .weights import ReaderWeights
+from .tools import ReadingTools
 from .words import words_of
 
 
 class LabelReader:
-    """Reads questions over one graph by its labels; what is known of them is kept."""
+    """Reads questions over one graph by its labels."""
 
-    def __init__(self, kg: KnowledgeGraph, weights: Callable[[], ReaderWeights]) -> None:
-        self._tools = Pool(lambda: _Tools(kg, weights()))
+    def __init__(self, tools: Pool[ReadingTools]) -> None:
+        self._tools = tools
 
     def read(self, asked: Asked, plan: BeamPlan) -> ReadQueries:
         """The queries that the beams of a search end in.
@@ -60,18 +56,6 @@ class LabelReader:
             yield tools.facts
 
 
-class _Tools:
-    """What reading a question needs of the graph and the reader, kept for the next one."""
-
-    def __init__(self, kg: KnowledgeGraph, weights: ReaderWeights) -> None:
-        self.facts = Facts(kg)
-        self.tables = GraphTables(self.facts)
-        self.naming = Naming(kg)
-        self.network = weights.network
-        self.inputs = Inputs(weights.lexicon)
-        self.labels = GraphLabels(self.tables)
-
-
 class _Begun(NamedTuple):
     """A partial query, and the logarithm of how likely it is."""
 
@@ -92,7 +76,7 @@ class _Found(NamedTuple):
 class _Search:
     """A beam search over actions, for one question."""
 
-    def __init__(self, tools: _Tools, schema: GraphSchema, asked: Asked) -> None:
+    def __init__(self, tools: ReadingTools, schema: GraphSchema, asked: Asked) -> None:
         self._tools = tools
         self._schema = schema
         self._words = words_of(asked.question, asked.mentions.numbered, asked.before.asked)
@@ -120,7 +104,7 @@ class _Search:
             begun = list[_Begun]()
             for chance, row, action in steps[: plan.beams]:
                 partial = live[row].partial
-                if chance < least:
+                if chance < least and len(ended) >= enough:
                     break
                 if action.kind == "end" and following[row].may_end:
                     ended.append(_Ended((*partial.actions, action), chance))

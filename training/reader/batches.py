@@ -41,14 +41,16 @@ class Drawing:
     """How many labels are called by an alias, in every other example."""
     untold: float = 0.3
     """How many examples are told no class."""
-    unknown: float = 0.5
-    """How many examples have words in their labels that nobody knows, in the question too."""
-    meant: float = 0.7
-    """How many of these words keep their meaning in the lexicon."""
+    unknown: float = 0.3
+    """How many examples have words in their labels whose meaning is not known."""
     turned: float = 0.35
     """How many relations of a query can be followed the other way, too."""
     none: float = 0.08
     """How many examples miss a label of their query, so that nothing fits."""
+
+
+PLAIN = Drawing(fewest=30, most=30, renamed=0.0, untold=0.0, unknown=0.0, turned=0.0, none=0.0)
+"""Labels as they are, as a reader meets them."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Batcher:
         """A batch of examples with what is right at each place."""
         drawn = [self._drawn(own, rng) for own in examples]
         posed = [
-            Posed(own.words, d.labels, d.right[:-1], d.told, d.spelled, d.meant)
+            Posed(own.words, d.labels, d.right[:-1], d.told, d.unknown)
             for own, d in zip(examples, drawn, strict=True)
         ]
         batch = self.inputs.batch(posed)
@@ -189,7 +191,7 @@ class Batcher:
         labels = self.labels(own, rng)
         if not own.actions:
             told = rng.random() >= self.drawing.untold
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, {}, {})
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, frozenset())
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
             labels = [label for label in labels if label.name != own.actions[gone].name]
@@ -200,9 +202,8 @@ class Batcher:
         told = rng.random() >= self.drawing.untold
         if not told:
             labels = [label._replace(tail="") for label in labels]
-        spelled = _unknown(labels, rng) if rng.random() < self.drawing.unknown else {}
-        kept = {new: old for old, new in spelled.items() if rng.random() < self.drawing.meant}
-        return _Drawn(labels, right, told, spelled, kept)
+        hides = rng.random() < self.drawing.unknown
+        return _Drawn(labels, right, told, _unknown(labels, rng) if hides else frozenset())
 
     def _missing(self, own: Example, rng: Random) -> int | None:
         """The place of an action whose label is taken away, which nothing before it has."""
@@ -224,15 +225,14 @@ class _Drawn(NamedTuple):
     labels: list[Label]
     right: list[Acted]
     told: bool
-    spelled: dict[str, str]
-    meant: dict[str, str]
+    unknown: frozenset[str]
 
 
-def _unknown(labels: Sequence[Label], rng: Random) -> dict[str, str]:
-    """A word without meaning for each word of some labels, or for a part of these words."""
-    part = rng.choice((1.0, rng.random()))
+def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
+    """Some words of some labels."""
+    part = rng.random()
     words = {word for own in labels for word in (*label_words(own.called), *label_words(own.tail))}
-    return {word: f"{rng.getrandbits(40):x}" for word in sorted(words) if rng.random() < part}
+    return frozenset(word for word in sorted(words) if rng.random() < part)
 
 
 def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:

@@ -27,7 +27,7 @@ def write_card(
         f"- {parameters:,} parameters, in half precision, with a lexicon of"
         f" {len(reader.lexicon.meanings):,} words",
         f"- Answers are shown from a confidence of {settings.threshold:.4f}, and a word is left out"
-        f" from a share of {settings.unread:.4f}; both are fitted on graphs over schemas that it"
+        f" from a share of {settings.unread:.4f}; both are fitted on domains that it"
         " learnt nothing of",
         "- Never learnt from: MetaQA, PathQuestion, WebQSP, the WorldCup graph, the world graph",
         "",

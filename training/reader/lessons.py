@@ -1,12 +1,15 @@
 """What the bundled reader learns from: real questions of many schemas, and made ones over more."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
@@ -27,10 +30,17 @@ from .sources import (
     tuning_databases,
     wikidata_parts,
 )
+from .worded import Domain, read_domain, write_domain
 
-MADE = "made"
-"""The name of the questions that are made."""
-_MADE_WEIGHT = 1.2
+MADE, WORDED = "made", "worded"
+"""The names of questions that are made: in the words of labels, and in those of people."""
+_WEIGHTS = {MADE: 0.8, WORDED: 2.0}
+_VARIANTS = 8
+"""Graphs over each domain, each with labels of its own."""
+_APART = 12
+"""Of so many domains one is kept apart."""
+_WATCHED = 60
+"""Questions over each domain that is kept apart."""
 _RELATIONS = 60
 """Relations of a graph that is made."""
 _NO_DOMAIN = (
@@ -57,13 +67,15 @@ class Provenance:
 class Lessons:
     """Examples by source, how often each is drawn for its size, and all schemas by name.
 
-    Nothing is learnt of the schemas that are kept `apart`: thresholds are fitted on those.
+    Nothing is learnt of the domains that are kept `apart`: thresholds are fitted on those, and by
+    the questions `watched` over them it is seen how the training goes.
     """
 
     examples: Mapping[str, Sequence[Example]]
     weights: Mapping[str, float]
     schemas: Mapping[str, SchemaLabels]
-    apart: Mapping[str, SchemaLabels]
+    apart: Sequence[Domain]
+    watched: Sequence[Example]
     provenance: Sequence[Provenance]
 
 
@@ -75,15 +87,16 @@ def lessons(
     without: frozenset[str],
     seed: int,
     told: Callable[[str], None],
+    workers: int = 1,
 ) -> Lessons:
-    """All lessons; `made` questions over each schema.
+    """All lessons; `made` questions over each graph that is made, in so many processes.
 
-    Those whose wordings are those of test questions come with `twins`; sources in `without` are
-    left out. Raises OSError where a file of `data` is missing.
+    Wordings that test questions have come with `twins`; sources in `without` are left out. Raises
+    OSError where a file of `data` is missing.
     """
-    examples, weights = dict[str, list[Example]](), dict[str, float]()
+    examples, weights = dict[str, Sequence[Example]](), dict[str, float]()
     provenance = list[Provenance]()
-    apart = frozenset[str]().union(*(own.kept_apart for own in SOURCES)) | tuning_databases(data)
+    unseen = frozenset[str]().union(*(own.kept_apart for own in SOURCES)) | tuning_databases(data)
     for source in SOURCES:
         if source.name in without or (source.is_twin and not twins):
             continue
@@ -92,7 +105,7 @@ def lessons(
         questions = (
             own
             for own in read_source(file)
-            if own.schema not in apart and (not source.splits or own.split in source.splits)
+            if own.schema not in unseen and (not source.splits or own.split in source.splits)
         )
         examples[source.name] = examples_of(questions)
         weights[source.name] = source.weight
@@ -101,18 +114,67 @@ def lessons(
             Provenance(source.name, source.public_name, source.licence, digest(file), count)
         )
     schemas = read_schemas(data)
-    over = _schemas_to_ask(data, schemas)
-    schemas |= over
-    made_of = list[Example]()
-    if MADE not in without:
-        for place, (name, schema) in enumerate(over.items()):
-            if name.partition(":")[2] not in apart:
-                made_of += made_examples(name, schema, made, seed + place)
-            if place % 20 == 0:
-                told(f"asking over {name}, {place + 1} of {len(over)} schemas")
-    examples[MADE], weights[MADE] = made_of, _MADE_WEIGHT
-    kept = {name: own for name, own in over.items() if name.partition(":")[2] in apart}
-    return Lessons(examples, weights, schemas, kept, provenance)
+    graphs = [
+        _ToAsk(name, own, made, seed)
+        for name, own in _schemas_to_ask(data, schemas).items()
+        if name.partition(":")[2] not in unseen
+    ]
+    domains_of_people = [read_domain(file) for file in wording_files()]
+    apart = [own for own in domains_of_people if _number(own.name) % _APART == 0]
+    graphs += [
+        _ToAsk(f"{WORDED}:{own.name}:{variant}", own, made, seed + variant)
+        for own in domains_of_people
+        for variant in range(1 if own in apart else _VARIANTS)
+    ]
+    several: dict[str, list[Example]] = {MADE: [], WORDED: []}
+    watched = list[Example]()
+    graphs = [own for own in graphs if _kind_of(own) not in without]
+    with get_context("spawn").Pool(workers) as pool:
+        for place, (own, found) in enumerate(zip(graphs, pool.imap(_asked, graphs), strict=True)):
+            schemas[own.name], asked = found
+            if own.over in apart:
+                watched += asked[:_WATCHED]
+            else:
+                several[_kind_of(own)] += asked
+            if place % 50 == 0:
+                told(f"asked over {own.name}, {place + 1} of {len(graphs)} graphs")
+    examples |= {name: own for name, own in several.items() if own}
+    weights |= _WEIGHTS
+    return Lessons(examples, weights, schemas, apart, watched, provenance)
+
+
+class _ToAsk(NamedTuple):
+    """A graph that is made over a schema or a domain, to be asked about."""
+
+    name: str
+    over: SchemaLabels | Domain
+    questions: int
+    seed: int
+
+
+def _kind_of(own: _ToAsk) -> str:
+    return WORDED if isinstance(own.over, Domain) else MADE
+
+
+def _asked(own: _ToAsk) -> tuple[SchemaLabels, list[Example]]:
+    """The schema of a graph, and questions over it; none where it cannot be asked about."""
+    with TemporaryDirectory() as folder:
+        try:
+            graph = made_graph(own.over, Path(folder), own.seed)
+        except GroundwalkError:
+            return SchemaLabels(), []
+        with closing(graph.kg):
+            asked = examples_over(graph.kg, graph.material, own.name, own.seed)
+            return graph.schema, list(islice(asked, own.questions))
+
+
+def wording_files() -> list[Path]:
+    """The files of domains with the words in which people ask, of all languages."""
+    return sorted((Path(__file__).parents[1] / "wordings").glob("*/*.toml"))
+
+
+def _number(name: str) -> int:
+    return int(sha256(name.encode()).hexdigest()[:8], 16)
 
 
 def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, SchemaLabels]:
@@ -122,33 +184,31 @@ def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, 
     several |= {f"so:{name}": own for name, own in schema_org(data).items()}
     several |= {f"wd:{name}": own for name, own in wikidata_parts(data, _RELATIONS).items()}
     several |= {f"of:{name}": own for name, own in known.items() if name not in _WHOLE}
-    return {
-        name: fewer(own, _RELATIONS, Random(int(sha256(name.encode()).hexdigest()[:8], 16)))
-        for name, own in several.items()
-    }
+    return {name: fewer(own, _RELATIONS, Random(_number(name))) for name, own in several.items()}
 
 
-def made_examples(name: str, schema: SchemaLabels, count: int, seed: int) -> list[Example]:
-    """Questions over a graph that is made over a schema; none where it cannot be asked about."""
-    with TemporaryDirectory() as folder:
-        try:
-            kg, material = made_graph(schema, Path(folder), seed)
-        except GroundwalkError:
-            return []
-        found = list(islice(examples_over(kg, material, name, seed), count))
-        kg.close()
-        return found
+class MadeGraph(NamedTuple):
+    """A graph that was made, what its schema is, and what questions about it are made of."""
+
+    kg: KnowledgeGraph
+    schema: SchemaLabels
+    material: Material
 
 
-def made_graph(schema: SchemaLabels, folder: Path, seed: int) -> tuple[KnowledgeGraph, Material]:
-    """A graph that is made over a schema, and what questions about it are made of.
+def made_graph(over: SchemaLabels | Domain, folder: Path, seed: int) -> MadeGraph:
+    """A graph that is made over a schema, or over a domain with its wordings.
 
-    Raises GroundwalkError for a schema that leaves nothing to ask.
+    Raises GroundwalkError for one that leaves nothing to ask.
     """
-    file = folder / "made.ttl"
-    write_graph(schema, file, Random(seed))
+    file, phrasebook = folder / "made.ttl", None
+    if isinstance(over, Domain):
+        phrasebook = folder / "phrasebook.toml"
+        over = write_domain(over, file, phrasebook, Random(seed))
+    else:
+        write_graph(over, file, Random(seed))
     kg = open_kg(str(file))
-    return kg, gather(kg, MADE, Recipe(formats=("path", "query"), seed=seed))
+    recipe = Recipe(formats=("path", "query"), seed=seed, phrasebook=phrasebook)
+    return MadeGraph(kg, over, gather(kg, MADE, recipe))
 
 
 def examples_over(

@@ -46,8 +46,16 @@ def fewer(schema: SchemaLabels, most: int, rng: Random) -> SchemaLabels:
     return SchemaLabels(tuple(hops[:most]), tuple(classes))
 
 
-def write_graph(schema: SchemaLabels, file: Path, rng: Random) -> None:
-    """Write a made graph over a schema as Turtle."""
+def write_graph(
+    schema: SchemaLabels,
+    file: Path,
+    rng: Random,
+    texts: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write a made graph over a schema as Turtle.
+
+    `texts` are those that a relation leads to, by its label; others are invented.
+    """
     hops = [hop for hop in schema.hops if hop.head]
     classes = dict.fromkeys(
         own for hop in hops for own in (hop.head, hop.tail) if own and own not in _VALUES
@@ -71,7 +79,9 @@ def write_graph(schema: SchemaLabels, file: Path, rng: Random) -> None:
         for iri, _ in things[hop.head]:
             if rng.random() < 0.85:
                 for _ in range(rng.randint(1, most)):
-                    lines.append(f"<{iri}> {relation} {_end(hop.tail, things, names, rng)} .")
+                    known = (texts or {}).get(hop.label)
+                    end = _text(rng.choice(known)) if known else _end(hop.tail, things, names, rng)
+                    lines.append(f"<{iri}> {relation} {end} .")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

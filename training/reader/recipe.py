@@ -7,6 +7,7 @@ called again. What it learnt from is told in the reader's README.
 import argparse
 import json
 import os
+import pickle
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,15 +20,17 @@ from ...agent.errors import InputError
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import Size
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .batches import Batcher, pools_of
+from .batches import PLAIN, Batcher, pools_of
 from .card import write_card
-from .learning import Plan, stream_of, train
+from .learning import Plan, measured, stream_of, train
 from .lessons import Lessons, lessons
 from .meanings import meanings_of
 from .thresholds import fit_thresholds
 from .words import lexicon_of
 
 CHECKPOINT = "checkpoint.pt"
+_WATCHED_EVERY = 1_000
+"""Steps after which it is seen how the training goes."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     def told(text: str) -> None:
         console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
 
-    taught = lessons(
-        data,
-        made=recipe.made,
-        twins=recipe.twins,
-        without=frozenset(recipe.without),
-        seed=recipe.seed,
-        told=told,
-    )
+    taught = _taught(recipe, data, partial / "lessons.pickle", told)
     told("making the lexicon")
     questions = [
         " ".join(word.text for word in own.words)
@@ -101,11 +97,16 @@ def _trained(
     told: Callable[[str], None],
 ) -> ReaderWeights:
     every = [own for several in taught.examples.values() for own in several]
-    batcher = Batcher(lexicon, pools_of(every, taught.schemas))
+    pools = pools_of([*every, *taught.watched], taught.schemas)
+    batcher, plain = Batcher(lexicon, pools), Batcher(lexicon, pools, PLAIN)
     since, begun = time.monotonic(), list[int]()
 
-    def heard(step: int, loss: float, _: object) -> None:
+    def heard(step: int, loss: float, network: torch.nn.Module) -> None:
         begun.append(step)
+        if step % _WATCHED_EVERY == 0:
+            right = measured(network.eval(), plain, taught.watched)
+            network.train()
+            told(f"kept apart: {100 * right.whole:.1f}% of {len(taught.watched)} questions right")
         passed = step - begun[0]
         left = (recipe.steps - step) * (time.monotonic() - since) / passed if passed else 0
         if step % 200 == 0:
@@ -120,6 +121,24 @@ def _trained(
         meanings,
     )
     return ReaderWeights(network, lexicon, ReaderSettings(size))
+
+
+def _taught(recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], None]) -> Lessons:
+    """The lessons, made at the first call and kept beside the checkpoint."""
+    if kept.exists():
+        told("the lessons are there")
+        return pickle.loads(kept.read_bytes())
+    taught = lessons(
+        data,
+        made=recipe.made,
+        twins=recipe.twins,
+        without=frozenset(recipe.without),
+        seed=recipe.seed,
+        told=told,
+        workers=os.cpu_count() or 1,
+    )
+    kept.write_bytes(pickle.dumps(taught))
+    return taught
 
 
 def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:

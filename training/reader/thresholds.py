@@ -1,17 +1,16 @@
-"""How sure the reader has to be, fitted on graphs over schemas that it learnt nothing of."""
+"""How sure the reader has to be, fitted on graphs over domains that it learnt nothing of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
-from ...agent.query.account import names_of
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.reader import LabelReader
+from ...agent.reader.tools import reading_tools
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ..account import FLAGGED
 from ..answers import Answered
@@ -25,40 +24,43 @@ from ..query_fitting import (
     unread_shares,
 )
 from .lessons import made_graph
-from .sources import SchemaLabels
+from .worded import Domain
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
 """Questions of each graph."""
-_GRAPHS = 20
+_GRAPHS = 4
+"""Graphs over each domain."""
+_OTHERS = 1_000
+"""Added to the seed, so that labels are drawn which nothing was watched by."""
 
 
 def fit_thresholds(
     reader: ReaderWeights,
-    apart: Mapping[str, SchemaLabels],
+    apart: Sequence[Domain],
     told: Callable[[str], None],
     seed: int = 0,
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
-    `apart` are schemas by name, over which graphs are made. Raises ValueError where none of them
-    can be asked about.
+    `apart` are the domains over which graphs are made. Raises ValueError where none of them can be
+    asked about.
     """
     asked, answered, shares = list[Asked](), list[Answered](), list[float]()
-    for place, (name, schema) in enumerate(islice(apart.items(), _GRAPHS)):
-        told(f"asking over {name}, which is kept apart")
+    for place, domain in enumerate(own for own in apart for _ in range(_GRAPHS)):
+        told(f"asking over {domain.name}, which is kept apart")
         with TemporaryDirectory() as folder:
             try:
-                kg, material = made_graph(schema, Path(folder), seed + place)
+                kg, _, material = made_graph(domain, Path(folder), seed + _OTHERS + place)
             except GroundwalkError:
                 continue
             with closing(kg):
-                samples = _samples(material, seed)
+                samples = _samples(material, seed + place)
                 judge = query_judge(kg, reader=_as_given(reader))
                 asked += samples
                 answered += [judge(own) for own in samples]
                 shares += _shares(kg, reader, samples)
     if not asked:
-        raise ValueError("no schema that is kept apart can be asked about")
+        raise ValueError("no domain that is kept apart can be asked about")
     threshold = query_threshold([own.actions is not None for own in asked], answered)
     unread = share_above(shares, FLAGGED)
     settings = replace(reader.settings, threshold=threshold, unread=unread)
@@ -77,5 +79,5 @@ def _samples(material: Material, seed: int) -> list[Asked]:
 
 def _shares(kg: KnowledgeGraph, reader: ReaderWeights, samples: list[Asked]) -> list[float]:
     whole = [own.question for own in samples if own.actions is not None]
-    account = LabelAccount(reader, names_of(kg))
-    return unread_shares(kg, LabelReader(kg, lambda: reader), account, whole)
+    tools = reading_tools(kg, lambda: reader)
+    return unread_shares(kg, LabelReader(tools), LabelAccount(tools), whole)

@@ -54,7 +54,7 @@ def tuned(
     """A reader that was tuned to a graph; `told` hears the loss every 50 steps."""
     first = list(islice(examples_over(kg, material, SCHEMA, tuning.seed), 200))
     pools = pools_of(first, {SCHEMA: schema_of(kg)})
-    drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.15, none=0.04)
+    drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.1, none=0.04)
     batcher = Batcher(reader.lexicon, pools, drawing)
     plan = Plan(tuning.steps, tuning.batch, tuning.rate, tuning.seed, size=reader.settings.size)
     network = train(

@@ -53,6 +53,17 @@ def test_mentions_are_words_and_the_rest_is_split() -> None:
     assert [own.mention for own in words if own.mention is not None] == [0, 1]
 
 
+def test_words_of_labels_are_read_by_their_meaning_alone() -> None:
+    lexicon = Lexicon(meanings={"films": 1, "length": 2, "directed": 3})
+    words = words_of("which films did the one who directed it like", ())
+    batch = Inputs(lexicon).batch([Posed(words, LABELS)])
+    rows = {word.text: int(batch.words[0, place]) for place, word in enumerate(words)}
+    assert batch.pieces[rows["films"]].any() and batch.meant[rows["films"]] == 1
+    assert not batch.pieces[rows["directed"]].any() and batch.meant[rows["directed"]] == 3
+    assert rows["directed"] == batch.labels[0, 0, 0]
+    assert not batch.pieces[batch.labels[0].flatten()].any()
+
+
 def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:
     before = Earlier("film", "person", True, QUESTION, MENTIONS)
     words = words_of("and of Bo Ek", [Numbered(7, 12, "person")], before)

@@ -25,6 +25,7 @@ from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Posed, a
 from groundwalk.agent.reader.labels import GraphLabels
 from groundwalk.agent.reader.network import KINDS, LITERALS, NONE, kind_of
 from groundwalk.agent.reader.reader import LabelReader
+from groundwalk.agent.reader.tools import reading_tools
 from groundwalk.agent.reader.words import words_of
 
 from .tiny import film_graph, tiny_reader
@@ -133,7 +134,7 @@ def test_each_query_is_as_likely_as_its_actions(
         for actions in every_query(schema, Partial())
     }
     assert len(expected) > 10
-    reader = LabelReader(kg, lambda: tiny_reader(seed))
+    reader = LabelReader(reading_tools(kg, lambda: tiny_reader(seed)))
     found = reader.read(asked, BeamPlan(BEAMS))
     best = max(expected, key=lambda actions: expected[actions])
     assert log(max(own.probability for own in found.queries)) >= expected[best] - 1e-4

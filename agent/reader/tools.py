@@ -1,0 +1,30 @@
+"""What reading over one graph needs of it and of the reader, kept for the next question."""
+
+from collections.abc import Callable
+
+from ..kg import KnowledgeGraph
+from ..pool import Pool
+from ..query.facts import Facts
+from ..query.naming import Naming
+from ..query.tables import GraphTables
+from .inputs import Inputs
+from .labels import GraphLabels
+from .weights import ReaderWeights
+
+
+class ReadingTools:
+    """The facts, tables and labels of a graph, and the network. Not safe to share."""
+
+    def __init__(self, kg: KnowledgeGraph, weights: ReaderWeights) -> None:
+        self.facts = Facts(kg)
+        self.tables = GraphTables(self.facts)
+        self.naming = Naming(kg)
+        self.labels = GraphLabels(self.tables)
+        self.network = weights.network
+        self.unread = weights.settings.unread
+        self.inputs = Inputs(weights.lexicon)
+
+
+def reading_tools(kg: KnowledgeGraph, weights: Callable[[], ReaderWeights]) -> Pool[ReadingTools]:
+    """Tools for each thread that reads; the weights are loaded when the first are made."""
+    return Pool(lambda: ReadingTools(kg, weights()))
