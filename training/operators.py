@@ -155,14 +155,14 @@ class Operators:
             if move.inverse:
                 continue
             ends = sorted({end for targets in edges.values() for end in targets})
-            values = [value_of(self.graph.terms[end]) for end in ends]
-            known = [own for own in values if own is not None]
+            values = {end: value_of(self.graph.terms[end]) for end in ends}
+            known = {end: own for end, own in values.items() if own is not None}
             if not ends or len(known) < _MOSTLY * len(ends):
                 continue
-            dates = sum(own.unit == "date" for own in known) > len(known) / 2
+            dates = sum(own.unit == "date" for own in known.values()) > len(known) / 2
             label = self.graph.labels[move.relation]
             name = label_words(_UNIT.sub("", label)).nouns[0]
-            measure = Measure(move, name, self._grades(name, dates=dates), tuple(ends), dates)
+            measure = Measure(move, name, self._grades(name, dates=dates), tuple(known), dates)
             for kind in sorted({self.graph.kinds[node] for node in edges}):
                 found[kind].append(measure)
         return {kind: tuple(own) for kind, own in found.items()}

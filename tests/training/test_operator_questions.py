@@ -1,12 +1,18 @@
 """Questions with operators: over any graph they say what the graph allows, and can be found."""
 
 from collections import Counter
+from contextlib import closing
+from pathlib import Path
 from random import Random
 
 import pytest
+from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.automaton import query_of
+from groundwalk.agent.query.values import value_of
+from groundwalk.training.data import gather
 from groundwalk.training.operator_questions import operator_question
 from groundwalk.training.query_question import QueryQuestion
+from groundwalk.training.recipe import Recipe
 
 from .asking import CONCERTS, WORLD, Asking, asking, fault
 
@@ -59,3 +65,23 @@ def test_texts_are_never_named() -> None:
     """Every thing of the concerts has a class; the texts and values among the facts have none."""
     for own in made(asking(CONCERTS), 2 * SEEDS):
         assert all(named.kind for named in own.named), own
+
+
+def test_a_text_among_numbers_is_no_number(tmp_path: Path) -> None:
+    """Real columns have `unknown` in them; what is compared is a number all the same."""
+    lines = [
+        f'<urn:{n}> a <urn:Pump> ; <urn:power> {n} . <urn:{n}> <urn:name> "pump {n}" .'
+        for n in range(20)
+    ]
+    file = tmp_path / "pumps.ttl"
+    file.write_text("\n".join([*lines, '<urn:x> a <urn:Pump> ; <urn:power> "unknown" .']))
+    with closing(open_kg(str(file))) as kg:
+        material = gather(kg, str(file), Recipe(formats=("path", "query")))
+        operators = material.queries and material.queries.operators
+        assert operators is not None
+        (measures,) = operators.measures.values()
+        assert {own.move for own in measures}
+        for own in measures:
+            assert all(value_of(operators.graph.terms[end]) for end in own.values)
+        questions = [operator_question(operators, Random(seed)) for seed in range(400)]
+    assert any(questions)
