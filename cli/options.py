@@ -68,8 +68,7 @@ Reader = Annotated[
     typer.Option(
         "--reader",
         metavar="DIR",
-        help="What reads questions; unset: the model, or where it knows another graph, the "
-        "bundled reader.",
+        help="What reads questions in the model's place, over any graph; for --method query.",
     ),
 ]
 LLM = Annotated[

@@ -21,9 +21,6 @@ from .methods import check_method, default_method, method_named
 from .reading import knows_graph
 from .skeleton import Compiled, skeleton
 
-READ_WHOLE = "query"
-"""The method that reads values of a graph as it reads names, since it compares with them."""
-
 
 def build_graph(
     method: str | None = None,
@@ -43,7 +40,8 @@ def build_graph(
     Without a `method` it is `query` where the model reads questions as queries, else `gcr`.
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
-    of templates that go before the packaged ones. `checkpointer` keeps threads, so that questions
+    of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
+    the model's place. `checkpointer` keeps threads, so that questions
     may refer to earlier ones and the graph may ask which entity is meant. With `True`, that of the
     graph in which this one is a node does, and none where it runs by itself; `None` has it for one
     run only, so that a node may run beside itself; `False` has none. Raises InputError for an
@@ -71,10 +69,11 @@ def build_graph(
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
     general = _reader(reader, knows_graph(settings, opened.digest))
-    labels = WithValues(opened) if general and name == READ_WHOLE else opened.labels
+    method_of_name = method_named(name)
+    labels = WithValues(opened) if general and method_of_name.values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, general, account)
-    return skeleton(name, method_named(name), parts, checkpointer)
+    return skeleton(name, method_of_name, parts, checkpointer)
 
 
 def _reader(given: GeneralReader | str | None, is_known: bool) -> GeneralReader | None:

@@ -100,6 +100,8 @@ class Method:
     """Whether it sets the answers itself, so that `induce` is passed over."""
     whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
     """A node that may answer the question as a whole, before it is taken apart and linked."""
+    values: bool = False
+    """Whether it can begin at a value of the graph as it does at a thing."""
     reading: Callable[[Parts], bool] = never
     """Whether that node reads questions as queries, so that no rule need take them apart.
 

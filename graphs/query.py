@@ -1,9 +1,10 @@
 """query: what the question asks, as a query that is executed in full and proved.
 
 A chat LLM proposes it, where there is one: it writes the tree of `docs/queries.md` as structured
-output, and what is refused twice is answered as `gcr` answers it. Without one, a local model that
-was trained to write queries decodes it along the graph. Every question where there is neither, and
-questions of multiple choice or with given topics, are answered as `gcr` answers them.
+output, and what is refused twice is answered as `gcr` answers it. Without one, a reader points at
+its actions, or a local model that was trained to write queries decodes it along the graph. Every
+question where there is none of these, and questions of multiple choice or with given topics, are
+answered as `gcr` answers them.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
 
 
 def _reads(parts: Parts) -> bool:
-    """Whether the local model reads questions as queries."""
+    """Whether the local model or a reader reads questions as queries."""
     return parts.llm is None and reads_queries(parts)
 
 
@@ -39,6 +40,7 @@ QUERY = Method(
     common=GCR.common,
     whole=_whole,
     reading=_reads,
+    values=True,
     paper=GCR.paper,
     uses=GCR.uses,
 )

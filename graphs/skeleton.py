@@ -101,7 +101,7 @@ def skeleton(
         "verify": verify(parts.kg, _sure(parts, method)),
         "combine": combine(parts.kg, least, told),
         "run_query": run_query(parts.kg, facts, name),
-        "respond": respond(least, "" if method.reading(parts) else _foreign(parts)),
+        "respond": respond(least, _foreign(parts, method)),
     }
     if method.reasons:
         del nodes["induce"]
@@ -198,8 +198,10 @@ def _least(own: float, method: Method) -> Callable[[Options], float]:
     return least
 
 
-def _foreign(parts: Parts) -> str:
-    """What to say of silence where the model knows another graph."""
+def _foreign(parts: Parts, method: Method) -> str:
+    """What to say of silence where what reads the question knows another graph."""
+    if parts.reader is not None and method.reading(parts):
+        return ""
     return _OTHER_GRAPH if parts.settings.kg not in ("", parts.kg.digest) else ""
 
 

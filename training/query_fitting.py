@@ -7,6 +7,7 @@ from typing import Any
 
 from ..agent.errors import NoPathError, QuestionError
 from ..agent.kg import KnowledgeGraph
+from ..agent.kg.store import Labels
 from ..agent.linking import LabelLinker
 from ..agent.llm.local import BUNDLED, LocalModel
 from ..agent.nodes.link import linked
@@ -105,13 +106,17 @@ def query_threshold(answerable: Sequence[bool], answered: Sequence[Answered]) ->
 
 
 def unread_shares(
-    kg: KnowledgeGraph, reader: Reader, account: WordReader, questions: Sequence[str]
+    kg: KnowledgeGraph,
+    reader: Reader,
+    account: WordReader,
+    questions: Sequence[str],
+    labels: Labels | None = None,
 ) -> list[float]:
     """Of each question, how surely the account takes some word for unread at the most.
 
     The query is the one that the agent takes.
     """
-    linker = LabelLinker(kg.labels)
+    linker = LabelLinker(labels or kg.labels)
     shares = list[float]()
     for question in questions:
         mentions = mentions_of(question, linked(linker, kg, question).mentions)

@@ -147,7 +147,9 @@ class QueryQuestioner:
         wide = {
             place: kind
             for place, kind in enumerate(route.kinds)
-            if place and len(self._ends[route.key[place - 1], route.kinds[place - 1]]) > 1
+            if place
+            and kind in self.terms
+            and len(self._ends[route.key[place - 1], route.kinds[place - 1]]) > 1
         }
         kinds = set(wide.values())
         if not wide or len(kinds) < len(wide) or kinds & {route.kinds[0]}:

@@ -9,7 +9,7 @@ from typing import Protocol
 from ..decoding.gathering import search
 from ..decoding.plan import BeamPlan, Cost
 from ..decoding.search import Question
-from ..errors import QuestionError
+from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from ..pool import Pool
@@ -159,7 +159,10 @@ def distinct_queries(
     chances: Sequence[float],
     pointed: Mentions,
 ) -> list[ReadQuery]:
-    """Each query once, in the order of the actions that make it, with what they are likely."""
+    """Each query once, in the order of the actions that make it, with what they are likely.
+
+    Raises NoPathError where the actions make none.
+    """
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(several, chances, strict=True):
@@ -169,6 +172,8 @@ def distinct_queries(
             continue
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance
+    if not first:
+        raise NoPathError("no query can be made of what the question says")
     read = list[ReadQuery]()
     for query, actions in first.items():
         bound = bind(kg, naming.named(query), pointed.bound)

@@ -70,6 +70,7 @@ def _read(
 ) -> _Read | None:
     import torch
 
+    tools.begin()
     words = words_of(question, mentions)
     named = dict.fromkeys((own.name, way_of(own)) for own in actions if own.name)
     every = dict.fromkeys([*named, *tools.labels.near(words, tools.inputs)])

@@ -36,6 +36,7 @@ class LabelReader:
         """
         pointed = asked.pointed
         with self._tools.lent() as tools:
+            tools.begin()
             schema = GraphSchema(
                 tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
             )

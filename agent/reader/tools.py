@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ..kg import KnowledgeGraph
 from ..pool import Pool
+from ..query.execute import SECONDS
 from ..query.facts import Facts
 from ..query.naming import Naming
 from ..query.tables import GraphTables
@@ -23,6 +24,10 @@ class ReadingTools:
         self.network = weights.network
         self.unread = weights.settings.unread
         self.inputs = Inputs(weights.lexicon)
+
+    def begin(self) -> None:
+        """Give the next question the time that it may take."""
+        self.facts.limit(SECONDS)
 
 
 def reading_tools(kg: KnowledgeGraph, weights: Callable[[], ReaderWeights]) -> Pool[ReadingTools]:

@@ -67,11 +67,11 @@ class WithValues:
         ]
 
     def named(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The entities and values, or the relations, of exactly this name; else of this label."""
+        """The entities, or the relations, of exactly this name; else of this label."""
         return self._labels.named(text, relation=relation)
 
     def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The entities and values, or the relations, of exactly this label."""
+        """The entities, or the relations, of exactly this label."""
         return self._labels.labelled(text, relation=relation)
 
     def lookup(self, norm: str) -> list[Hit]:

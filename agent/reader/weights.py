@@ -27,7 +27,8 @@ class ReaderSettings:
     """What is known of a reader before its weights are loaded.
 
     `threshold` is the least confidence with which it answers, `unread` the least share with which a
-    word is left out; `kg` is the digest of the graph that it was tuned to, empty for any graph.
+    word is left out; `kg` is the digest of the graph that it was tuned to, empty for any graph:
+    elsewhere its threshold says less.
     """
 
     size: Size = Size()
@@ -81,9 +82,14 @@ def has_bundled() -> bool:
 def reader_folder(source: str) -> Path:
     """The folder of a reader. Raises ModelError where there is none."""
     if source == BUNDLED:
+        if not has_bundled():
+            raise ModelError("no reader comes with groundwalk yet", "give a folder with --reader")
         with resources.as_file(resources.files(_DATA) / "reader") as folder:
             return folder
-    folder = Path(source).expanduser()
+    try:
+        folder = Path(source).expanduser()
+    except RuntimeError:  # a home of nobody
+        folder = Path(source)
     if not folder.is_dir():
         raise ModelError(f"{source}: there is no such folder with a reader", "check --reader")
     missing = [
@@ -118,11 +124,13 @@ def read_weights(folder: Path) -> ReaderWeights:
     """The reader in a folder. Raises what torch and safetensors raise for files that are broken."""
     from safetensors.torch import load_file
 
-    settings = read_settings(folder)
+    settings, lexicon = read_settings(folder), read_lexicon(folder)
+    if len(lexicon.meanings) != settings.size.meanings:
+        raise ValueError("its lexicon is of another reader")
     network = make_network(settings.size)
     weights = load_file(folder / WEIGHTS_FILE)
     network.load_state_dict({name: own.float() for name, own in weights.items()})
-    return ReaderWeights(network.eval(), read_lexicon(folder), settings)
+    return ReaderWeights(network.eval(), lexicon, settings)
 
 
 def write_weights(folder: Path, reader: ReaderWeights) -> None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from ...agent.errors import InputError
 from ...agent.options import Options
 from ...agent.reader.weights import BUNDLED, open_reader
 from ...graphs import METHODS
@@ -162,15 +163,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="rows whose name has this in it")
     parser.add_argument("--alone", action="store_true", help="the reader without the baselines")
     given = parser.parse_args(argv)
+    try:
+        threshold = open_reader(given.reader).settings.threshold
+        data = data_folder()
+    except InputError as error:
+        parser.error(str(error))
     made: Path = given.out / "made"
     made.mkdir(parents=True, exist_ok=True)
     methods = [READ] if given.alone else [READ, *ALIGNERS]
     for name in ALIGNERS:
         METHODS[name] = aligning(name, given.reader)
-    threshold = open_reader(given.reader).settings.threshold
     table = Table("graph", "questions", *methods, f"answered at {threshold:.2f}", "right of these")
     silent = list[Record]()
-    for row in rows(data_folder(), made):
+    for row in rows(data, made):
         if given.only not in row.name:
             continue
         records = asked(row, methods, given.out, given.reader, given.limit)

@@ -66,3 +66,14 @@ def test_ask_takes_a_reader(folder: Path, tmp_path: Path) -> None:
     missing = CliRunner().invoke(app, [*words, "--reader", str(tmp_path / "no"), QUESTIONS[0]])
     assert isinstance(missing.exception, ModelError)
     assert "there is no such folder with a reader" in str(missing.exception)
+
+
+def test_silence_without_a_reader_says_what_the_model_knows(kg: KnowledgeGraph) -> None:
+    graph = build_graph("query", kg=kg, checkpointer=False)
+    silent = 0
+    for question in QUESTIONS:
+        state = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
+        if state["status"] == "abstained" and state["topics"]:
+            silent += 1
+            assert any("trained on another graph" in note for note in state["notes"])
+    assert silent

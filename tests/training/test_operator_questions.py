@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -85,3 +86,18 @@ def test_a_text_among_numbers_is_no_number(tmp_path: Path) -> None:
             assert all(value_of(operators.graph.terms[end]) for end in own.values)
         questions = [operator_question(operators, Random(seed)) for seed in range(400)]
     assert any(questions)
+
+
+def test_a_relation_that_leads_to_things_and_texts_can_be_asked_about(tmp_path: Path) -> None:
+    lines = [
+        f"<urn:b{n}> a <urn:Book> ; <urn:by> <urn:w{n % 5}> . <urn:w{n % 5}> a <urn:Writer> ."
+        f' <urn:c{n}> a <urn:Book> ; <urn:by> "nobody {n}" , <urn:x{n}> .'
+        for n in range(20)
+    ]
+    file = tmp_path / "books.ttl"
+    file.write_text("\n".join(lines))
+    with closing(open_kg(str(file))) as kg:
+        queries = gather(kg, str(file), Recipe(formats=("path", "query"))).queries
+        assert queries is not None
+        made = list(islice(queries.stream(0), 600))
+    assert len(made) == 600

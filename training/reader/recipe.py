@@ -53,6 +53,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
 
     Raises InputError for a checkpoint of another recipe, and OSError where data is missing.
     """
+    out = out.resolve()
     partial = out.with_name(f"{out.name}.partial")
     partial.mkdir(parents=True, exist_ok=True)
     _check_recipe(recipe, partial / "recipe.json")
@@ -137,7 +138,9 @@ def _taught(recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], 
         told=told,
         workers=os.cpu_count() or 1,
     )
-    kept.write_bytes(pickle.dumps(taught))
+    written = kept.with_suffix(".new")
+    written.write_bytes(pickle.dumps(taught))
+    written.replace(kept)
     return taught
 
 
@@ -174,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     try:
         train_reader(recipe, Path(folder), given.out, Console())
-    except InputError as error:
+    except (InputError, OSError, ValueError) as error:
         parser.error(str(error))
 
 

@@ -11,6 +11,7 @@ from ...agent.kg import KnowledgeGraph
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.reader import LabelReader
 from ...agent.reader.tools import reading_tools
+from ...agent.reader.values import WithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ..account import FLAGGED
 from ..answers import Answered
@@ -80,4 +81,4 @@ def _samples(material: Material, seed: int) -> list[Asked]:
 def _shares(kg: KnowledgeGraph, reader: ReaderWeights, samples: list[Asked]) -> list[float]:
     whole = [own.question for own in samples if own.actions is not None]
     tools = reading_tools(kg, lambda: reader)
-    return unread_shares(kg, LabelReader(tools), LabelAccount(tools), whole)
+    return unread_shares(kg, LabelReader(tools), LabelAccount(tools), whole, WithValues(kg))

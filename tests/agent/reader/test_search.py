@@ -6,6 +6,7 @@ from math import exp, log
 import pytest
 import torch
 from groundwalk.agent.decoding.plan import BeamPlan
+from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes.link import linked
@@ -21,6 +22,7 @@ from groundwalk.agent.query.reader import Asked, distinct_queries
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.tables import GraphTables
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.reader.account import LabelAccount
 from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Posed, acted, way_of
 from groundwalk.agent.reader.labels import GraphLabels
 from groundwalk.agent.reader.network import KINDS, LITERALS, NONE, kind_of
@@ -160,3 +162,27 @@ def test_a_number_of_things_that_is_compared_with_a_length_is_no_query(kg: Knowl
         pointed = Mentions((), (Mention("400"),), {0: Value(400, unit)})
         found = distinct_queries(kg, Naming(kg), several, [0.5, 0.4], pointed)
         assert len(found) == count
+
+
+def test_a_question_has_the_time_of_its_own(kg: KnowledgeGraph) -> None:
+    tools = reading_tools(kg, lambda: tiny_reader(0))
+    reader, asked = LabelReader(tools), asked_of(kg, QUESTIONS[0])
+    with tools.lent() as own:
+        own.facts.limit(-1.0)
+    assert reader.read(asked, BeamPlan(5)).queries
+    with tools.lent() as own:
+        own.facts.limit(-1.0)
+    account = LabelAccount(tools)
+    assert account.most_unread(asked.question, asked.mentions.numbered, (Action("end"),)) > 0
+
+
+def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
+    tree = {
+        "start": {"class": "film"},
+        "group": [{"relation": "directed By"}],
+        "having": [{"agg": "count", "op": "<", "mention": 0}],
+        "answer": "list",
+    }
+    pointed = Mentions((), (Mention("400"),), {0: Value(400, "gram")})
+    with pytest.raises(NoPathError):
+        distinct_queries(kg, Naming(kg), [actions_of(read_query(tree))], [0.5], pointed)

@@ -1,21 +1,24 @@
 """A reader in a folder is the one that was written, and a broken one is told in a line."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.reader.inputs import Inputs, Label, Posed
-from groundwalk.agent.reader.lexicon import LEXICON_FILE
+from groundwalk.agent.reader.lexicon import LEXICON_FILE, write_lexicon
 from groundwalk.agent.reader.weights import (
+    BUNDLED,
     SETTINGS_FILE,
     WEIGHTS_FILE,
+    has_bundled,
     open_reader,
     write_weights,
 )
 from groundwalk.agent.reader.words import words_of
 
-from .tiny import tiny_reader
+from .tiny import LEXICON, tiny_reader
 
 
 def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -62,3 +65,22 @@ def test_weights_of_another_size_are_told(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_told() -> None:
     with pytest.raises(ModelError, match="there is no such folder"):
         open_reader("/nowhere/at/all")
+
+
+def test_a_lexicon_of_another_reader_is_told(tmp_path: Path) -> None:
+    write_weights(tmp_path, tiny_reader())
+    one_more = replace(LEXICON, meanings={**LEXICON.meanings, "novel": 4})
+    write_lexicon(tmp_path, one_more)
+    with pytest.raises(ModelError, match="of another reader"):
+        open_reader(str(tmp_path)).load()
+
+
+@pytest.mark.skipif(has_bundled(), reason="a reader is bundled")
+def test_where_none_is_bundled_it_is_told() -> None:
+    with pytest.raises(ModelError, match="no reader comes with groundwalk"):
+        open_reader(BUNDLED)
+
+
+def test_a_home_of_nobody_is_no_folder() -> None:
+    with pytest.raises(ModelError, match="there is no such folder"):
+        open_reader("~nosuchuser/reader")
