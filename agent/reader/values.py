@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kg import KnowledgeGraph
-from ..kg.labels import Hit, RelationInfo, Similar, TermInfo, Word
+from ..kg.labels import Hit, TermInfo
+from ..kg.labels_over import LabelsOver
 from ..kg.names import local_name, normalise
 from ..kg.nodes import literal_tag
-from ..kg.store import Labels
 from ..kg.terms import Term, is_literal
 from ..once import once
 from ..query.facts import Facts
@@ -30,14 +30,14 @@ class _Value(NamedTuple):
     uses: int
 
 
-class WithValues:
+class WithValues(LabelsOver):
     """The labels of a graph, and the short texts that its relations lead to.
 
     A value is described by what its relation is called. Those of an endpoint are not known.
     """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
-        self._labels: Labels = kg.labels
+        super().__init__(kg.labels)
         self._values = once(lambda: dict(_values(kg)) if kg.pinned else {})
         self._by_norm = once(self._spelled)
 
@@ -46,15 +46,6 @@ class WithValues:
         for term, own in self._values().items():
             found[normalise(own.text)].append(term)
         return found
-
-    @property
-    def exhaustive(self) -> bool:
-        """Whether a text that it does not know is the name of nothing in the KG."""
-        return self._labels.exhaustive
-
-    def names(self, terms: Sequence[Term]) -> list[str]:
-        """The display name of each term."""
-        return self._labels.names(terms)
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; a value is of the kind that its relation is called."""
@@ -65,14 +56,6 @@ class WithValues:
             else info
             for info in self._labels.describe(terms)
         ]
-
-    def named(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The entities, or the relations, of exactly this name; else of this label."""
-        return self._labels.named(text, relation=relation)
-
-    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The entities, or the relations, of exactly this label."""
-        return self._labels.labelled(text, relation=relation)
 
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean, then the values."""
@@ -89,29 +72,9 @@ class WithValues:
         own = self._by_norm()
         return self._labels.known(several) | {norm for norm in several if norm in own}
 
-    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
-        """Normalised names of entities within an edit distance, nearest first."""
-        return self._labels.similar(norm, limit, distance=distance)
-
-    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
-        """The entities with all of these normalised words in one of their names, by degree."""
-        return self._labels.containing(words, limit)
-
-    def relations(self) -> list[RelationInfo]:
-        """Every relation that facts use, the most used first."""
-        return self._labels.relations()
-
-    def vocabulary(self) -> list[Word]:
-        """Labels and aliases of relations and classes: words that name no entity."""
-        return self._labels.vocabulary()
-
     def longest(self) -> int:
         """The number of words of the longest name that is worth looking up."""
         return max(self._labels.longest(), _MOST_WORDS if self._values() else 0)
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        self._labels.close()
 
 
 def _values(kg: KnowledgeGraph) -> Iterator[tuple[Term, _Value]]:

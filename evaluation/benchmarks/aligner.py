@@ -32,7 +32,7 @@ from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.matching import FEATURES, matches
 from ...agent.reader.weights import open_reader
 from ...agent.reader.words import words_of
-from ...graphs.method import Method, Parts
+from ...graphs.method import Method, Parts, always
 from ...graphs.query import QUERY
 
 ALIGNERS = ("aligner", "bag", "random")
@@ -53,11 +53,7 @@ def aligning(name: str, reader: str) -> Method:
         aligner = _Aligner(parts.kg, lexicon, name)
         return read(ReadWith(parts.kg, parts.linker, aligner, NoAccount, 0.0), name)
 
-    return replace(QUERY, whole=whole, reading=_always)
-
-
-def _always(_: Parts) -> bool:
-    return True
+    return replace(QUERY, whole=whole, reading=always)
 
 
 class _Walk(NamedTuple):

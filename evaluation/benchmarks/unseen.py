@@ -9,7 +9,7 @@ already is not asked again. The data is that of `GROUNDWALK_DATA`.
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from ...agent.errors import InputError
 from ...agent.options import Options
 from ...agent.reader.weights import BUNDLED, open_reader
 from ...graphs import METHODS
-from ..evaluate import Speed, evaluate
+from ..evaluate import evaluate
 from ..readers import read_samples
 from ..record_lines import read_records
 from ..records import Record
@@ -137,7 +137,7 @@ def asked(row: Row, methods: Sequence[str], out: Path, reader: str, limit: int) 
     )
     folder = out / row.name.replace(" ", "-").replace(",", "")
     quiet = Console(stderr=True)
-    evaluate(setup, folder, data=row.data, part=row.part, limit=limit, speed=Speed(), console=quiet)
+    evaluate(setup, folder, data=row.data, part=row.part, limit=limit, console=quiet)
     return list(read_records(folder))
 
 
@@ -182,7 +182,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         if not row.is_answerable:
             silent += [own for own in records if own["method"] == READ]
             continue
-        _add(table, row.name, methods, records, threshold, percent_of=lambda own: own.hits)
+        _add(table, row.name, methods, records, threshold)
     if silent:
         own = worth(silent, threshold)
         empty = [""] * len(methods)
@@ -196,8 +196,6 @@ def _add(
     methods: Sequence[str],
     records: Sequence[Record],
     threshold: float,
-    *,
-    percent_of: Callable[[Worth], float],
 ) -> None:
     several = [
         worth([own for own in records if own["method"] == method], threshold) for method in methods
@@ -206,7 +204,7 @@ def _add(
     table.add_row(
         name,
         str(read.questions),
-        *(f"{100 * percent_of(own):.1f}" for own in several),
+        *(f"{100 * own.hits:.1f}" for own in several),
         f"{100 * read.answered:.1f}",
         f"{100 * read.right:.1f}",
     )

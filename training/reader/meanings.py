@@ -6,7 +6,6 @@ counted by entry, and the positive pointwise mutual information of two words is 
 dimensions (Levy and Goldberg 2014).
 """
 
-import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...agent.reader.words import label_words
+from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")
 _LEAST_LETTERS = 4
@@ -103,21 +103,21 @@ def _vectors(
 
 
 def _entries(lexicon: Path) -> Iterator[_Entry]:
-    for _, label, kind, _, names, description in _rows(lexicon / "wikidata-properties.tsv.gz"):
+    for _, label, kind, _, names, description in table_rows(lexicon / "wikidata-properties.tsv.gz"):
         if kind != "external-id":
             yield _Entry(_words(f"{label} {names}"), 1.0)
             yield _Entry(_words(f"{label} {description}"), 0.7)
-    for _, _, label, _, other in _rows(lexicon / "wikidata-property-pairs.tsv.gz"):
+    for _, _, label, _, other in table_rows(lexicon / "wikidata-property-pairs.tsv.gz"):
         yield _Entry(_words(f"{label} {other}"), 0.5)
-    for _, label, comment, *_ in _rows(lexicon / "schemaorg-properties.tsv.gz"):
+    for _, label, comment, *_ in table_rows(lexicon / "schemaorg-properties.tsv.gz"):
         yield _Entry(_words(f"{label} {comment}")[:25], 0.7)
-    for _, label, head, tail in _rows(lexicon / "freebase-relations.tsv.gz"):
+    for _, label, head, tail in table_rows(lexicon / "freebase-relations.tsv.gz"):
         ends = (own.rpartition(".")[2] for own in (head, tail))
         yield _Entry(_words(" ".join([label, *ends])), 0.4)
-    for lemma, _, *others in _rows(lexicon / "wordnet.tsv.gz"):
+    for lemma, _, *others in table_rows(lexicon / "wordnet.tsv.gz"):
         for own in filter(None, others):
             yield _Entry(_words(f"{lemma} {own}"), 1.0)
-    for one, other in _rows(lexicon / "ppdb-synonyms.tsv.gz"):
+    for one, other in table_rows(lexicon / "ppdb-synonyms.tsv.gz"):
         yield _Entry(_words(f"{one} {other}"), 1.0)
 
 
@@ -148,10 +148,3 @@ def _are_forms(one: str, other: str) -> bool:
         shared += 1
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))
     return shared >= _LEAST_SHARE * longer and shared >= shorter - _ENDING
-
-
-def _rows(file: Path) -> Iterator[list[str]]:
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        next(lines)
-        for line in lines:
-            yield line.rstrip("\n").split("\t")

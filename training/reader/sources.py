@@ -205,7 +205,7 @@ def read_schemas(data: Path) -> dict[str, SchemaLabels]:
 
 def freebase_hops(data: Path) -> Iterator[tuple[str, Hop]]:
     """The relations of Freebase with their ids. Raises OSError where the file is missing."""
-    for id_, label, head, tail in _table(data / "lexicon" / "freebase-relations.tsv.gz"):
+    for id_, label, head, tail in table_rows(data / "lexicon" / "freebase-relations.tsv.gz"):
         if not id_.startswith(("base.", "user.", "m.")):
             yield id_, Hop(label.lower(), _type(head), _type(tail))
 
@@ -213,7 +213,9 @@ def freebase_hops(data: Path) -> Iterator[tuple[str, Hop]]:
 def schema_org(data: Path) -> dict[str, SchemaLabels]:
     """The properties of schema.org by the class that has them. Raises OSError."""
     several = defaultdict[str, list[Hop]](list)
-    for name, _, _, heads, tails, *_ in _table(data / "lexicon" / "schemaorg-properties.tsv.gz"):
+    for name, _, _, heads, tails, *_ in table_rows(
+        data / "lexicon" / "schemaorg-properties.tsv.gz"
+    ):
         for head in filter(None, heads.split(" | ")):
             tail = tails.partition(" | ")[0].lower()
             several[head].append(Hop(name, head.lower(), tail))
@@ -225,7 +227,7 @@ def wikidata_parts(data: Path, size: int) -> dict[str, SchemaLabels]:
 
     Raises OSError.
     """
-    rows = _table(data / "lexicon" / "wikidata-properties.tsv.gz")
+    rows = table_rows(data / "lexicon" / "wikidata-properties.tsv.gz")
     hops = [
         Hop(label, "", _WIKIDATA_ENDS.get(kind, ""))
         for _, label, kind, _, aliases, _ in rows
@@ -255,12 +257,13 @@ def _type(name: str) -> str:
 
 
 def _wikidata(data: Path) -> Iterator[Hop]:
-    for _, label, kind, *_ in _table(data / "lexicon" / "wikidata-properties.tsv.gz"):
+    for _, label, kind, *_ in table_rows(data / "lexicon" / "wikidata-properties.tsv.gz"):
         if kind != "external-id":
             yield Hop(label)
 
 
-def _table(file: Path) -> Iterator[list[str]]:
+def table_rows(file: Path) -> Iterator[list[str]]:
+    """The rows of a table below its heading. Raises OSError."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         next(lines)
         for line in lines:

@@ -72,27 +72,23 @@ def _relation(table: Mapping[str, Any]) -> Relation:
 
 def write_domain(domain: Domain, graph: Path, phrasebook: Path, rng: Random) -> SchemaLabels:
     """Write a graph over a domain and the phrasebook for it; the labels are drawn."""
-    hops, tables, taken = list[Hop](), list[str](), set[str]()
+    hops, tables, texts = list[Hop](), list[str](), dict[str, Sequence[str]]()
     for own in domain.relations:
         turned = bool(own.inverse) and rng.random() < 0.35
+        taken = {hop.label for hop in hops}
         labels = [label for label in (own.inverse if turned else own.labels) if label not in taken]
         if not labels:
             continue
         label = rng.choice(labels)
-        taken.add(label)
         ends = (own.tail, own.head) if turned else (own.head, own.tail)
         hops.append(Hop(label, *ends))
+        if own.values:
+            texts[label] = own.values
         forward, backward = (
             (own.asks_head, own.asks_tail) if turned else (own.asks_tail, own.asks_head)
         )
         tables += _table(label, forward)
         tables += _table(f"^{label}", backward)
-    texts = {
-        hop.label: own.values
-        for hop in hops
-        for own in domain.relations
-        if own.values and hop.label in own.labels
-    }
     schema = SchemaLabels(tuple(hops), tuple(domain.things))
     write_graph(schema, graph, rng, texts)
     classes = [f"{_text(name)} = {_texts(nouns)}" for name, nouns in domain.things.items()]

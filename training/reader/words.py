@@ -1,12 +1,12 @@
 """The lexicon of the general reader, from public lexicons."""
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...agent.reader.lexicon import Lexicon, make_lexicon
+from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")
 _NO_MEANING = "external-id"
@@ -22,7 +22,7 @@ def lexicon_of(data: Path, questions: Iterable[str]) -> Lexicon:
     lexicon = data / "lexicon"
     aliases = [
         (label, names.split(" | "))
-        for _, label, kind, _, names, *_ in _rows(lexicon / "wikidata-properties.tsv.gz")
+        for _, label, kind, _, names, *_ in table_rows(lexicon / "wikidata-properties.tsv.gz")
         if names and kind != _NO_MEANING
     ]
     seen = Counter(word for text in questions for word in set(_WORD.findall(text.lower())))
@@ -38,23 +38,15 @@ def lexicon_of(data: Path, questions: Iterable[str]) -> Lexicon:
 
 
 def _ppdb(folder: Path) -> Iterator[tuple[str, str]]:
-    for row in _rows(folder / "ppdb-synonyms.tsv.gz"):
+    for row in table_rows(folder / "ppdb-synonyms.tsv.gz"):
         first, second = sorted(word.lower() for word in row[:2])
         yield first, second
 
 
 def _wordnet(folder: Path) -> Iterator[tuple[str, str]]:
-    for lemma, _, synonyms, *derived in _rows(folder / "wordnet.tsv.gz"):
+    for lemma, _, synonyms, *derived in table_rows(folder / "wordnet.tsv.gz"):
         others = [*synonyms.split(" | "), *(own for part in derived for own in part.split(" | "))]
         for other in others:
             first, second = sorted((lemma.lower(), other.strip().lower()))
             if first and " " not in first and " " not in second:
                 yield first, second
-
-
-def _rows(file: Path) -> Iterator[list[str]]:
-    """The rows of a table below its heading."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        next(lines)
-        for line in lines:
-            yield line.rstrip("\n").split("\t")

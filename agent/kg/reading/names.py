@@ -1,10 +1,10 @@
 """The names of a KG together with those of the relations that exist in a reading only."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, count
 
-from ..labels import Hit, RelationInfo, Similar, TermInfo, Word
-from ..store import Labels
+from ..labels import TermInfo
+from ..labels_over import LabelsOver
 from ..terms import Term
 from .relations import parts_of, predicate_of
 
@@ -12,21 +12,13 @@ _ONCE = "{} (statement)"
 """The name of a joined relation whose two have the same label, which a third may have too."""
 
 
-class ReadingLabels:
+class ReadingLabels(LabelsOver):
     """Implements `Labels`. A joined relation has both labels with a hyphen between them.
 
     So does DoG (appendix B). A label that both have, as Wikidata's do for a statement and its
     value, stands once. Where that does not tell relations of one call apart, their names stand in
     the place of the labels, and then numbers.
     """
-
-    def __init__(self, labels: Labels) -> None:
-        self._labels = labels
-
-    @property
-    def exhaustive(self) -> bool:
-        """As of the KG's own names."""
-        return self._labels.exhaustive
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term, no two of one call alike."""
@@ -56,46 +48,6 @@ class ReadingLabels:
             TermInfo(term, names[term], names[term], "", "", 0) if term in names else next(known)
             for term in terms
         ]
-
-    def named(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The terms of the KG itself of exactly this name; else of this label."""
-        return self._labels.named(text, relation=relation)
-
-    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
-        """The terms of the KG itself of exactly this label."""
-        return self._labels.labelled(text, relation=relation)
-
-    def lookup(self, norm: str) -> list[Hit]:
-        """The entities that a normalised text may mean."""
-        return self._labels.lookup(norm)
-
-    def known(self, norms: Iterable[str]) -> set[str]:
-        """Which of many normalised texts some entity may be meant by."""
-        return self._labels.known(norms)
-
-    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
-        """Normalised names within an edit distance, nearest first."""
-        return self._labels.similar(norm, limit, distance=distance)
-
-    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
-        """The entities with all of these normalised words in one of their names, by degree."""
-        return self._labels.containing(words, limit)
-
-    def relations(self) -> list[RelationInfo]:
-        """Every relation that facts of the KG itself use, the most used first."""
-        return self._labels.relations()
-
-    def vocabulary(self) -> list[Word]:
-        """Labels and aliases of relations and classes."""
-        return self._labels.vocabulary()
-
-    def longest(self) -> int:
-        """The number of words of the longest name that is worth looking up."""
-        return self._labels.longest()
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        self._labels.close()
 
 
 def _parts(relation: Term) -> tuple[Term, ...] | None:
