@@ -68,18 +68,19 @@ def build_graph(
     source = generator if isinstance(generator, str) else generator.source
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
-    general = _reader(reader, knows_graph(settings, opened.digest))
     method_of_name = method_named(name)
+    needed = method_of_name.values and llm is None and not knows_graph(settings, opened.digest)
+    general = _reader(reader, needed)
     labels = WithValues(opened) if general and method_of_name.values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, general, account)
     return skeleton(name, method_of_name, parts, checkpointer)
 
 
-def _reader(given: GeneralReader | str | None, is_known: bool) -> GeneralReader | None:
-    """What reads questions; None where the local model does, as it knows the graph."""
+def _reader(given: GeneralReader | str | None, needed: bool) -> GeneralReader | None:
+    """What reads questions in the local model's place; the bundled one where one is `needed`."""
     if isinstance(given, str):
         return open_reader(given)
-    if given is None and not is_known and has_bundled():
+    if given is None and needed and has_bundled():
         return open_reader()
     return given

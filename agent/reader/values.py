@@ -1,7 +1,7 @@
 """Values that questions name as they name things: cities, statuses and codes kept as texts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,19 +26,20 @@ _DATATYPE = ":"
 class _Value(NamedTuple):
     text: str
     relation: str
-    """The name of the relation that leads to it from most."""
+    """The name of the relation that leads to it; empty where several do."""
     uses: int
 
 
 class WithValues(LabelsOver):
     """The labels of a graph, and the short texts that its relations lead to.
 
-    A value is described by what its relation is called. Those of an endpoint are not known.
+    A value is described by what its relation is called, if it has but one: what is a city of halls
+    and of players is not more the one than the other. Those of an endpoint are not known.
     """
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         super().__init__(kg.labels)
-        self._values = once(lambda: dict(_values(kg)) if kg.pinned else {})
+        self._values = once(lambda: _values(kg) if kg.pinned else {})
         self._by_norm = once(self._spelled)
 
     def _spelled(self) -> dict[str, list[Term]]:
@@ -77,9 +78,9 @@ class WithValues(LabelsOver):
         return max(self._labels.longest(), _MOST_WORDS if self._values() else 0)
 
 
-def _values(kg: KnowledgeGraph) -> Iterator[tuple[Term, _Value]]:
-    """The values that may be named, the least used relation of each first."""
-    facts, found = Facts(kg), list[tuple[Term, _Value]]()
+def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
+    """The values that may be named."""
+    facts, values = Facts(kg), dict[Term, _Value]()
     for relation in kg.walk_labels.relations():
         reached = facts.reached(relation.term)
         few = facts.terms(reached[:3])
@@ -89,9 +90,11 @@ def _values(kg: KnowledgeGraph) -> Iterator[tuple[Term, _Value]]:
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
         for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
             if is_literal(term) and (text := _said(term)):
-                found.append((term, _Value(text, relation.name, int(uses.get(number, 1)))))
-    found.sort(key=lambda own: own[1].uses)
-    yield from found
+                value = _Value(text, relation.name, int(uses.get(number, 1)))
+                if before := values.get(term):
+                    value = _Value(text, "", before.uses + value.uses)
+                values[term] = value
+    return values
 
 
 def _said(term: Term) -> str:

@@ -15,6 +15,8 @@ TURTLE = f"""
     :note "{LONG}" ; :price 12 .
 :bolt rdfs:label "Bolt" ; :city "Graz" ; :twin "Linz"@de ; :owner :linz .
 :linz rdfs:label "Linz" .
+:ada :lives_in "Wels" .
+:hall :place "Wels" .
 """
 
 
@@ -38,6 +40,10 @@ def linked(kg: KnowledgeGraph, question: str) -> list[tuple[str, str, str]]:
 def test_a_value_is_a_mention_of_the_kind_that_its_relation_is(kg: KnowledgeGraph) -> None:
     assert linked(kg, "Who is in Graz?") == [("Graz", '"Graz"', "city")]
     assert linked(kg, "which are in review") == [("in review", '"in review"', "status")]
+
+
+def test_a_value_of_several_relations_is_of_no_kind(kg: KnowledgeGraph) -> None:
+    assert linked(kg, "Who is in Wels?") == [("Wels", '"Wels"', "")]
 
 
 def test_a_thing_comes_before_a_value_of_the_same_name(kg: KnowledgeGraph) -> None:
