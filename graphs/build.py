@@ -18,7 +18,7 @@ from ..agent.reader.values import WithValues
 from ..agent.reader.weights import GeneralReader, has_bundled, open_reader
 from .method import Parts
 from .methods import check_method, default_method, method_named
-from .reading import knows_graph
+from .reading import FORMAT, knows_graph
 from .skeleton import Compiled, skeleton
 
 
@@ -69,7 +69,8 @@ def build_graph(
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
     method_of_name = method_named(name)
-    needed = method_of_name.values and llm is None and not knows_graph(settings, opened.digest)
+    reads = FORMAT in settings.formats and knows_graph(settings, opened)
+    needed = method_of_name.values and llm is None and not reads
     general = _reader(reader, needed)
     labels = WithValues(opened) if general and method_of_name.values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)

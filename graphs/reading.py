@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import ModelSettings
 from ..agent.nodes import Node
 from .method import Parts
@@ -15,9 +16,17 @@ FORMAT = "query"
 """The wire format of queries, as `ModelSettings.formats` names it."""
 
 
-def knows_graph(settings: ModelSettings, digest: str) -> bool:
-    """Whether such a model reads questions as queries, over the graph with this digest."""
-    return FORMAT in settings.formats and settings.kg in ("", digest)
+_MOSTLY = 0.9
+"""The share of the relations of a graph that a model has to know."""
+
+
+def knows_graph(settings: ModelSettings, kg: KnowledgeGraph) -> bool:
+    """Whether such a model was trained on a graph, or on one with nearly the same relations."""
+    if settings.kg in ("", kg.digest):
+        return True
+    known = set(settings.relations)
+    names = {own.name for own in kg.labels.relations()} if known else set[str]()
+    return bool(names) and len(names & known) >= _MOSTLY * len(names)
 
 
 def reads_queries(parts: Parts) -> bool:

@@ -47,7 +47,7 @@ from ..agent.query.facts import Facts
 from ..agent.state import State, is_understood
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
-from .reading import plain_questions
+from .reading import knows_graph, plain_questions
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
@@ -55,8 +55,8 @@ RECURSION_LIMIT = 1_000
 """Steps of a run; a question of fifty parts, each widened once, takes some five hundred."""
 
 _OTHER_GRAPH = (
-    "the model was trained on another graph: `groundwalk train --kg SRC --out DIR` makes one for "
-    "this, and `--model DIR` takes it"
+    "the model was trained on another graph: `--method query` reads any, and `groundwalk train "
+    "--kg SRC --formats path,plan,chain --out DIR` makes a model for this one"
 )
 _AS_STORED = "walks the facts as they are stored: --mediators and --infer are not used"
 
@@ -202,7 +202,7 @@ def _foreign(parts: Parts, method: Method) -> str:
     """What to say of silence where what reads the question knows another graph."""
     if parts.reader is not None and method.reading(parts):
         return ""
-    return _OTHER_GRAPH if parts.settings.kg not in ("", parts.kg.digest) else ""
+    return "" if knows_graph(parts.settings, parts.kg) else _OTHER_GRAPH
 
 
 def _sure(parts: Parts, method: Method) -> Callable[[State, Options], float]:

@@ -40,6 +40,7 @@ class Job:
             formats=tuple(self.recipe.formats),
             chains="walk",
             kg=self.kg.digest,
+            relations=tuple(sorted({own.name for own in self.kg.labels.relations()})),
         )
 
     def batches(self, encoder: Encoder) -> Batches:

@@ -19,9 +19,12 @@ from .scope import Scope, read_scope
 from .sound import unsound
 
 if TYPE_CHECKING:
+    from torch import nn
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 SETTINGS_FILE = "groundwalk.json"
+READER_FILE = "reader.json"
+"""What a folder has that holds a reader, and no model."""
 BUNDLED = "bundled"
 
 _AGAIN = "train the model again with this version"
@@ -55,6 +58,8 @@ class ModelSettings:
     """That of a format where it is another one."""
     kg: str = ""
     """The digest of the KG that it was trained on."""
+    relations: tuple[str, ...] = ()
+    """What the relations of that KG are called: by them a newer version of it is known."""
 
     def threshold(self, form: str) -> float:
         """The least confidence of an answer that was decoded in a format."""
@@ -205,7 +210,7 @@ def use_few_threads(source: str) -> None:
 
 
 @contextmanager
-def few_threads(model: "PreTrainedModel") -> Generator[None]:
+def few_threads(model: "nn.Module") -> Generator[None]:
     """Use one thread within a block if a model is small, as `use_few_threads` for a process."""
     import torch
 
@@ -269,6 +274,8 @@ def model_folder(source: str) -> Path | None:
     if source == BUNDLED:
         return Path(str(files("groundwalk.data").joinpath("model")))
     path = Path(source).expanduser()
+    if (path / READER_FILE).is_file():
+        raise ModelError(f"{source}: is a reader, and no model", "give it with --reader")
     if path.exists():
         return path
     if source.startswith(("/", ".", "~")) or source.count("/") != 1:

@@ -45,7 +45,9 @@ def test_it_is_for_this_very_graph() -> None:
     from groundwalk.agent.kg import open_kg
 
     local = load_model(BUNDLED)
-    assert local.settings.kg == open_kg("world").digest
+    world = open_kg("world")
+    assert local.settings.kg == world.digest
+    assert set(local.settings.relations) == {own.name for own in world.labels.relations()}
     assert local.settings.masked and local.settings.hops == 3 and local.settings.confidence > 0
 
 

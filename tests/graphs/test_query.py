@@ -335,11 +335,17 @@ def test_without_a_chat_llm_the_local_model_reads_the_question(
     assert state["usage"]["llm_calls"] == 0
 
 
-def test_without_a_chat_llm_or_a_model_that_reads_queries_it_is_gcr(kg: KnowledgeGraph) -> None:
-    states = list[Any]()
+def test_where_the_model_reads_no_queries_the_bundled_reader_does(kg: KnowledgeGraph) -> None:
+    graph: Any = build_graph("query", kg=kg, generator=ruled_model(), checkpointer=False)
+    state = graph.invoke({"question": CAPITAL})
+    assert (state["reasoner"], state["status"]) == ("reader", "answered")
+
+
+def test_without_queries_it_is_gcr(kg: KnowledgeGraph) -> None:
+    states, options = list[Any](), Options(queries=False)
     for method in ("gcr", "query"):
         graph: Any = build_graph(method, kg=kg, generator=ruled_model(), checkpointer=False)
-        states.append(graph.invoke({"question": CAPITAL}))
+        states.append(graph.invoke({"question": CAPITAL}, context=options))
     mine, other = (
         {key: own for key, own in result_of(state).items() if key not in ("method", "usage")}
         for state in states

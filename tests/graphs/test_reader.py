@@ -1,15 +1,18 @@
 """Questions that a reader reads: what it answers is verified, and what it is is told."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.llm.local import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.agent.reader.weights import write_weights
 from groundwalk.cli.main import app
 from groundwalk.graphs import build_graph
+from groundwalk.graphs.reading import FORMAT, knows_graph
 from typer.testing import CliRunner
 
 from ..agent.reader.tiny import film_graph, tiny_reader
@@ -58,6 +61,15 @@ def test_a_folder_without_a_reader_is_told(kg: KnowledgeGraph, tmp_path: Path) -
         build_graph("query", kg=kg, reader=str(tmp_path), checkpointer=False)
 
 
+def test_a_model_knows_its_graph_in_another_version(kg: KnowledgeGraph) -> None:
+    names = tuple(own.name for own in kg.labels.relations())
+    model = ModelSettings(formats=("path", FORMAT), kg="another", relations=names)
+    assert knows_graph(model, kg)
+    assert not knows_graph(replace(model, relations=names[: len(names) // 2]), kg)
+    assert not knows_graph(replace(model, relations=()), kg)
+    assert knows_graph(replace(model, relations=(), kg=kg.digest), kg)
+
+
 def test_ask_takes_a_reader(folder: Path, tmp_path: Path) -> None:
     film_graph(tmp_path).close()
     words = ["ask", "--kg", str(tmp_path / "films.ttl"), "--method", "query"]
@@ -68,8 +80,8 @@ def test_ask_takes_a_reader(folder: Path, tmp_path: Path) -> None:
     assert "there is no such folder with a reader" in str(missing.exception)
 
 
-def test_silence_without_a_reader_says_what_the_model_knows(kg: KnowledgeGraph) -> None:
-    graph = build_graph("query", kg=kg, checkpointer=False)
+def test_silence_of_a_model_of_another_graph_says_so(kg: KnowledgeGraph) -> None:
+    graph = build_graph("gcr", kg=kg, checkpointer=False)
     silent = 0
     for question in QUESTIONS:
         state = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
