@@ -1,7 +1,8 @@
-"""`groundwalk train`: a model for a knowledge graph, from its own questions or the user's."""
+"""`groundwalk train`: a reader or a model for a graph, from its own questions or the user's."""
 
 import os
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -11,11 +12,16 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..training.lessons import Way
+    from ..training.reader.tune_report import TuneReport
     from ..training.recipe import Optimizer
+    from ..training.report import TrainReport
+
+_WALKS, _ALL = "path,plan,chain", "path,plan,chain,query"
+"""What a causal model learns to write, where only its base is named: all."""
 
 
 def train(
-    out: Annotated[Path, typer.Option("--out", help="The folder that the model goes to.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder that the result goes to.")],
     kg: o.KG = None,
     profile: o.Profile = "generic",
     language: o.Language = None,
@@ -68,6 +74,10 @@ def train(
         int | None, typer.Option("--limit", min=1, help="At most N questions of a file or split.")
     ] = None,
     hops: o.Hops = None,
+    reader: Annotated[
+        str | None,
+        typer.Option("--reader", metavar="DIR", help="The reader that is tuned; else the bundled."),
+    ] = None,
     base: Annotated[
         str,
         typer.Option("--base", metavar="DIR|HUB_ID", help="Fine-tune this model (extra `train`)."),
@@ -85,9 +95,12 @@ def train(
     formats: Annotated[
         str,
         typer.Option(
-            "--formats", metavar="NAMES", help="What it learns to write: path,plan,chain,query."
+            "--formats",
+            metavar="NAMES",
+            help="With these, or --base, a causal model learns to write them, for methods such as "
+            "gcr, dog and plan: path,plan,chain,query. Unset: the reader is tuned.",
         ),
-    ] = "path,plan,chain",
+    ] = "",
     skeletons: Annotated[
         Path | None,
         typer.Option(
@@ -123,12 +136,28 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
 ) -> None:
-    """Train a small model from scratch, or fine-tune one, to decode the paths questions ask for.
+    """Tune the reader to a graph in minutes; or train a causal model with --formats or --base.
 
-    A training that was stopped goes on when the same command is given again.
+    A training of a causal model that was stopped goes on when the same command is given again.
     """
     from rich.console import Console
 
+    causal = {
+        "--skeletons": skeletons,
+        "--width": width,
+        "--optimizer": optimizer,
+        "--batch": batch,
+        "--rate": rate,
+        "--patience": patience is not None,
+        "--mask": mask is not None,
+        "--lora": lora,
+        "--accumulate": accumulate != 1,
+        "--paraphrase": paraphrase,
+        "--supervision": supervision != "best",
+        "--revisits": revisits != "no-topic",
+    }
+    tunes = not (formats or base)
+    _check_way([name for name, given in causal.items() if given], reader, tunes=tunes)
     o.one_of("--part", part, "train", "tune", "report", "all")
     o.one_of("--supervision", supervision, "best", "shortest")
     o.one_of("--revisits", revisits, "no-topic", "walk")
@@ -144,7 +173,6 @@ def train(
     from ..evaluation.readers import kg_of
     from ..training.progress import show_progress
     from ..training.recipe import Recipe
-    from ..training.train import train as run
 
     console = Console(highlight=False)
     settings = read_settings()
@@ -171,7 +199,7 @@ def train(
         base=base,
         lora=lora,
         mask=mask,
-        formats=tuple(filter(None, map(str.strip, formats.split(",")))),
+        formats=tuple(filter(None, map(str.strip, (formats or _ALL).split(",")))),
         skeletons=skeletons,
         width=width,
         steps=steps,
@@ -184,13 +212,18 @@ def train(
     )
     source = kg or kg_of(dataset, data, split.partition(",")[0]) or settings.kg
     with show_progress(console) as watcher:
-        report = run(source, out, recipe, watcher)
-    scores = ", ".join(f"{share:.0%} at {hops}" for hops, share in report.scores.right.items())
-    console.print(
-        f"{out}: {report.parameters:,} parameters, {report.steps} steps in {report.seconds:.0f} s; "
-        f"right relation path by hops on held-out questions: {scores or 'none left to measure'}"
-    )
-    for reason, count in report.dropped.items():
+        if tunes:
+            from ..agent.reader.weights import BUNDLED
+            from ..training.reader.tune import tune
+
+            start = reader or settings.reader or BUNDLED
+            line, dropped = _tuned(tune(source, out, recipe, start, watcher))
+        else:
+            from ..training.train import train as run
+
+            line, dropped = _trained(run(source, out, recipe, watcher))
+    console.print(line, soft_wrap=True)
+    for reason, count in dropped.items():
         console.print(f"  {count} questions were not used: {reason}")
     given = {
         "--kg": source,
@@ -199,7 +232,46 @@ def train(
         "--mediators": mediators or "",
         "--infer": infer or "",
         "--on-broken": "" if broken == "fail" else broken,
-        "--model": str(out),
+        "--reader" if tunes else "--model": str(out),
     }
     options = [word for name, value in given.items() if value for word in (name, value)]
     console.print(f"ask it: groundwalk ask {shlex.join(options)} QUESTION", soft_wrap=True)
+
+
+def _check_way(causal: Sequence[str], reader: str | None, *, tunes: bool) -> None:
+    """Raise InputError for an option that is not for what is trained."""
+    from ..agent.errors import InputError
+
+    if tunes and causal:
+        raise InputError(
+            f"{causal[0]} is for causal models, and the reader is tuned",
+            f"add --formats {_WALKS}, or leave it out",
+        )
+    if reader and not tunes:
+        raise InputError(
+            "--reader says which reader is tuned, and a causal model is trained",
+            "leave out --reader, or --formats and --base",
+        )
+
+
+def _tuned(report: "TuneReport") -> tuple[str, Mapping[str, int]]:
+    """What tuning a reader came to, and how many questions were not used."""
+    held_out = report.held_out
+    line = (
+        f"{report.out}: tuned in {report.seconds:.0f} s; of {held_out.questions} held-out "
+        f"questions {held_out.before} were right before and {held_out.after} after"
+    )
+    if not report.share:
+        line = f"{line}\ntuning did not help; the reader is kept as it was"
+    return line, report.dropped
+
+
+def _trained(report: "TrainReport") -> tuple[str, Mapping[str, int]]:
+    """What training a causal model came to, and how many questions were not used."""
+    scores = ", ".join(f"{share:.0%} at {hops}" for hops, share in report.scores.right.items())
+    line = (
+        f"{report.out}: {report.parameters:,} parameters, {report.steps} steps in "
+        f"{report.seconds:.0f} s; right relation path by hops on held-out questions: "
+        f"{scores or 'none left to measure'}"
+    )
+    return line, report.dropped

@@ -1,7 +1,8 @@
-"""The questions with answers that a recipe names: a file of them, or splits of a dataset."""
+"""The questions with answers that a recipe names: to train on, and to fit the confidence."""
 
 from ..agent.errors import InputError
-from ..evaluation.readers import read_samples
+from ..agent.kg.folder import WORLD
+from ..evaluation.readers import read_jsonl, read_samples, read_world
 from ..evaluation.samples import Sample
 from .lessons import Asked
 from .recipe import Recipe
@@ -28,6 +29,17 @@ def asked_questions(recipe: Recipe) -> list[Asked]:
             "add it to the formats: --formats path,query",
         )
     return asked
+
+
+def tuning_questions(kg_source: str, recipe: Recipe) -> list[Sample]:
+    """Those that fit the confidence and are not trained on; the bundled graph has some.
+
+    Raises DatasetError.
+    """
+    if recipe.tuning:
+        return list(read_jsonl(recipe.tuning))
+    bundled = kg_source == WORLD and not recipe.supervised
+    return list(read_world("tuning")) if bundled else []
 
 
 def _asked(sample: Sample, number: int) -> Asked:

@@ -9,15 +9,15 @@ from ..agent.errors import InputError
 from ..agent.llm.local import SETTINGS_FILE
 
 
-def check_out(out: Path) -> None:
-    """Raise InputError unless `out` is free or an earlier model, which may be replaced."""
-    if out.is_file() or (
-        out.is_dir() and any(out.iterdir()) and not (out / SETTINGS_FILE).is_file()
-    ):
-        raise InputError(
-            f"{out}: exists and is not a model that groundwalk trained",
-            "give another folder for the model",
-        )
+def check_out(
+    out: Path, settings: str = SETTINGS_FILE, what: str = "model that groundwalk trained"
+) -> None:
+    """Raise InputError unless `out` is free, or has an earlier result, which may be replaced.
+
+    That is known by its file of `settings`; `what` says what it is.
+    """
+    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / settings).is_file()):
+        raise InputError(f"{out}: exists and is not a {what}", "give another folder with --out")
 
 
 @contextmanager

@@ -70,14 +70,19 @@ def query_judge(
     return answered
 
 
-def written_judge(kg: KnowledgeGraph, local: LocalModel) -> Callable[[Question], Answered]:
+def written_judge(
+    kg: KnowledgeGraph,
+    local: LocalModel | str = BUNDLED,
+    reader: GeneralReader | None = None,
+) -> Callable[[Question], Answered]:
     """What lets the agent read a hand-written question; right are the same answers.
 
-    What is told to be read in part is no answer.
+    What is told to be read in part is no answer. A local model reads it, or a `reader` where there
+    is one.
     """
     from ..graphs.build import build_graph
 
-    agent = build_graph("query", kg=kg, generator=local)
+    agent = build_graph("query", kg=kg, generator=local, reader=reader)
     options = Options(on_ambiguous="best", confidence=0.0, max_answers=1_000_000, max_chains=1)
 
     def answered(asked: Question) -> Answered:

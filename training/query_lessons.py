@@ -23,6 +23,7 @@ from .query_encode import asked_of
 from .query_question import Named, QueryQuestion
 from .query_search import Found, Gold, queries_giving
 from .ties import settle
+from .watch import Unwatched, Watcher, counted
 
 _TRUTHS = {"yes": True, "no": False, "true": True, "false": False}
 _COUNT = re.compile(r"\d{1,9}")
@@ -42,6 +43,8 @@ class QueryLessons:
     lessons: tuple[QueryQuestion, ...] = ()
     walks: tuple[Asked, ...] = ()
     dropped: Counter[str] = field(default_factory=lambda: Counter[str]())
+    missed: Counter[str] = field(default_factory=lambda: Counter[str]())
+    """Of those that are left for walks, how many gave no query, by reason."""
 
 
 class _Searched(NamedTuple):
@@ -51,13 +54,20 @@ class _Searched(NamedTuple):
     places: tuple[Place, ...]
     named: tuple[Named, ...]
     found: list[Found]
+    lacks: str
+    """Why there are none."""
 
 
 def query_lessons(
-    kg: KnowledgeGraph, graph: Graph, asked: Sequence[Asked], hops: int
+    kg: KnowledgeGraph,
+    graph: Graph,
+    asked: Sequence[Asked],
+    hops: int,
+    watcher: Watcher | None = None,
 ) -> QueryLessons:
     """The lessons of all questions; `hops` is the longest walk that is tried for answers."""
-    dropped, lessons = Counter[str](), list[QueryQuestion]()
+    watcher, total = watcher or Unwatched(), len(asked)
+    dropped, missed, lessons = Counter[str](), Counter[str](), list[QueryQuestion]()
     for own in asked:
         if own.given is not None:
             lesson = _given(kg, graph, own)
@@ -66,14 +76,19 @@ def query_lessons(
             else:
                 lessons.append(lesson)
     returning = replace(graph, returns=True)
-    searched = [_searched(kg, returning, own, hops) for own in asked if own.given is None]
+    searched = [
+        _searched(kg, returning, own, hops)
+        for own in counted(asked, total, "looking for the queries of questions", watcher)
+        if own.given is None
+    ]
     found = [own for own in searched if own.found]
+    missed.update(own.lacks for own in searched if not own.found)
     walks = [own.asked for own in searched if not own.found]
     for own, actions in zip(found, _settled(graph, found), strict=True):
         lessons.append(_question(own.asked.text, own.places, own.named, actions))
         if all(action.kind in _WALKED for action in actions):
             walks.append(own.asked)
-    return QueryLessons(tuple(lessons), tuple(walks), dropped)
+    return QueryLessons(tuple(lessons), tuple(walks), dropped, missed)
 
 
 # Answers
@@ -89,7 +104,14 @@ def _searched(kg: KnowledgeGraph, graph: Graph, asked: Asked, hops: int) -> _Sea
     )
     gold = _gold(kg, graph, asked.answers)
     found = queries_giving(graph, nodes, gold, hops) if nodes and gold else []
-    return _Searched(asked, places, tuple(named), found)
+    return _Searched(asked, places, tuple(named), found, _lacks(nodes, gold))
+
+
+def _lacks(topics: Sequence[int], gold: Gold | None) -> str:
+    """Why no query gives the answers, where none does."""
+    if not topics:
+        return "whose topic the graph or the question does not name"
+    return "whose answers no query gives" if gold else "whose answers the graph does not hold"
 
 
 def _gold(kg: KnowledgeGraph, graph: Graph, answers: Sequence[str]) -> Gold | None:

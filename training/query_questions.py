@@ -66,6 +66,8 @@ class Shares:
     noise: float = 0.45
     earlier: float = 0.08
     """How many that stand alone come after another question all the same."""
+    taught: float = TAUGHT
+    """How many are those of a file, where there is one."""
 
 
 def load_modifiers() -> Modifiers:
@@ -108,7 +110,7 @@ class QueryQuestioner:
 
     def sample(self, rng: Random) -> QueryQuestion:
         """One question."""
-        if self.lessons and rng.random() < TAUGHT:
+        if self.lessons and rng.random() < self.shares.taught:
             return self._varied(rng.choice(self.lessons), rng)
         shares = self.shares
         makers = (

@@ -11,12 +11,10 @@ from shutil import copytree
 from typing import Any
 
 from ..agent.kg import KnowledgeGraph, open_kg
-from ..agent.kg.folder import WORLD
 from ..agent.llm.address import describe_llm
 from ..agent.llm.chat import chat_model
 from ..agent.llm.local import few_threads, write_settings
-from ..evaluation.readers import read_jsonl, read_world
-from ..evaluation.samples import Sample as Question
+from .asked import tuning_questions
 from .card import write_card
 from .checkpoint import Elapsed, needed, open_partial
 from .data import gather
@@ -46,7 +44,7 @@ def train(
     started = time.monotonic()
     recipe = recipe or Recipe()
     check_out(out)
-    hand_written = _hand_written(kg_source, recipe)
+    hand_written = tuning_questions(kg_source, recipe)
     without_answer(hand_written)  # which raises now what would be raised after the last step
     first, turn = _processes(recipe)
     watcher = watcher if watcher and first else Unwatched()
@@ -131,13 +129,6 @@ def _chat(recipe: Recipe, out: Path) -> Chat | None:
     out.parent.mkdir(parents=True, exist_ok=True)
     replies = out.with_name(f"{out.name}.paraphrases.jsonl")
     return Chat(llm, describe_llm(recipe.paraphrase), replies)
-
-
-def _hand_written(kg_source: str, recipe: Recipe) -> list[Question]:
-    if recipe.tuning:
-        return list(read_jsonl(recipe.tuning))
-    bundled = kg_source == WORLD and not recipe.supervised
-    return list(read_world("tuning")) if bundled else []
 
 
 def _processes(recipe: Recipe) -> tuple[bool, Any]:

@@ -94,6 +94,7 @@ def reading_node(
                 before = before_of(kg, state.get("turns", []) if options.conversation else [])
                 asked = Asked(question, mentions_of(question, records), before)
                 found = tools.reader.read(asked, plan(options))
+                notes = [*notes, *found.notes]
                 usage = of_model(found.cost)
                 queries = explained(asked, found.queries, tools.account())
                 changes = answering(tools, asked, queries, options)

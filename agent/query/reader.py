@@ -63,6 +63,8 @@ class ReadQueries:
 
     queries: Sequence[ReadQuery]
     cost: Cost
+    notes: Sequence[str] = ()
+    """What the user should know of the reading."""
 
 
 class Reader(Protocol):

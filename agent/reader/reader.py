@@ -22,6 +22,8 @@ from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
 from .tools import ReadingTools
 from .words import words_of
 
+_OTHER_GRAPH = "the reader was tuned to another graph: its confidence says less here"
+
 
 class LabelReader:
     """Reads questions over one graph by its labels."""
@@ -48,7 +50,8 @@ class LabelReader:
             chances = [exp(own.chance) for own in found.queries]
             kg = tools.facts.kg
             queries = distinct_queries(kg, tools.naming, actions, chances, pointed)
-        return ReadQueries(queries, Cost(forward_passes=found.passes))
+            notes = [_OTHER_GRAPH] if tools.is_foreign else []
+        return ReadQueries(queries, Cost(forward_passes=found.passes), notes)
 
     @contextmanager
     def facts(self) -> Generator[Facts]:

@@ -22,6 +22,7 @@ class ReadingTools:
         self.naming = Naming(kg)
         self.labels = GraphLabels(self.tables)
         self.network = weights.network
+        self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread
         self.inputs = Inputs(weights.lexicon)
 

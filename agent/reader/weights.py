@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
+from ..llm.local import READER_FILE
+from ..llm.local import SETTINGS_FILE as MODEL_FILE
 from ..once import once
 from .lexicon import LEXICON_FILE, Lexicon, read_lexicon, write_lexicon
 from .network import Size, make_network
@@ -19,7 +21,7 @@ BUNDLED = "bundled"
 """The name of the reader that comes with groundwalk."""
 _DATA = f"{__name__.partition('.')[0]}.data"
 WEIGHTS_FILE = "reader.safetensors"
-SETTINGS_FILE = "reader.json"
+SETTINGS_FILE = READER_FILE
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ def reader_folder(source: str) -> Path:
         folder = Path(source)
     if not folder.is_dir():
         raise ModelError(f"{source}: there is no such folder with a reader", "check --reader")
+    if any((folder / name).is_file() for name in (MODEL_FILE, "config.json")):
+        raise ModelError(f"{source}: is a model, and no reader", "give it with --model")
     missing = [
         name
         for name in (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)

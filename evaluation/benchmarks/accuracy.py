@@ -32,6 +32,7 @@ from .heldout import Wanted, held_template, held_types, write_questions
 
 LIMIT = 1_000
 ALWAYS = ("--set", "confidence=0")
+CAUSAL = ("--formats", "path,plan,chain")
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,8 @@ def measure(bench: Bench, names: Sequence[str], console: Console) -> None:
         experiment = EXPERIMENTS[name]
         model = bench.out / "models" / experiment.model
         if not (model / "config.json").is_file():
-            _groundwalk(("train", *experiment.training(bench), "--out", str(model)), console)
+            options = (*CAUSAL, *experiment.training(bench))
+            _groundwalk(("train", *options, "--out", str(model)), console)
         for run in experiment.runs(bench):
             folder = bench.out / "runs" / f"{name} {run.name}".replace(" ", "-").replace(",", "")
             limit = () if bench.limit is None else ("--first", str(bench.limit))

@@ -1,10 +1,18 @@
-"""`groundwalk train`: how torch waits for its threads, which it decides when it is imported."""
+"""`groundwalk train`: what it trains, and how torch waits for its threads from its import on."""
 
+import json
 import os
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from groundwalk.agent.reader.weights import write_weights
+
+from ..agent.reader.tiny import TURTLE, tiny_reader
+from ..training.reader.test_tuning import MORE
+from .test_cli import assert_one_line_error, groundwalk
 
 _SCRIPT = """
 import os, sys
@@ -32,3 +40,60 @@ def test_threads_do_not_spin_unless_the_user_says_so(given: dict[str, str], poli
         check=True,
     )
     assert done.stdout.split() == ["False", policy]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--width", "128"), "--width is for causal models"),
+        (("--skeletons", "."), "--skeletons is for causal models"),
+        (("--no-mask",), "--mask is for causal models"),
+        (("--lora",), "--lora is for causal models"),
+        (("--formats", "path", "--reader", "."), "--reader says which reader is tuned"),
+    ],
+)
+def test_an_option_of_the_other_way(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    run = groundwalk(tmp_path, "train", "--kg", "world", "--out", "model", *words)
+    assert_one_line_error(run, 2, said)
+    assert said.startswith("--reader") or "add --formats path,plan,chain" in run.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_reader_is_no_model_and_a_model_no_reader(tmp_path: Path) -> None:
+    reader, model = tmp_path / "reader", tmp_path / "model"
+    reader.mkdir()
+    write_weights(reader, tiny_reader())
+    model.mkdir()
+    (model / "groundwalk.json").write_text("{}", encoding="utf-8")
+    ask = ("ask", "Who?", "--kg", "world")
+    assert_one_line_error(
+        groundwalk(tmp_path, *ask, "--model", "reader"), 2, "is a reader", "--reader"
+    )
+    for words in (ask, ("train", "--kg", "world", "--out", "tuned")):
+        run = groundwalk(tmp_path, *words, "--reader", "model")
+        assert_one_line_error(run, 2, "is a model, and no reader", "--model")
+
+
+def test_the_reader_is_tuned_and_asked(tmp_path: Path) -> None:
+    (tmp_path / "films.ttl").write_text(TURTLE + MORE, encoding="utf-8")
+    (tmp_path / "reader").mkdir()
+    write_weights(tmp_path / "reader", tiny_reader())
+    asked = [
+        {"question": f"who made Film {n}?", "topics": [f"Film {n}"], "answers": [f"Person {n}"]}
+        for n in range(3)
+    ]
+    asked.append({"question": "who made it?", "topics": [], "answers": ["Person 1"]})
+    lines = "".join(json.dumps(own) + "\n" for own in asked)
+    (tmp_path / "asked.jsonl").write_text(lines, encoding="utf-8")
+    train = ("train", "--kg", "films.ttl", "--reader", "reader", "--questions", "asked.jsonl")
+    run = groundwalk(tmp_path, *train, "--steps", "10", "--out", "my reader")
+    assert run.returncode == 0, run.stderr
+    assert "step 10 of 10" in run.stdout
+    assert "held-out questions" in run.stdout and "right before" in run.stdout
+    assert "1 questions were not used: whose topic the graph" in run.stdout
+    command = run.stdout.splitlines()[-1]
+    assert command == "ask it: groundwalk ask --kg films.ttl --reader 'my reader' QUESTION"
+    words = shlex.split(command.partition("groundwalk ")[2])[:-1]
+    answer = groundwalk(tmp_path, *words, "Who directed Film 3?")
+    assert answer.returncode == 0, answer.stderr
+    assert "I read:" in answer.stdout or "read as:" in answer.stdout, answer.stdout

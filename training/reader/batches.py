@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,6 +47,8 @@ class Drawing:
     """How many relations of a query can be followed the other way, too."""
     none: float = 0.08
     """How many examples miss a label of their query, so that nothing fits."""
+    barred: float = 0.8
+    """How many examples bar the labels that a graph would not offer."""
 
 
 PLAIN = Drawing(fewest=30, most=30, renamed=0.0, untold=0.0, unknown=0.0, turned=0.0, none=0.0)
@@ -63,6 +65,10 @@ class Pool:
     by_label: Mapping[str, Sequence[int]]
     asked: Sequence[int] = ()
     """The hops that questions use, as often as they do."""
+    begin: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    """The classes that a label may be followed from, by its name and way, where they are known."""
+    beside: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The hops that a class has, at either end."""
 
 
 def pools_of(examples: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> dict[str, Pool]:
@@ -91,8 +97,15 @@ def _pool(hops: list[Hop], classes: list[str], used: Sequence[str]) -> Pool:
         by_label[hop.label].append(number)
         for word in set(label_words(hop.label)):
             by_word[word].append(number)
+    begin, beside = defaultdict[tuple[str, int], set[str]](set), defaultdict[str, list[int]](list)
+    for number, hop in enumerate(hops):
+        for way, end in ((FORWARD, hop.head), (INVERSE, hop.tail)):
+            if end:
+                begin[hop.label, way].add(end)
+                beside[end].append(number)
     asked = [by_label[label][0] for label in used if label in by_label]
-    return Pool(hops, classes, by_word, by_label, asked)
+    ends = {key: frozenset(several) for key, several in begin.items()}
+    return Pool(hops, classes, by_word, by_label, asked, ends, beside)
 
 
 class Targets(NamedTuple):
@@ -108,6 +121,8 @@ class Targets(NamedTuple):
     """`(B, T + 1, kinds)`: what the grammar allows."""
     is_literal: "Tensor"
     """`(B, T + 1)`: whether a pointer there is a number itself."""
+    offered: "Tensor"
+    """`(B, T + 1, L)`: the labels that may come."""
 
 
 class Batcher:
@@ -128,7 +143,7 @@ class Batcher:
             for own, d in zip(examples, drawn, strict=True)
         ]
         batch = self.inputs.batch(posed)
-        return batch, _targets(examples, drawn, batch.kinds.shape[1] + 1, batch.words.shape[1])
+        return batch, _targets(examples, drawn, batch)
 
     def labels(self, own: Example, rng: Random) -> list[Label]:
         """The labels of a query, then others of its schema."""
@@ -182,6 +197,11 @@ class Batcher:
         asked |= {word for label in gold for word in label_words(label)}
         near = [n for word in sorted(asked) for n in _few(pool.by_word.get(word, ()), rng)]
         numbers = rng.sample(near, min(len(near), wanted // 3))
+        known = [pool.hops[number] for label in gold for number in pool.by_label.get(label, ())]
+        ends = {end for hop in known for end in (hop.head, hop.tail)}
+        beside = [n for end in sorted(ends) for n in _few(pool.beside.get(end, ()), rng)]
+        if self.drawing.barred:
+            numbers += rng.sample(beside, min(len(beside), wanted // 3))
         numbers += rng.choices(pool.asked, k=wanted // 3) if pool.asked else []
         numbers += [rng.randrange(len(pool.hops)) for _ in range(wanted - len(numbers))]
         found = (pool.hops[number] for number in dict.fromkeys(numbers))
@@ -191,19 +211,23 @@ class Batcher:
         labels = self.labels(own, rng)
         if not own.actions:
             told = rng.random() >= self.drawing.untold
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, frozenset())
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, frozenset(), [frozenset()])
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
             labels = [label for label in labels if label.name != own.actions[gone].name]
             right = acted(own.actions[:gone], own.words, labels)
             right.append(Acted(KIND_NUMBERS[NONE]))
+        is_barred = rng.random() < self.drawing.barred
+        pool = self.pools.get(own.schema) if is_barred else None
+        barred = _barred(own, labels, right, pool)
         if rng.random() < 0.5:
             labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
         told = rng.random() >= self.drawing.untold
         if not told:
             labels = [label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
-        return _Drawn(labels, right, told, _unknown(labels, rng) if hides else frozenset())
+        unknown = _unknown(labels, rng) if hides else frozenset[str]()
+        return _Drawn(labels, right, told, unknown, barred)
 
     def _missing(self, own: Example, rng: Random) -> int | None:
         """The place of an action whose label is taken away, which nothing before it has."""
@@ -226,6 +250,37 @@ class _Drawn(NamedTuple):
     right: list[Acted]
     told: bool
     unknown: frozenset[str]
+    barred: Sequence[frozenset[int]]
+    """The labels that are not offered at each place."""
+
+
+def _barred(
+    own: Example, labels: Sequence[Label], right: Sequence[Acted], pool: Pool | None
+) -> list[frozenset[int]]:
+    """The labels that nothing of the class has that the actions before a place lead to.
+
+    None are barred where that class is not known, nor where it would bar what is right.
+    """
+    barred = [frozenset[int]()] * len(right)
+    if pool is None:
+        return barred
+    for place in range(1, len(right)):
+        before, class_ = own.actions[place - 1], ""
+        if before.kind == "pointer" and right[place - 1].word >= 0:
+            class_ = own.words[right[place - 1].word].kind
+        elif before.kind in ("step", "class") and before.name:
+            label = labels[right[place - 1].label]
+            class_ = label.name if before.kind == "class" else label.tail
+        if class_ in pool.beside:
+            others = (
+                number
+                for number, label in enumerate(labels)
+                if class_ not in pool.begin.get(label.key, (class_,))
+            )
+            never = frozenset(others)
+            if right[place].label not in never:
+                barred[place] = never
+    return barred
 
 
 def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
@@ -239,27 +294,29 @@ def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:
     return numbers if len(numbers) <= 8 else rng.sample(numbers, 8)
 
 
-def _targets(
-    examples: Sequence[Example], drawn: Sequence[_Drawn], places: int, words: int
-) -> Targets:
+def _targets(examples: Sequence[Example], drawn: Sequence[_Drawn], batch: Batch) -> Targets:
     import torch
 
+    places, words = batch.kinds.shape[1] + 1, batch.words.shape[1]
     right = np.full((4, len(drawn), places), -1, np.int64)
     unread = np.full((len(drawn), places, words), -1, np.int64)
     legal = np.zeros((len(drawn), places, len(KINDS)), bool)
     literal = np.zeros((len(drawn), places), bool)
+    offered = np.ones((len(drawn), places, batch.ways.shape[1]), bool)
     for row, (example, own) in enumerate(zip(examples, drawn, strict=True)):
         for place, action in enumerate(own.right):
             right[:, row, place] = action
             legal[row, place] = _legal_row(example.legal[place])
             literal[row, place] = bool(place) and example.actions[place - 1].kind in LITERAL
+            offered[row, place, list(own.barred[place])] = False
         if len(own.right) == len(example.actions):
             for place, values in _left_out(example, own).items():
                 unread[row, place, : len(values)] = values
     kinds, labels, pointed, literals = map(torch.from_numpy, right)
     left = torch.from_numpy(unread)
     allowed, number = torch.from_numpy(legal), torch.from_numpy(literal)
-    return Targets(kinds, labels, pointed, literals, left, allowed, number)
+    may_come = torch.from_numpy(offered)
+    return Targets(kinds, labels, pointed, literals, left, allowed, number, may_come)
 
 
 def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:

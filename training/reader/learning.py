@@ -1,7 +1,9 @@
 """The training of the general reader: what is right at each place, among all that is legal."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +28,10 @@ class Plan:
     account: float = 1.0
     """The weight of the account of words beside that of actions."""
     size: Size = Size()
+    frozen: tuple[str, ...] = ()
+    """Parameters that stay as they are."""
+    heard: int = 50
+    """Steps after which it is told how the training goes."""
 
 
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
@@ -64,7 +70,7 @@ def train(
     meanings: "Tensor | None" = None,
     start: "Mapping[str, Tensor] | None" = None,
 ) -> "nn.Module":
-    """A trained network; `told` hears the loss every 50 steps.
+    """A trained network; `told` hears the loss every few steps.
 
     `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
     it; it is written every 500 steps. `meanings` are the vectors of the lexicon's words,
@@ -79,6 +85,8 @@ def train(
     if meanings is not None:
         nothing = torch.zeros(1, meanings.shape[1])
         network.load_state_dict({"meanings.weight": torch.cat([nothing, meanings])}, strict=False)
+    for name in plan.frozen:
+        network.get_parameter(name).requires_grad_(False)
     optimizer = torch.optim.AdamW(
         [own for own in network.parameters() if own.requires_grad], lr=plan.rate, weight_decay=0.01
     )
@@ -98,7 +106,7 @@ def train(
     for step in range(first, plan.steps):
         batch, targets = batcher.batch(next(batches), rng)
         scores = network(batch)
-        logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal)
+        logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         found = likelihoods(logs, targets)
         loss = -found.clamp(min=-15).sum() / (targets.kinds >= 0).sum()
         loss = loss + plan.account * account_loss(scores.unread, targets.unread)
@@ -108,7 +116,7 @@ def train(
         optimizer.step()
         schedule.step()
         mean = 0.98 * mean + 0.02 * loss.item() if step else loss.item()
-        if step % 50 == 49:
+        if (step + 1) % plan.heard == 0:
             told(step + 1, mean, network)
         if checkpoint is not None and step % 500 == 499:
             state = {"step": step + 1, "mean": mean, "network": network.state_dict()}
@@ -150,7 +158,8 @@ def measured(
     for first in range(0, len(examples), 64):
         with torch.inference_mode():
             batch, targets = batcher.batch(examples[first : first + 64], rng)
-            logs = logs_of(network(batch), batch.ways, targets.legal, targets.is_literal)
+            scores = network(batch)
+            logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         right = _likeliest(logs, targets)
         there = targets.kinds >= 0
         places += int((right & there).sum())
@@ -169,13 +178,36 @@ def _likeliest(logs: Logs, targets: Targets) -> "Tensor":
     return right & hop & kind & word & number
 
 
+_MOST_OFTEN, _SILENT = 4.0, 10.0
+"""How much more often an example of the rarest kind is drawn at most; how rare silence counts."""
+
+
 def stream_of(
-    several: Mapping[str, Sequence[Example]], weights: Mapping[str, float], seed: int
+    several: Mapping[str, Sequence[Example]],
+    weights: Mapping[str, float],
+    seed: int,
+    rarity: float = 0.0,
 ) -> Iterator[Example]:
-    """Examples without end; a source is drawn by its weight, times the root of its size."""
+    """Examples without end; a source is drawn by its weight, times the root of its size.
+
+    Within a source an example is drawn the more often the rarer its kinds of action are, to this
+    power; without `rarity` each is as often.
+    """
     rng = Random(f"stream {seed}")
     names = [name for name, examples in several.items() if examples]
     chances = [weights.get(name, 1.0) * len(several[name]) ** 0.5 for name in names]
+    within = {name: list(accumulate(_by_rarity(several[name], rarity))) for name in names}
     while True:
         (name,) = rng.choices(names, chances)
-        yield rng.choice(several[name])
+        yield rng.choices(several[name], cum_weights=within[name])[0]
+
+
+def _by_rarity(examples: Sequence[Example], rarity: float) -> list[float]:
+    """How often each example is drawn beside the others."""
+    counts = Counter(kind for own in examples for kind in {action.kind for action in own.actions})
+    often = max(counts.values(), default=1)
+    shares = {kind: min((often / count) ** rarity, _MOST_OFTEN) for kind, count in counts.items()}
+    return [
+        max((shares[action.kind] for action in own.actions), default=_SILENT**rarity)
+        for own in examples
+    ]

@@ -9,8 +9,9 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -20,15 +21,16 @@ from ...agent.errors import InputError
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import Size
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .batches import PLAIN, Batcher, pools_of
+from .batches import PLAIN, Batcher, Drawing, pools_of
 from .card import write_card
+from .examples import Example
 from .learning import Plan, measured, stream_of, train
 from .lessons import Lessons, lessons
 from .meanings import meanings_of
 from .thresholds import fit_thresholds
 from .words import lexicon_of
 
-CHECKPOINT = "checkpoint.pt"
+CHECKPOINT, REFINED = "checkpoint.pt", "refined.pt"
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
 
@@ -37,9 +39,12 @@ _WATCHED_EVERY = 1_000
 class ReaderRecipe:
     """How a reader is made; with another recipe a checkpoint is not gone on from."""
 
-    steps: int = 20_000
+    steps: int = 12_000
+    refined: int = 5_000
+    """Steps after them in which labels are barred as a graph bars them, and rare kinds of action
+    are drawn more often."""
     width: int = 160
-    made: int = 500
+    made: int = 300
     """Questions over each schema of which a graph is made."""
     twins: bool = True
     """Whether it learns wordings that test questions have, around other topics."""
@@ -54,15 +59,15 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     Raises InputError for a checkpoint of another recipe, and OSError where data is missing.
     """
     out = out.resolve()
-    partial = out.with_name(f"{out.name}.partial")
-    partial.mkdir(parents=True, exist_ok=True)
-    _check_recipe(recipe, partial / "recipe.json")
+    folder = out.with_name(f"{out.name}.partial")
+    folder.mkdir(parents=True, exist_ok=True)
+    _check_recipe(recipe, folder / "recipe.json")
     since = time.monotonic()
 
     def told(text: str) -> None:
         console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
 
-    taught = _taught(recipe, data, partial / "lessons.pickle", told)
+    taught = _taught(recipe, data, folder / "lessons.pickle", told)
     told("making the lexicon")
     questions = [
         " ".join(word.text for word in own.words)
@@ -79,7 +84,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     )
     size = Size(width=recipe.width, meanings=len(meanings.words))
     reader = _trained(
-        recipe, taught, lexicon, size, torch.from_numpy(meanings.vectors), partial, told
+        recipe, taught, lexicon, size, torch.from_numpy(meanings.vectors), folder, told
     )
     reader = fit_thresholds(reader, taught.apart, told, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
@@ -94,34 +99,68 @@ def _trained(
     lexicon: Lexicon,
     size: Size,
     meanings: torch.Tensor,
-    partial: Path,
+    folder: Path,
     told: Callable[[str], None],
 ) -> ReaderWeights:
     every = [own for several in taught.examples.values() for own in several]
     pools = pools_of([*every, *taught.watched], taught.schemas)
-    batcher, plain = Batcher(lexicon, pools), Batcher(lexicon, pools, PLAIN)
-    since, begun = time.monotonic(), list[int]()
-
-    def heard(step: int, loss: float, network: torch.nn.Module) -> None:
-        begun.append(step)
-        if step % _WATCHED_EVERY == 0:
-            right = measured(network.eval(), plain, taught.watched)
-            network.train()
-            told(f"kept apart: {100 * right.whole:.1f}% of {len(taught.watched)} questions right")
-        passed = step - begun[0]
-        left = (recipe.steps - step) * (time.monotonic() - since) / passed if passed else 0
-        if step % 200 == 0:
-            told(f"step {step:,} of {recipe.steps:,}, loss {loss:.3f}, {left / 60:.0f} min left")
-
-    network = train(
-        batcher,
-        lambda step: stream_of(taught.examples, taught.weights, recipe.seed + step),
-        Plan(steps=recipe.steps, seed=recipe.seed, size=size),
-        heard,
-        partial / CHECKPOINT,
-        meanings,
+    plain, network = Batcher(lexicon, pools, PLAIN), None
+    stages = (
+        Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0),
+        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3),
     )
+    for stage in stages:
+        told(f"{stage.steps:,} steps begin")
+        watch = _Watch(stage.steps, plain, taught.watched, told)
+        network = train(
+            Batcher(lexicon, pools, stage.drawing),
+            partial(_stream, taught, recipe.seed, stage.rarity),
+            Plan(steps=stage.steps, rate=stage.rate, seed=recipe.seed, size=size),
+            watch,
+            folder / stage.checkpoint,
+            meanings if network is None else None,
+            None if network is None else network.state_dict(),
+        )
+    assert network is not None
     return ReaderWeights(network, lexicon, ReaderSettings(size))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the training; `rarity` as `stream_of` has it."""
+
+    checkpoint: str
+    steps: int
+    rate: float
+    drawing: Drawing
+    rarity: float
+
+
+def _stream(taught: Lessons, seed: int, rarity: float, step: int) -> Iterator[Example]:
+    return stream_of(taught.examples, taught.weights, seed + step, rarity)
+
+
+class _Watch:
+    """Tells how the training goes, and what is right of questions that it does not learn."""
+
+    def __init__(
+        self, steps: int, plain: Batcher, watched: Sequence[Example], told: Callable[[str], None]
+    ) -> None:
+        self._steps, self._plain, self._watched, self._told = steps, plain, watched, told
+        self._since, self._first = time.monotonic(), -1
+
+    def __call__(self, step: int, loss: float, network: torch.nn.Module) -> None:
+        if step % _WATCHED_EVERY == 0:
+            right = measured(network.eval(), self._plain, self._watched)
+            network.train()
+            count = len(self._watched)
+            self._told(f"kept apart: {100 * right.whole:.1f}% of {count} questions right")
+        if self._first < 0:
+            self._first = step
+        elif step % 200 == 0:
+            each = (time.monotonic() - self._since) / (step - self._first)
+            left = (self._steps - step) * each / 60
+            self._told(f"step {step:,} of {self._steps:,}, loss {loss:.3f}, {left:.0f} min left")
 
 
 def _taught(recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], None]) -> Lessons:
@@ -160,6 +199,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--steps", type=int, default=own.steps)
+    parser.add_argument("--refined", type=int, default=own.refined, help="steps after them")
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
     parser.add_argument(
@@ -172,7 +212,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not folder:
         parser.error("GROUNDWALK_DATA does not name the folder of public data")
     recipe = ReaderRecipe(
-        given.steps, given.width, given.made, not given.no_twins, tuple(given.without), given.seed
+        given.steps,
+        given.refined,
+        given.width,
+        given.made,
+        not given.no_twins,
+        tuple(given.without),
+        given.seed,
     )
     torch.set_num_threads(1)
     try:

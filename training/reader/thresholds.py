@@ -1,10 +1,12 @@
-"""How sure the reader has to be, fitted on graphs over domains that it learnt nothing of."""
+"""How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
@@ -13,6 +15,7 @@ from ...agent.reader.reader import LabelReader
 from ...agent.reader.tools import reading_tools
 from ...agent.reader.values import WithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
+from ...evaluation.samples import Sample as Question
 from ..account import FLAGGED
 from ..answers import Answered
 from ..data import Material
@@ -23,16 +26,46 @@ from ..query_fitting import (
     query_threshold,
     share_above,
     unread_shares,
+    written_judge,
 )
+from ..watch import Unwatched, Watcher, counted
 from .lessons import made_graph
 from .worded import Domain
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
-"""Questions of each graph."""
+"""Questions of each graph, where there are many graphs."""
 _GRAPHS = 4
 """Graphs over each domain."""
 _OTHERS = 1_000
 """Added to the seed, so that labels are drawn which nothing was watched by."""
+_OF_ONE, _NONE_OF_ONE = 100, 50
+"""Questions of the one graph that a reader is tuned to."""
+_WRITTEN = 200
+"""Hand-written questions that are asked."""
+_ACCOUNTED = 60
+"""Questions of whose words it is seen which are left out."""
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Questions over a graph, of which some are `answerable`; a judge asks each of them.
+
+    A query says each of those in `whole` in full.
+    """
+
+    questions: Sequence[Any]
+    answerable: Sequence[bool]
+    judge: Callable[[Any], Answered]
+    whole: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a reader made of an exam, and how surely it left a word out of each whole question."""
+
+    answerable: Sequence[bool]
+    answered: Sequence[Answered]
+    shares: Sequence[float]
 
 
 def fit_thresholds(
@@ -46,7 +79,7 @@ def fit_thresholds(
     `apart` are the domains over which graphs are made. Raises ValueError where none of them can be
     asked about.
     """
-    asked, answered, shares = list[Asked](), list[Answered](), list[float]()
+    tried = list[Tried]()
     for place, domain in enumerate(own for own in apart for _ in range(_GRAPHS)):
         told(f"asking over {domain.name}, which is kept apart")
         with TemporaryDirectory() as folder:
@@ -55,30 +88,89 @@ def fit_thresholds(
             except GroundwalkError:
                 continue
             with closing(kg):
-                samples = _samples(material, seed + place)
-                judge = query_judge(kg, reader=_as_given(reader))
-                asked += samples
-                answered += [judge(own) for own in samples]
-                shares += _shares(kg, reader, samples)
-    if not asked:
+                asked = _made(material, seed + place, _ANSWERABLE, _UNANSWERABLE)
+                tried.append(_tried(kg, reader, _made_exam(kg, reader, asked)))
+    if not any(own.answered for own in tried):
         raise ValueError("no domain that is kept apart can be asked about")
-    threshold = query_threshold([own.actions is not None for own in asked], answered)
-    unread = share_above(shares, FLAGGED)
-    settings = replace(reader.settings, threshold=threshold, unread=unread)
+    return _fitted(reader, tried)
+
+
+def fit_to_graph(
+    reader: ReaderWeights,
+    kg: KnowledgeGraph,
+    material: Material,
+    asked: Sequence[Asked],
+    written: Sequence[Question],
+    watcher: Watcher,
+) -> ReaderWeights:
+    """The reader with the thresholds of one graph.
+
+    They are fitted on questions that are made, and those that were `asked`; where there are any
+    hand-written ones, on these alone. What is made is easier than what people ask: that alone makes
+    the reader no less careful than it was.
+    """
+    if written:
+        rng = Random(f"written {material.seed}")
+        exam = _written_exam(kg, reader, rng.sample(written, min(len(written), _WRITTEN)))
+    else:
+        made = _made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE)
+        exam = _made_exam(kg, reader, [*made, *asked[:_OF_ONE]])
+    exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
+    fitted = _fitted(reader, [_tried(kg, reader, exam, watcher)])
+    if written or fitted.settings.threshold >= reader.settings.threshold:
+        return fitted
+    settings = replace(fitted.settings, threshold=reader.settings.threshold)
+    return replace(fitted, settings=settings)
+
+
+def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[Asked]:
+    drawn = query_samples(material.queries, seed) if material.queries else []
+    whole = [own for own in drawn if own.actions is not None]
+    return [*whole[:answerable], *[own for own in drawn if own.actions is None][:unanswerable]]
+
+
+def _made_exam(kg: KnowledgeGraph, reader: ReaderWeights, asked: Sequence[Asked]) -> Exam:
+    whole = [own.question for own in asked if own.actions is not None]
+    answerable = [own.actions is not None for own in asked]
+    return Exam(asked, answerable, query_judge(kg, reader=_as_given(reader)), whole)
+
+
+def _written_exam(kg: KnowledgeGraph, reader: ReaderWeights, written: Sequence[Question]) -> Exam:
+    whole = [own.question for own in written if own.answers]
+    answerable = [bool(own.answers) for own in written]
+    return Exam(written, answerable, written_judge(kg, reader=_as_given(reader)), whole)
+
+
+def _tried(
+    kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watcher | None = None
+) -> Tried:
+    watcher = watcher or Unwatched()
+    answered = [
+        exam.judge(own)
+        for own in counted(exam.questions, len(exam.questions), "answering questions", watcher)
+    ]
+    tools = reading_tools(kg, lambda: reader)
+    read, account, labels = LabelReader(tools), LabelAccount(tools), WithValues(kg)
+    shares = [
+        share
+        for text in counted(exam.whole, len(exam.whole), "accounting for their words", watcher)
+        for share in unread_shares(kg, read, account, [text], labels)
+    ]
+    return Tried(exam.answerable, answered, shares)
+
+
+def _fitted(reader: ReaderWeights, tried: Sequence[Tried]) -> ReaderWeights:
+    """The reader with the thresholds that fit; one that nothing tells of stays as it is."""
+    answerable = [own for several in tried for own in several.answerable]
+    answered = [own for several in tried for own in several.answered]
+    shares = [own for several in tried for own in several.shares]
+    settings = reader.settings
+    if len({own.right for own in answered}) > 1:
+        settings = replace(settings, threshold=query_threshold(answerable, answered))
+    if shares:
+        settings = replace(settings, unread=share_above(shares, FLAGGED))
     return replace(reader, settings=settings)
 
 
 def _as_given(reader: ReaderWeights) -> GeneralReader:
     return GeneralReader(reader.settings, lambda: reader)
-
-
-def _samples(material: Material, seed: int) -> list[Asked]:
-    drawn = query_samples(material.queries, seed) if material.queries else []
-    whole = [own for own in drawn if own.actions is not None]
-    return [*whole[:_ANSWERABLE], *[own for own in drawn if own.actions is None][:_UNANSWERABLE]]
-
-
-def _shares(kg: KnowledgeGraph, reader: ReaderWeights, samples: list[Asked]) -> list[float]:
-    whole = [own.question for own in samples if own.actions is not None]
-    tools = reading_tools(kg, lambda: reader)
-    return unread_shares(kg, LabelReader(tools), LabelAccount(tools), whole, WithValues(kg))

@@ -10,25 +10,34 @@ from ...agent.query.facts import Facts
 from ...agent.query.tables import GraphTables
 from ...agent.reader.inputs import CLASS, FORWARD, INVERSE
 from ...agent.reader.labels import GraphLabels
+from ...agent.reader.network import make_network
 from ...agent.reader.weights import ReaderWeights
 from ..data import Material
 from .batches import Batcher, Drawing, pools_of
 from .learning import Plan, train
 from .lessons import examples_over
+from .replay import Replay, mixed
 from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
+_HEARD = 5
+"""Steps after which it is told how the tuning goes."""
 
 
 @dataclass(frozen=True)
 class Tuning:
     """How a reader is tuned."""
 
-    steps: int = 400
+    steps: int = 500
     batch: int = 32
-    rate: float = 5e-4
+    rate: float = 1e-3
     seed: int = 0
+    others: float = 0.4
+    """How many of the questions are over other graphs."""
+    frozen: tuple[str, ...] = ("table.weight", "meanings.weight")
+    """What stays as it is: what letters and meanings of words are like, also of those that the
+    graph's own questions do not have."""
 
 
 def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
@@ -50,19 +59,44 @@ def tuned(
     reader: ReaderWeights,
     tuning: Tuning,
     told: Callable[[int, float], None],
+    others: Replay | None = None,
 ) -> ReaderWeights:
-    """A reader that was tuned to a graph; `told` hears the loss every 50 steps."""
+    """A reader that was tuned to a graph; `told` hears the loss after steps."""
+    others = others or Replay()
     first = list(islice(examples_over(kg, material, SCHEMA, tuning.seed), 200))
-    pools = pools_of(first, {SCHEMA: schema_of(kg)})
+    pools = pools_of([*first, *others.examples], {SCHEMA: schema_of(kg), **others.schemas})
     drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.1, none=0.04)
     batcher = Batcher(reader.lexicon, pools, drawing)
-    plan = Plan(tuning.steps, tuning.batch, tuning.rate, tuning.seed, size=reader.settings.size)
+    plan = Plan(
+        tuning.steps,
+        tuning.batch,
+        tuning.rate,
+        tuning.seed,
+        size=reader.settings.size,
+        frozen=tuning.frozen,
+        heard=_HEARD,
+    )
     network = train(
         batcher,
-        lambda step: examples_over(kg, material, SCHEMA, tuning.seed + 1 + step),
+        lambda step: mixed(
+            examples_over(kg, material, SCHEMA, tuning.seed + 1 + step),
+            others.examples,
+            tuning.others,
+            tuning.seed,
+        ),
         plan,
         lambda step, loss, _: told(step, loss),
         start=deepcopy(reader.network.state_dict()),
     )
     settings = replace(reader.settings, kg=kg.digest)
     return ReaderWeights(network, reader.lexicon, settings)
+
+
+def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWeights:
+    """A reader on the way from one to another: at a share of it."""
+    if share in (0.0, 1.0):
+        return end if share else start
+    first, last = start.network.state_dict(), end.network.state_dict()
+    network = make_network(start.settings.size)
+    network.load_state_dict({name: own.lerp(last[name], share) for name, own in first.items()})
+    return replace(end, network=network.eval())

@@ -125,6 +125,31 @@ def test_a_batch_has_what_is_right_among_others(examples: list[Example], seed: i
     assert len({own.key for own in labels}) == len(labels) > len(examples[0].names)
 
 
+def test_labels_that_nothing_of_a_class_has_are_barred_and_never_what_is_right(
+    examples: list[Example],
+) -> None:
+    batch, targets = batcher(examples, barred=1.0).batch(examples, Random(1))
+    _, open_to_all = batcher(examples, barred=0.0).batch(examples, Random(1))
+    assert bool(open_to_all.offered.all()) and not bool(targets.offered.all())
+    right = targets.labels.clamp(min=0)[..., None]
+    assert bool((targets.offered.gather(-1, right)[..., 0] | (targets.labels < 0)).all())
+    first = bool(targets.offered[:, 0].all())
+    assert first, "nothing is known before the first action"
+    assert batch.ways.shape[1] == targets.offered.shape[2]
+
+
+def test_rare_kinds_of_action_are_drawn_more_often(examples: list[Example]) -> None:
+    common, rare = examples[0], examples[3]
+    assert {own.kind for own in rare.actions} - {own.kind for own in common.actions}
+    several = {"one": [common] * 99 + [rare]}
+
+    def drawn(rarity: float) -> int:
+        stream = stream_of(several, {}, 0, rarity)
+        return sum(next(stream) is rare for _ in range(2_000))
+
+    assert 5 < drawn(0.0) < 50 < drawn(1.0) < 300
+
+
 def test_where_its_label_is_missing_nothing_fits(examples: list[Example]) -> None:
     _, targets = batcher(examples, none=1.0).batch(examples, Random(0))
     for row in range(len(examples)):

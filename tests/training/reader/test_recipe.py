@@ -17,7 +17,7 @@ WITHOUT = tuple(own.name for own in SOURCES if own.name not in SMALL)
 @pytest.mark.slow
 @pytest.mark.data("questions", "schemas", "lexicon")
 def test_a_reader_is_made_with_its_card(tmp_path: Path, public_data: Path) -> None:
-    recipe = ReaderRecipe(steps=4, width=16, made=2, without=WITHOUT)
+    recipe = ReaderRecipe(steps=4, refined=2, width=16, made=2, without=WITHOUT)
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
     reader = open_reader(str(out))

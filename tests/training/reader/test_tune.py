@@ -1,0 +1,240 @@
+"""A reader is tuned to a graph: its folder answers, and it is never worse than it was."""
+
+import json
+from dataclasses import replace
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from groundwalk.agent.errors import DatasetError, InputError
+from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.options import Options
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.reader.inputs import KIND_NUMBERS
+from groundwalk.agent.reader.lexicon import LEXICON_FILE, make_lexicon
+from groundwalk.agent.reader.network import NONE
+from groundwalk.agent.reader.weights import (
+    SETTINGS_FILE,
+    WEIGHTS_FILE,
+    ReaderWeights,
+    open_reader,
+    write_weights,
+)
+from groundwalk.agent.reader.words import words_of
+from groundwalk.graphs import build_graph
+from groundwalk.training.reader import held_out, replay, thresholds, tune
+from groundwalk.training.reader.examples import Example
+from groundwalk.training.reader.held_out import is_held_out, reworded
+from groundwalk.training.reader.replay import mixed, replay_of
+from groundwalk.training.reader.tune_report import CARD, EARLIER_CARD
+from groundwalk.training.reader.tuning import Tuning, between
+from groundwalk.training.recipe import Recipe
+from groundwalk.training.watch import Unwatched
+
+from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
+from .test_tuning import MORE
+
+OTHER_GRAPH = "tuned to another graph"
+
+
+class Heard(Unwatched):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.steps = list[int]()
+        self.parts = dict[str, list[tuple[int, int]]]()
+
+    def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
+        self.steps.append(done)
+
+    def part(self, name: str, done: int, total: int) -> None:
+        self.parts.setdefault(name, []).append((done, total))
+
+
+class Stopped(Unwatched):
+    """Whoever watches presses Ctrl-C."""
+
+    def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked takes hardly any time, and a tiny reader learns fast."""
+    monkeypatch.setattr(thresholds, "_OF_ONE", 10)
+    monkeypatch.setattr(thresholds, "_NONE_OF_ONE", 5)
+    monkeypatch.setattr(thresholds, "_ACCOUNTED", 5)
+    monkeypatch.setattr(replay, "DOMAINS", 2)
+    monkeypatch.setattr(held_out, "_OF_EACH", 25)
+    monkeypatch.setattr(tune, "Tuning", partial(Tuning, batch=8, rate=5e-3))
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> Path:
+    file = tmp_path / "films.ttl"
+    file.write_text(TURTLE + MORE, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Path:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    write_weights(folder, tiny_reader())
+    (folder / CARD).write_text("an earlier card\n", encoding="utf-8")
+    return folder
+
+
+def ask(kg: KnowledgeGraph | str, reader: Path, question: str) -> Any:
+    agent = build_graph("query", kg=kg, reader=str(reader), checkpointer=False)
+    options = Options(on_ambiguous="best", confidence=0.0)
+    return agent.invoke({"question": question}, context=options)
+
+
+def test_a_tuned_folder_answers(films: Path, reader: Path, tmp_path: Path) -> None:
+    out, heard = tmp_path / "tuned", Heard()
+    report = tune.tune(str(films), out, Recipe(steps=80), str(reader), heard)
+    assert report.share > 0
+    assert report.held_out.after > report.held_out.before
+    assert report.held_out.questions >= 25
+    assert heard.steps == list(range(5, 81, 5))
+    for name in ("answering questions", "accounting for their words", "making questions"):
+        assert heard.parts[name][-1][0] == heard.parts[name][-1][1]
+    settings = open_reader(str(out)).settings
+    assert settings.kg == report.digest
+    assert 0 <= settings.threshold <= 1
+    card = (out / CARD).read_text(encoding="utf-8")
+    assert str(films) in card and f"{settings.threshold:.4f}" in card
+    assert (out / EARLIER_CARD).read_text(encoding="utf-8") == "an earlier card\n"
+    earlier = tiny_reader().network.get_parameter("table.weight")
+    kept = open_reader(str(out)).load().network.get_parameter("table.weight")
+    assert kept.equal(earlier.half().float()), "what letters are like is not tuned"
+    state = ask(str(films), out, "Who directed Film 3?")
+    assert state["reading"]
+    assert not any(OTHER_GRAPH in note for note in state["notes"])
+    (tmp_path / "other").mkdir()
+    kg = film_graph(tmp_path / "other")
+    notes = ask(kg, out, "Who directed Rain?")["notes"]
+    kg.close()
+    assert sum(OTHER_GRAPH in note for note in notes) == 1
+    tune.tune(str(films), out, Recipe(steps=5), str(out))
+    assert (out / EARLIER_CARD).read_text(encoding="utf-8") == "an earlier card\n"
+
+
+def test_a_reader_that_tuning_makes_worse_is_kept(
+    films: Path, reader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt(*_: Any) -> ReaderWeights:
+        """A reader that never comes to an end."""
+        other = tiny_reader()
+        for name in ("end", NONE):
+            other.network.get_parameter("kinds.bias").data[KIND_NUMBERS[name]] -= 1_000.0
+        return other
+
+    monkeypatch.setattr(tune, "tuned", spoilt)
+    out = tmp_path / "tuned"
+    report = tune.tune(str(films), out, Recipe(steps=5), str(reader))
+    assert report.share == 0
+    assert report.held_out.after == report.held_out.before
+    for name in (WEIGHTS_FILE, SETTINGS_FILE, LEXICON_FILE):
+        assert (out / name).read_bytes() == (reader / name).read_bytes()
+    assert "did not help" in (out / CARD).read_text(encoding="utf-8")
+
+
+def test_questions_of_the_user(films: Path, reader: Path, tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [
+        {"question": f"who made Film {n}?", "topics": [f"Film {n}"], "answers": [f"Person {n}"]}
+        for n in range(7)
+    ]
+    query = {"start": [0], "steps": [{"relation": "directed By", "inverse": True}]}
+    lines += [
+        {"question": f"what did Person {n} make", "query": query, "mentions": [f"Person {n}"]}
+        for n in range(7)
+    ]
+    lines += [
+        {"question": "who made Sunset?", "topics": ["Sunset"], "answers": ["Person 1"]},
+        {"question": "who made Film 8?", "topics": ["Film 8"], "answers": ["Nobody"]},
+        {"question": "who is like Film 8?", "topics": ["Film 8"], "answers": ["Film 9", "Rain"]},
+    ]
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text("".join(json.dumps(own) + "\n" for own in lines), encoding="utf-8")
+    heard = Heard()
+    report = tune.tune(
+        str(films), tmp_path / "tuned", Recipe(steps=5, questions=asked), str(reader), heard
+    )
+    apart = sum(is_held_out(own["question"]) for own in lines[:14])
+    assert apart and report.parts["asked"].questions == apart
+    assert report.lessons == 14 - apart
+    assert report.dropped == {
+        "whose topic the graph or the question does not name": 1,
+        "whose answers the graph does not hold": 1,
+        "whose answers no query gives": 1,
+    }
+    assert heard.parts["looking for the queries of questions"][-1] == (17, 17)
+    asked.write_text(json.dumps(lines[14]) + "\n", encoding="utf-8")
+    with pytest.raises(DatasetError, match="no question is of use"):
+        tune.tune(str(films), tmp_path / "no", Recipe(questions=asked), str(reader))
+
+
+def test_hand_written_questions_fit_the_thresholds(
+    films: Path, reader: Path, tmp_path: Path
+) -> None:
+    written = [
+        {"question": "Who directed Film 3?", "answers": [{"label": "Person 3"}]},
+        {"question": "Who paid for Film 3?", "answers": []},
+    ]
+    file = tmp_path / "written.jsonl"
+    file.write_text("".join(json.dumps(own) + "\n" for own in written), encoding="utf-8")
+    heard = Heard()
+    recipe = Recipe(steps=80, tuning=file)
+    report = tune.tune(str(films), tmp_path / "tuned", recipe, str(reader), heard)
+    assert report.share > 0
+    assert heard.parts["answering questions"][-1] == (2, 2)
+
+
+def test_a_tuning_that_is_stopped_leaves_nothing(films: Path, reader: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(KeyboardInterrupt):
+        tune.tune(str(films), tmp_path / "tuned", Recipe(steps=50), str(reader), Stopped())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_is_no_reader_is_not_replaced(films: Path, reader: Path, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "groundwalk.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a reader"):
+        tune.tune(str(films), tmp_path / "model", Recipe(), str(reader))
+
+
+def test_a_word_of_a_label_is_said_by_another() -> None:
+    lexicon = make_lexicon([], [("directed", "guided"), ("directed", "made")])
+    words = words_of("who directed it", ())
+    actions = (Action("step", "directed by"), Action("end"))
+    example = Example("made", "graph", words, actions, (), ())
+    found = reworded(example, {"directed", "by", "made"}, lexicon, Random(0))
+    assert found and [own.text for own in found.words] == ["who", "guided", "it"]
+    assert reworded(example, {"guided", "made"}, lexicon, Random(0)) is None
+
+
+def test_other_graphs_are_among_the_questions() -> None:
+    others = replay_of(0, Unwatched())
+    assert len(others.schemas) == 2
+    assert {own.schema for own in others.examples} == set(others.schemas)
+    example = replace(others.examples[0], schema="graph")
+    mix = mixed(cycle([example]), others.examples, 0.5, 0)
+    count = sum(own is example for own in islice(mix, 400))
+    assert 160 < count < 240
+    assert all(own is example for own in islice(mixed(cycle([example]), (), 0.5, 0), 9))
+
+
+def test_half_way_between_two_readers() -> None:
+    start, end = tiny_reader(), tiny_reader(seed=1)
+    half = between(start, end, 0.5).network.get_parameter("word.weight")
+    both = start.network.get_parameter("word.weight"), end.network.get_parameter("word.weight")
+    assert half.allclose((both[0] + both[1]) / 2)
+    assert between(start, end, 0.0) is start
+    assert between(start, end, 1.0) is end
