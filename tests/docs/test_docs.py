@@ -21,7 +21,6 @@ from .warm import Shell, warm
 NOT_RUN = {
     "./dev ask ": "installs into .venv",
     "./dev train-reader ": "takes hours",
-    "groundwalk ask --kg my.ttl --method query --reader my-reader ": "needs that reader",
     "groundwalk kg build dump.nt.gz ": "a large file",
     "groundwalk kg build latest-truthy.nt.gz ": "a large file",
     "pip install": "installs, and needs a model of the hub",
