@@ -337,7 +337,7 @@ def test_without_a_chat_llm_the_local_model_reads_the_question(
 
 def test_where_the_model_reads_no_queries_the_bundled_reader_does(kg: KnowledgeGraph) -> None:
     graph: Any = build_graph("query", kg=kg, generator=ruled_model(), checkpointer=False)
-    state = graph.invoke({"question": CAPITAL})
+    state = graph.invoke({"question": CAPITAL}, context=Options(confidence=0.0))
     assert (state["reasoner"], state["status"]) == ("reader", "answered")
 
 
