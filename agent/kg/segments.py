@@ -24,7 +24,8 @@ def is_unspaced(character: str) -> bool:
 def words(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of every run of letters, digits and the marks on them.
 
-    A run is cut where `names.normalise` would cut, and at every letter of an unspaced script.
+    A run is cut where `names.normalise` would cut, and at every letter of an unspaced script. A
+    spacing mark on nothing begins one, as it is kept there, too.
     """
     start = None
     for place, character in enumerate(text):
@@ -33,7 +34,9 @@ def words(text: str) -> Iterator[tuple[int, int]]:
                 yield start, place
                 start = place
             start = place if start is None else start
-        elif start is not None and unicodedata.category(character) not in ("Mn", "Mc", "Me", "Cf"):
+        elif start is None:
+            start = place if unicodedata.category(character) == "Mc" else None
+        elif unicodedata.category(character) not in ("Mn", "Mc", "Me", "Cf"):
             yield start, place
             start = None
     if start is not None:

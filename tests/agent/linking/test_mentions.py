@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 @example("0\u21200")
 @example("film \u21161")
 @example("0:\u03450")
+@example("0:\ua8b40")
+@example(": \u102b\u1000")
 @example("iPhone\u624b\u6a5f 2 \u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35 \ud55c\uad6d\u00ad\uc758")
 @given(st.text(st.characters(exclude_categories=("Cs",))))
 def test_words_are_where_they_say_and_normalise_like_the_whole(text: str) -> None:
