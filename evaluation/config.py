@@ -172,10 +172,8 @@ def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
 
 def describe_reader(source: str) -> dict[str, Any]:
     """Where a reader comes from, and its digest. Raises ModelError where there is none."""
-    from ..agent.reader.weights import BUNDLED, has_bundled, reader_folder
+    from ..agent.reader.weights import BUNDLED, reader_folder
 
-    if not source and not has_bundled():
-        return {"source": "", "digest": ""}
     return {"source": source, "digest": folder_digest(reader_folder(source or BUNDLED))}
 
 

@@ -15,7 +15,7 @@ from ..agent.llm.scope import Scope, read_scope
 from ..agent.once import once
 from ..agent.query.account import account_beside
 from ..agent.reader.values import WithValues
-from ..agent.reader.weights import GeneralReader, has_bundled, open_reader
+from ..agent.reader.weights import GeneralReader, open_reader
 from .method import Parts
 from .methods import check_method, default_method, method_named
 from .reading import FORMAT, knows_graph
@@ -82,6 +82,4 @@ def _reader(given: GeneralReader | str | None, needed: bool) -> GeneralReader | 
     """What reads questions in the local model's place; the bundled one where one is `needed`."""
     if isinstance(given, str):
         return open_reader(given)
-    if given is None and needed and has_bundled():
-        return open_reader()
-    return given
+    return open_reader() if given is None and needed else given

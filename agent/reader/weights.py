@@ -76,16 +76,9 @@ def open_reader(source: str = BUNDLED) -> GeneralReader:
     return GeneralReader(settings, once(load))
 
 
-def has_bundled() -> bool:
-    """Whether a reader comes with groundwalk."""
-    return resources.files(_DATA).joinpath("reader").is_dir()
-
-
 def reader_folder(source: str) -> Path:
     """The folder of a reader. Raises ModelError where there is none."""
     if source == BUNDLED:
-        if not has_bundled():
-            raise ModelError("no reader comes with groundwalk yet", "give a folder with --reader")
         with resources.as_file(resources.files(_DATA) / "reader") as folder:
             return folder
     try:

@@ -12,8 +12,8 @@ from groundwalk.agent.reader.weights import (
     BUNDLED,
     SETTINGS_FILE,
     WEIGHTS_FILE,
-    has_bundled,
     open_reader,
+    reader_folder,
     write_weights,
 )
 from groundwalk.agent.reader.words import words_of
@@ -75,10 +75,14 @@ def test_a_lexicon_of_another_reader_is_told(tmp_path: Path) -> None:
         open_reader(str(tmp_path)).load()
 
 
-@pytest.mark.skipif(has_bundled(), reason="a reader is bundled")
-def test_where_none_is_bundled_it_is_told() -> None:
-    with pytest.raises(ModelError, match="no reader comes with groundwalk"):
-        open_reader(BUNDLED)
+def test_the_bundled_one_is_small_and_of_public_sources() -> None:
+    folder = reader_folder(BUNDLED)
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 16 * 2**20
+    reader = open_reader()
+    assert sum(own.numel() for own in reader.load().network.parameters()) < 8_000_000
+    assert reader.settings.kg == ""
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "MetaQA" in card.partition("Never learnt from:")[2].partition("\n")[0]
 
 
 def test_a_home_of_nobody_is_no_folder() -> None:
