@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.util import Finalize
 from types import FrameType, TracebackType
 from typing import Literal, TypeAlias, cast
 
@@ -159,14 +160,23 @@ class _Worker:
             self._process.join()
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """End in order, so that nothing is left for Python to complain about."""
+def _leave(_signal: int, frame: FrameType | None) -> None:
+    """End in order, so that nothing is left for Python to complain about.
+
+    Python would swallow the end inside a finaliser, so that is let through first.
+    """
+    while frame is not None:
+        if frame.f_code is Finalize.__call__.__code__:
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            return
+        frame = frame.f_back
     raise SystemExit
 
 
 def _work(connection: Connection, open_ask: OpenAsk, threads: int) -> None:
     """What a process does until the connection is closed, also by the death of its parent."""
     signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGALRM, _leave)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     with suppress(EOFError, ConnectionError):
         try:
@@ -184,3 +194,4 @@ def _work(connection: Connection, open_ask: OpenAsk, threads: int) -> None:
             connection.send(GroundwalkError(f"internal error: {type(error).__name__}: {line}"))
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself now
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)

@@ -41,7 +41,8 @@ def build_graph(
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
     of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
-    the model's place. `checkpointer` keeps threads, so that questions
+    the model's place; so does the bundled one for `query`, where the model does not know the graph.
+    `checkpointer` keeps threads, so that questions
     may refer to earlier ones and the graph may ask which entity is meant. With `True`, that of the
     graph in which this one is a node does, and none where it runs by itself; `None` has it for one
     run only, so that a node may run beside itself; `False` has none. Raises InputError for an
@@ -69,12 +70,24 @@ def build_graph(
     baselines = once(partial(read_baselines, source))
     account = once(partial(account_beside, source, opened))
     method_of_name = method_named(name)
-    reads = FORMAT in settings.formats and knows_graph(settings, opened)
-    needed = method_of_name.values and llm is None and not reads
-    general = _reader(reader, needed)
+    is_known = knows_graph(settings, opened)
+    reads = FORMAT in settings.formats and is_known
+    general = _reader(reader, method_of_name.values and llm is None and not reads)
     labels = WithValues(opened) if general and method_of_name.values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)
-    parts = Parts(opened, found, settings, local, llm, prompts, baselines, scope, general, account)
+    parts = Parts(
+        opened,
+        found,
+        settings,
+        local,
+        llm,
+        prompts,
+        baselines,
+        scope,
+        general,
+        account,
+        is_known,
+    )
     return skeleton(name, method_of_name, parts, checkpointer)
 
 

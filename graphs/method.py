@@ -37,6 +37,8 @@ class Parts:
     """The general reader, where it reads questions; the local model does without."""
     account: Callable[[], WordReader] = NoAccount
     """What a query makes of the words of its question; from beside the weights too."""
+    is_known: bool = True
+    """Whether the local model was trained on this graph, or on another version of it."""
 
 
 COMMON = frozenset(

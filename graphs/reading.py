@@ -1,9 +1,12 @@
 """Reading questions as queries: with the general reader, or the local model where it can."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..agent.kg import KnowledgeGraph
+from ..agent.kg.names import normalise
+from ..agent.kg.terms import Term
 from ..agent.llm.local import ModelSettings
 from ..agent.nodes import Node
 from .method import Parts
@@ -25,8 +28,17 @@ def knows_graph(settings: ModelSettings, kg: KnowledgeGraph) -> bool:
     if settings.kg in ("", kg.digest):
         return True
     known = set(settings.relations)
-    names = {own.name for own in kg.labels.relations()} if known else set[str]()
-    return bool(names) and len(names & known) >= _MOSTLY * len(names)
+    called = relation_texts(kg).values() if known else ()
+    return bool(called) and sum(map(bool, map(known.intersection, called))) >= _MOSTLY * len(called)
+
+
+def relation_texts(kg: KnowledgeGraph) -> dict[Term, set[str]]:
+    """What each relation is called, normalised; of an endpoint those that it lists quickly."""
+    texts = defaultdict[Term, set[str]](set)
+    for word in kg.labels.vocabulary():
+        if word.relation:
+            texts[word.term].add(normalise(word.text))
+    return texts
 
 
 def reads_queries(parts: Parts) -> bool:

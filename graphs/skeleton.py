@@ -47,7 +47,7 @@ from ..agent.query.facts import Facts
 from ..agent.state import State, is_understood
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
-from .reading import knows_graph, plain_questions
+from .reading import plain_questions
 
 Compiled = CompiledStateGraph[State, Options, State, State]
 
@@ -202,7 +202,7 @@ def _foreign(parts: Parts, method: Method) -> str:
     """What to say of silence where what reads the question knows another graph."""
     if parts.reader is not None and method.reading(parts):
         return ""
-    return "" if knows_graph(parts.settings, parts.kg) else _OTHER_GRAPH
+    return "" if parts.is_known else _OTHER_GRAPH
 
 
 def _sure(parts: Parts, method: Method) -> Callable[[State, Options], float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.local import LocalModel, ModelSettings
+from ..graphs.reading import relation_texts
 from .checkpoint import Elapsed
 from .data import Batches, Material
 from .encode import Encoder
@@ -40,7 +41,7 @@ class Job:
             formats=tuple(self.recipe.formats),
             chains="walk",
             kg=self.kg.digest,
-            relations=tuple(sorted({own.name for own in self.kg.labels.relations()})),
+            relations=tuple(sorted(set[str]().union(*relation_texts(self.kg).values()))),
         )
 
     def batches(self, encoder: Encoder) -> Batches:

@@ -59,7 +59,7 @@ class ModelSettings:
     kg: str = ""
     """The digest of the KG that it was trained on."""
     relations: tuple[str, ...] = ()
-    """What the relations of that KG are called: by them a newer version of it is known."""
+    """What the relations of that KG are called, normalised: so another version of it is known."""
 
     def threshold(self, form: str) -> float:
         """The least confidence of an answer that was decoded in a format."""

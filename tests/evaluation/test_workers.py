@@ -126,6 +126,27 @@ def test_no_process_outlives_the_run(tmp_path: Path, end: signal.Signals) -> Non
         time.sleep(0.05)
 
 
+FINALISED = """
+import os, signal, time
+from multiprocessing.util import Finalize
+from groundwalk.evaluation import workers
+class Held: pass
+def ends(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.05); print("let go", flush=True)
+def opens():
+    held = Held()
+    Finalize(held, ends)
+    del held
+    time.sleep(20)
+workers._work(None, opens, 1)
+"""
+
+
+def test_an_end_inside_a_finaliser_waits_until_that_is_done() -> None:
+    command = [sys.executable, "-c", FINALISED]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=15, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (0, b"let go\n", b"")
+
+
 @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5])
 def test_a_stop_while_processes_start_is_silent(tmp_path: Path, seconds: float) -> None:
     command = [sys.executable, "-c", SCRIPT, str(tmp_path)]

@@ -118,6 +118,19 @@ def test_an_endpoint_that_stops_answering_leaves_nothing_as_an_answer(
     kg.close()
 
 
+def test_a_graph_is_made_without_counting_the_facts_of_an_endpoint(endpoint: Endpoint) -> None:
+    kg = open_kg(endpoint.url)
+    endpoint.asked.clear()
+    build_graph(kg=kg)
+    counting = "(COUNT(*) AS ?count) WHERE"
+    asked = len(endpoint.asked)
+    assert asked, "what the relations are called"
+    assert not any(counting in own.query for own in endpoint.asked)
+    kg.labels.relations()
+    assert any(counting in own.query for own in endpoint.asked[asked:])
+    kg.close()
+
+
 def test_nobody_there_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(ServiceError):
         open_kg("http://127.0.0.1:9/sparql")
