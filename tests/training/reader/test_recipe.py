@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
+from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.lessons import lessons
 from groundwalk.training.reader.recipe import CHECKPOINT, ReaderRecipe, train_reader
 from groundwalk.training.reader.sources import SOURCES, tuning_databases
@@ -16,7 +17,10 @@ WITHOUT = tuple(own.name for own in SOURCES if own.name not in SMALL)
 
 @pytest.mark.slow
 @pytest.mark.data("questions", "schemas", "lexicon")
-def test_a_reader_is_made_with_its_card(tmp_path: Path, public_data: Path) -> None:
+def test_a_reader_is_made_with_its_card(
+    tmp_path: Path, public_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thresholds, "_GRAPHS", 1)
     recipe = ReaderRecipe(steps=4, refined=2, width=16, made=2, without=WITHOUT)
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
