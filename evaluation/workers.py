@@ -163,7 +163,7 @@ class _Worker:
 def _leave(_signal: int, frame: FrameType | None) -> None:
     """End in order, so that nothing is left for Python to complain about.
 
-    Python would swallow the end inside a finaliser, so that is let through first.
+    Inside a finaliser Python would swallow the end, so it is tried again a moment later.
     """
     while frame is not None:
         if frame.f_code is Finalize.__call__.__code__:
@@ -193,5 +193,5 @@ def _work(connection: Connection, open_ask: OpenAsk, threads: int) -> None:
             line = " ".join(str(error).split())[:300]
             connection.send(GroundwalkError(f"internal error: {type(error).__name__}: {line}"))
         finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself now
-            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            for end in (signal.SIGTERM, signal.SIGALRM):
+                signal.signal(end, signal.SIG_IGN)  # it ends by itself now

@@ -42,11 +42,11 @@ def build_graph(
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
     of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
     the model's place; so does the bundled one for `query`, where the model does not know the graph.
-    `checkpointer` keeps threads, so that questions
-    may refer to earlier ones and the graph may ask which entity is meant. With `True`, that of the
-    graph in which this one is a node does, and none where it runs by itself; `None` has it for one
-    run only, so that a node may run beside itself; `False` has none. Raises InputError for an
-    unknown method, KGError and ModelError for what cannot be opened.
+    `checkpointer` keeps threads, so that questions may refer to earlier ones and the graph may ask
+    which entity is meant. With `True`, that of the graph in which this one is a node does, and none
+    where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
+    `False` has none. Raises InputError for an unknown method, KGError and ModelError for what
+    cannot be opened.
     """
     if method is not None:
         check_method(method)
