@@ -26,6 +26,8 @@ KINDS: tuple[str, ...] = (*get_args(Kind), *(f"{kind}*" for kind in _NAMED), NON
 MOST_STEPS = 32
 LITERALS = 32
 """Numbers that an action may name itself."""
+JOINT = ("joint.", "left.")
+"""With these begin the names of parameters by which words and labels see each other."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Size:
     meanings: int = 0
     """Words whose meaning is known beforehand."""
     meaning: int = 64
+    joint: int = 0
+    """After how many of the layers words and labels see each other."""
 
 
 class Batch(NamedTuple):
@@ -118,8 +122,7 @@ def make_network(size: Size) -> "nn.Module":
 
         def forward(self, hidden: "Tensor", barred: "Tensor") -> "Tensor":
             batch, length, _ = hidden.shape
-            joint = self.joint(self.before(hidden)).view(batch, length, 3, size.heads, -1)
-            asks, keys, values = joint.permute(2, 0, 3, 1, 4)
+            asks, keys, values = _heads(self.joint(self.before(hidden)))
             mixed = nn.functional.scaled_dot_product_attention(
                 asks, keys, values, attn_mask=~barred[:, None]
             )
@@ -127,6 +130,48 @@ def make_network(size: Size) -> "nn.Module":
             hidden = hidden + self.out(mixed)
             wide = nn.functional.gelu(self.wide(self.between(hidden)))
             return hidden + self.narrow(wide)
+
+    class Joint(nn.Module):
+        """Words see the labels, and labels the words, the more the better they match."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.labels = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.word, self.label = nn.Linear(width, 3 * width), nn.Linear(width, 3 * width)
+            self.match = nn.Linear(len(FEATURES) + 1, 2 * size.heads)
+            self.to_word, self.to_label = nn.Linear(width, width), nn.Linear(width, width)
+            self.between = nn.LayerNorm(width)
+            self.wide, self.narrow = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+            for last in (self.to_word, self.to_label, self.narrow):
+                nn.init.zeros_(last.weight)
+                nn.init.zeros_(last.bias)
+
+        def forward(
+            self, words: "Tensor", labels: "Tensor", matches: "Tensor", seen: "Tensor"
+        ) -> "tuple[Tensor, Tensor]":
+            """`words (B, N, D)` and `labels (B, L, D)`; `seen (B, N, L)` are those that exist."""
+            asks, keys, values = _heads(self.word(self.words(words)))
+            label_asks, label_keys, label_values = _heads(self.label(self.labels(labels)))
+            near, label_near = self.match(matches).permute(0, 3, 1, 2).chunk(2, 1)
+            barred = torch.where(seen, 0.0, -1e4)[:, None]
+            to_word = _mixed(asks, label_keys, label_values, near + barred)
+            bias = (label_near + barred).transpose(2, 3)
+            to_label = _mixed(label_asks, keys, values, bias)
+            words = words + self.to_word(to_word)
+            labels = labels + self.to_label(to_label)
+            wide = nn.functional.gelu(self.wide(self.between(labels)))
+            return words, labels + self.narrow(wide)
+
+    def _heads(joint: "Tensor") -> "Tensor":
+        batch, length, _ = joint.shape
+        return joint.view(batch, length, 3, size.heads, -1).permute(2, 0, 3, 1, 4)
+
+    def _mixed(asks: "Tensor", keys: "Tensor", values: "Tensor", bias: "Tensor") -> "Tensor":
+        mixed = nn.functional.scaled_dot_product_attention(
+            asks, keys, values, attn_mask=bias.contiguous()
+        )
+        batch, _, length, _ = mixed.shape
+        return mixed.transpose(1, 2).reshape(batch, length, width)
 
     class Network(nn.Module):
         def __init__(self) -> None:
@@ -166,6 +211,10 @@ def make_network(size: Size) -> "nn.Module":
             self.lacking = nn.Linear(width, width)
             self.apart = nn.Linear(width, 1)
             self.used = nn.Linear(3, 1, bias=False)
+            self.joint = nn.ModuleList(Joint() for _ in range(size.joint))
+            if size.joint:
+                self.left = nn.Linear(2, len(KINDS), bias=False)
+                nn.init.zeros_(self.left.weight)
 
         def forward(self, batch: Batch) -> Scores:
             meanings = self.meanings(batch.meant)
@@ -209,8 +258,12 @@ def make_network(size: Size) -> "nn.Module":
             mask = barred[None] | nothing[:, None]
             mask = mask & ~torch.eye(length, dtype=torch.bool)[None]
             both = torch.cat([hidden, acted], 1)
-            for layer in self.layers:
+            seen = there[:, :, None] & (batch.ways >= 0)[:, None]
+            for place, layer in enumerate(self.layers):
                 both = layer(both, mask)
+                if place < size.joint:
+                    hidden, vectors = self.joint[place](both[:, :count], vectors, matches, seen)
+                    both = torch.cat([hidden, both[:, count:]], 1)
             both = self.last(both)
             hidden, state = both[:, :count], both[:, count:]
             # how words and labels meet
@@ -236,7 +289,11 @@ def make_network(size: Size) -> "nn.Module":
             )
             unread = torch.einsum("btd,bnd->btn", self.lacks(state), self.lacking(hidden)) * apart
             unread = unread + self.apart(hidden)[:, None, :, 0] + self.used(use)[..., 0]
-            return Scores(self.kinds(state), labels, pointed, self.literals(state), unread, met)
+            kinds = self.kinds(state)
+            if size.joint:
+                left = unread.sigmoid() * there[:, None]
+                kinds = kinds + self.left(torch.stack([left.sum(-1), left.amax(-1)], -1))
+            return Scores(kinds, labels, pointed, self.literals(state), unread, met)
 
     def _of(values: "Tensor", numbers: "Tensor") -> "Tensor":
         """The rows of distinct words where these occur."""

@@ -118,6 +118,15 @@ def made_example(
     return Example(source, schema, words, actions, legal, ends, (), left)
 
 
+def with_words(
+    own: Example, source: str, words: Sequence[QuestionWord], actions: Sequence[Action]
+) -> Example:
+    """Another question of the same schema, in these words."""
+    count = sum(word.mention is not None for word in words)
+    legal, ends = _legal(tuple(map(_bare, actions)), count)
+    return Example(source, own.schema, tuple(words), tuple(actions), legal, ends)
+
+
 def _value_kinds(own: SourceQuestion) -> dict[int, str]:
     """What values of tables are: the column that leads to each, told for every other question."""
     if own.schema in _OF_THINGS or len(own.question) % 2:

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...agent.reader.likelihood import CLASS_KIND, Logs, logs_of
-from ...agent.reader.network import Size, make_network
+from ...agent.reader.network import Batch, Size, make_network
 from .batches import Batcher, Targets
 from .examples import Example
 
@@ -32,6 +32,8 @@ class Plan:
     """Parameters that stay as they are."""
     heard: int = 50
     """Steps after which it is told how the training goes."""
+    ahead: bool = False
+    """Whether another process makes the batches."""
 
 
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
@@ -88,7 +90,10 @@ def train(
     for name in plan.frozen:
         network.get_parameter(name).requires_grad_(False)
     optimizer = torch.optim.AdamW(
-        [own for own in network.parameters() if own.requires_grad], lr=plan.rate, weight_decay=0.01
+        [own for own in network.parameters() if own.requires_grad],
+        lr=plan.rate,
+        weight_decay=0.01,
+        fused=True,
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, plan.rate, total_steps=plan.steps, pct_start=0.05
@@ -101,10 +106,9 @@ def train(
         optimizer.load_state_dict(kept["optimizer"])
         schedule.load_state_dict(kept["schedule"])
     rng = Random(f"reader {plan.seed} {first}")
-    batches = _alike(stream(first), plan.batch, rng)
+    made = (batcher.batch(own, rng) for own in _alike(stream(first), plan.batch, rng))
     network.train()
-    for step in range(first, plan.steps):
-        batch, targets = batcher.batch(next(batches), rng)
+    for step, (batch, targets) in enumerate(_ahead(made, plan, first), start=first):
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         found = likelihoods(logs, targets)
@@ -124,6 +128,28 @@ def train(
             torch.save(state, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
     return network.eval()
+
+
+def _ahead(
+    batches: "Iterator[tuple[Batch, Targets]]", plan: Plan, first: int
+) -> "Iterator[tuple[Batch, Targets]]":
+    """The batches of the steps that are left, made by another process where the plan says so."""
+    if not plan.ahead:
+        return islice(batches, plan.steps - first)
+    from torch.utils.data import DataLoader, IterableDataset
+
+    class Several(IterableDataset[tuple[Batch, Targets]]):
+        def __iter__(self) -> "Iterator[tuple[Batch, Targets]]":
+            return islice(batches, plan.steps - first)
+
+    loader = DataLoader(
+        Several(),
+        batch_size=None,
+        num_workers=1,
+        prefetch_factor=8,
+        multiprocessing_context="fork",
+    )
+    return iter(loader)
 
 
 _WINDOW = 8

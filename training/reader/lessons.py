@@ -17,6 +17,7 @@ from ...agent.query.account import names_of
 from ..data import Material, gather
 from ..query_encode import asked_of
 from ..recipe import Recipe
+from .composed import COMPOSED, composed
 from .examples import Example, examples_of, made_example
 from .made import domains, fewer, write_graph
 from .sources import (
@@ -34,7 +35,9 @@ from .worded import Domain, read_domain, write_domain
 
 MADE, WORDED = "made", "worded"
 """The names of questions that are made: in the words of labels, and in those of people."""
-_WEIGHTS = {MADE: 0.8, WORDED: 2.0}
+_WEIGHTS = {MADE: 0.8, WORDED: 2.0, COMPOSED: 1.5}
+_COMPOSED = 60_000
+"""Questions of several hops that are composed of questions of one."""
 _VARIANTS = 8
 """Graphs over each domain, each with labels of its own."""
 _APART = 12
@@ -113,6 +116,10 @@ def lessons(
         provenance.append(
             Provenance(source.name, source.public_name, source.licence, digest(file), count)
         )
+    every = [own for several in examples.values() for own in several]
+    several: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: []}
+    if COMPOSED not in without:
+        several[COMPOSED] = composed(every, _COMPOSED, seed)
     schemas = read_schemas(data)
     graphs = [
         _ToAsk(name, own, made, seed)
@@ -126,7 +133,6 @@ def lessons(
         for own in domains_of_people
         for variant in range(1 if own in apart else _VARIANTS)
     ]
-    several: dict[str, list[Example]] = {MADE: [], WORDED: []}
     watched = list[Example]()
     graphs = [own for own in graphs if _kind_of(own) not in without]
     with get_context("spawn").Pool(workers) as pool:

@@ -19,10 +19,11 @@ from rich.console import Console
 
 from ...agent.errors import InputError
 from ...agent.reader.lexicon import Lexicon
-from ...agent.reader.network import Size
+from ...agent.reader.network import JOINT, Size, make_network
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
 from .batches import PLAIN, Batcher, Drawing, pools_of
 from .card import write_card
+from .composed import COMPOSED
 from .examples import Example
 from .learning import Plan, measured, stream_of, train
 from .lessons import Lessons, lessons
@@ -30,7 +31,7 @@ from .meanings import meanings_of
 from .thresholds import fit_thresholds
 from .words import lexicon_of
 
-CHECKPOINT, REFINED = "checkpoint.pt", "refined.pt"
+CHECKPOINT, REFINED, JOINED = "checkpoint.pt", "refined.pt", "joined.pt"
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
 
@@ -43,6 +44,8 @@ class ReaderRecipe:
     refined: int = 5_000
     """Steps after them in which labels are barred as a graph bars them, and rare kinds of action
     are drawn more often."""
+    joined: int = 12_000
+    """Steps after these in which words and labels see each other."""
     width: int = 160
     made: int = 300
     """Questions over each schema of which a graph is made."""
@@ -69,20 +72,20 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
 
     taught = _taught(recipe, data, folder / "lessons.pickle", told)
     told("making the lexicon")
-    questions = [
-        " ".join(word.text for word in own.words)
-        for several in taught.examples.values()
+    every = [
+        own
+        for name, several in taught.examples.items()
         for own in several
+        if name != COMPOSED  # these have the words of others
     ]
-    labels = (
-        name for several in taught.examples.values() for own in several for name, _, _ in own.names
-    )
+    questions = [" ".join(word.text for word in own.words) for own in every]
+    labels = (name for own in every for name, _, _ in own.names)
     lexicon = lexicon_of(data, questions)
     meanings = meanings_of(data, questions, labels, Size().meaning)
     lexicon = replace(
         lexicon, meanings={word: row for row, word in enumerate(meanings.words, start=1)}
     )
-    size = Size(width=recipe.width, meanings=len(meanings.words))
+    size = Size(width=recipe.width, meanings=len(meanings.words), joint=1)
     reader = _trained(
         recipe, taught, lexicon, size, torch.from_numpy(meanings.vectors), folder, told
     )
@@ -105,9 +108,12 @@ def _trained(
     every = [own for several in taught.examples.values() for own in several]
     pools = pools_of([*every, *taught.watched], taught.schemas)
     plain, network = Batcher(lexicon, pools, PLAIN), None
+    names = (name for name, _ in make_network(size).named_parameters())
+    apart = tuple(name for name in names if name.startswith(JOINT))
     stages = (
-        Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0),
-        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3),
+        Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0, apart),
+        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
+        Stage(JOINED, recipe.joined, 1.5e-3, Drawing(), 0.3),
     )
     for stage in stages:
         told(f"{stage.steps:,} steps begin")
@@ -115,7 +121,14 @@ def _trained(
         network = train(
             Batcher(lexicon, pools, stage.drawing),
             partial(_stream, taught, recipe.seed, stage.rarity),
-            Plan(steps=stage.steps, rate=stage.rate, seed=recipe.seed, size=size),
+            Plan(
+                steps=stage.steps,
+                rate=stage.rate,
+                seed=recipe.seed,
+                size=size,
+                frozen=stage.frozen,
+                ahead=True,
+            ),
             watch,
             folder / stage.checkpoint,
             meanings if network is None else None,
@@ -134,6 +147,8 @@ class Stage:
     rate: float
     drawing: Drawing
     rarity: float
+    frozen: tuple[str, ...] = ()
+    """Parameters that stay as they are."""
 
 
 def _stream(taught: Lessons, seed: int, rarity: float, step: int) -> Iterator[Example]:
@@ -200,6 +215,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--steps", type=int, default=own.steps)
     parser.add_argument("--refined", type=int, default=own.refined, help="steps after them")
+    parser.add_argument("--joined", type=int, default=own.joined, help="steps after these")
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
     parser.add_argument(
@@ -214,6 +230,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     recipe = ReaderRecipe(
         given.steps,
         given.refined,
+        given.joined,
         given.width,
         given.made,
         not given.no_twins,

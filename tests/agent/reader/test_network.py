@@ -9,7 +9,7 @@ from groundwalk.agent.query.prompt import Earlier, Numbered
 from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Label, Posed, acted
 from groundwalk.agent.reader.lexicon import Lexicon
 from groundwalk.agent.reader.likelihood import CLASS_KIND, HOP_KINDS, POINTER_KIND, logs_of
-from groundwalk.agent.reader.network import KINDS, NONE, Scores, Size, make_network
+from groundwalk.agent.reader.network import JOINT, KINDS, NONE, Scores, Size, make_network
 from groundwalk.agent.reader.words import words_of
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
@@ -31,10 +31,29 @@ ACTIONS = (
 )
 
 
-@pytest.fixture(scope="module")
-def network() -> torch.nn.Module:
+@pytest.fixture(scope="module", params=[0, 1])
+def network(request: pytest.FixtureRequest) -> torch.nn.Module:
+    """Without and with a layer in which words and labels see each other."""
     torch.manual_seed(0)
-    return make_network(Size(width=32, table=16, layers=2, heads=2)).eval()
+    made = make_network(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
+    for name, own in made.named_parameters():
+        if name.startswith(JOINT):
+            torch.nn.init.normal_(own, std=0.3)
+    return made
+
+
+def test_what_is_joint_changes_nothing_before_it_is_learnt() -> None:
+    """So that it can be added to a network that was trained without."""
+    torch.manual_seed(0)
+    before = make_network(Size(width=32, table=16, layers=2, heads=2)).eval()
+    after = make_network(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
+    known = before.state_dict()
+    missing = after.load_state_dict(known, strict=False).missing_keys
+    assert missing
+    assert all(name.startswith(JOINT) for name in missing)
+    one, other = scored(before, posed(ACTIONS)), scored(after, posed(ACTIONS))
+    for first, second in zip(one, other, strict=True):
+        assert torch.allclose(first, second, atol=1e-5)
 
 
 def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> Posed:
