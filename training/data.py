@@ -38,6 +38,7 @@ from .supervision import (
     supervise,
 )
 from .unanswerable import Refuser
+from .watch import Watcher
 
 _HELD_OUT = 200
 _FEW = 60
@@ -171,6 +172,23 @@ class Batches:
         starts = list(range(0, len(encoded), self.batch))
         rng.shuffle(starts)
         return [encoded[start : start + self.batch] for start in starts]
+
+
+def open_graph(kg_source: str, recipe: Recipe, watcher: Watcher) -> KnowledgeGraph:
+    """The graph as the recipe reads it; what was left out of it is told.
+
+    Raises KGError where it cannot be read.
+    """
+    kg = open_kg(
+        kg_source,
+        profile=recipe.profile,
+        languages=recipe.languages,
+        reading=recipe.reading,
+        on_broken=recipe.on_broken,
+    )
+    if kg.left_out.note:
+        watcher.say(kg.left_out.note)
+    return kg
 
 
 def gather(

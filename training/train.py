@@ -10,14 +10,14 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-from ..agent.kg import KnowledgeGraph, open_kg
+from ..agent.kg import KnowledgeGraph
 from ..agent.llm.address import describe_llm
 from ..agent.llm.chat import chat_model
 from ..agent.llm.local import few_threads, write_settings
 from .asked import tuning_questions
 from .card import write_card
 from .checkpoint import Elapsed, needed, open_partial
-from .data import gather
+from .data import gather, open_graph
 from .fitting import fit
 from .folder import check_out, replaced
 from .made import keep_made, made_folder, read_made
@@ -49,15 +49,7 @@ def train(
     first, turn = _processes(recipe)
     watcher = watcher if watcher and first else Unwatched()
     with turn():
-        kg = open_kg(
-            kg_source,
-            profile=recipe.profile,
-            languages=recipe.languages,
-            reading=recipe.reading,
-            on_broken=recipe.on_broken,
-        )
-        if kg.left_out.note:
-            watcher.say(kg.left_out.note)
+        kg = open_graph(kg_source, recipe, watcher)
         material = gather(kg, kg_source, recipe, _chat(recipe, out) if first else None)
         schedule = recipe.schedule_for(supervised=material.supervision is not None)
         partial = open_partial(out, _record(kg, recipe, schedule, material.hops), watcher)

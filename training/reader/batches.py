@@ -51,7 +51,16 @@ class Drawing:
     """How many examples bar the labels that a graph would not offer."""
 
 
-PLAIN = Drawing(fewest=30, most=30, renamed=0.0, untold=0.0, unknown=0.0, turned=0.0, none=0.0)
+PLAIN = Drawing(
+    fewest=30,
+    most=30,
+    renamed=0.0,
+    untold=0.0,
+    unknown=0.0,
+    turned=0.0,
+    none=0.0,
+    barred=1.0,
+)
 """Labels as they are, as a reader meets them."""
 
 
@@ -197,10 +206,10 @@ class Batcher:
         asked |= {word for label in gold for word in label_words(label)}
         near = [n for word in sorted(asked) for n in _few(pool.by_word.get(word, ()), rng)]
         numbers = rng.sample(near, min(len(near), wanted // 3))
-        known = [pool.hops[number] for label in gold for number in pool.by_label.get(label, ())]
-        ends = {end for hop in known for end in (hop.head, hop.tail)}
-        beside = [n for end in sorted(ends) for n in _few(pool.beside.get(end, ()), rng)]
         if self.drawing.barred:
+            known = [pool.hops[number] for label in gold for number in pool.by_label.get(label, ())]
+            ends = {end for hop in known for end in (hop.head, hop.tail)}
+            beside = [n for end in sorted(ends) for n in _few(pool.beside.get(end, ()), rng)]
             numbers += rng.sample(beside, min(len(beside), wanted // 3))
         numbers += rng.choices(pool.asked, k=wanted // 3) if pool.asked else []
         numbers += [rng.randrange(len(pool.hops)) for _ in range(wanted - len(numbers))]
@@ -211,15 +220,15 @@ class Batcher:
         labels = self.labels(own, rng)
         if not own.actions:
             told = rng.random() >= self.drawing.untold
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told, frozenset(), [frozenset()])
+            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told)
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
             labels = [label for label in labels if label.name != own.actions[gone].name]
             right = acted(own.actions[:gone], own.words, labels)
             right.append(Acted(KIND_NUMBERS[NONE]))
-        is_barred = rng.random() < self.drawing.barred
-        pool = self.pools.get(own.schema) if is_barred else None
-        barred = _barred(own, labels, right, pool)
+        pool = self.pools.get(own.schema)
+        bars = rng.random() < self.drawing.barred
+        barred = _barred(own, labels, right, pool) if bars and pool is not None else {}
         if rng.random() < 0.5:
             labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
         told = rng.random() >= self.drawing.untold
@@ -249,21 +258,19 @@ class _Drawn(NamedTuple):
     labels: list[Label]
     right: list[Acted]
     told: bool
-    unknown: frozenset[str]
-    barred: Sequence[frozenset[int]]
-    """The labels that are not offered at each place."""
+    unknown: frozenset[str] = frozenset()
+    barred: Mapping[int, frozenset[int]] = {}
+    """The labels that are not offered, by place."""
 
 
 def _barred(
-    own: Example, labels: Sequence[Label], right: Sequence[Acted], pool: Pool | None
-) -> list[frozenset[int]]:
-    """The labels that nothing of the class has that the actions before a place lead to.
+    own: Example, labels: Sequence[Label], right: Sequence[Acted], pool: Pool
+) -> dict[int, frozenset[int]]:
+    """By place the labels that nothing of the class has to which the actions before it lead.
 
     None are barred where that class is not known, nor where it would bar what is right.
     """
-    barred = [frozenset[int]()] * len(right)
-    if pool is None:
-        return barred
+    barred = dict[int, frozenset[int]]()
     for place in range(1, len(right)):
         before, class_ = own.actions[place - 1], ""
         if before.kind == "pointer" and right[place - 1].word >= 0:
@@ -308,7 +315,7 @@ def _targets(examples: Sequence[Example], drawn: Sequence[_Drawn], batch: Batch)
             right[:, row, place] = action
             legal[row, place] = _legal_row(example.legal[place])
             literal[row, place] = bool(place) and example.actions[place - 1].kind in LITERAL
-            offered[row, place, list(own.barred[place])] = False
+            offered[row, place, list(own.barred.get(place, ()))] = False
         if len(own.right) == len(example.actions):
             for place, values in _left_out(example, own).items():
                 unread[row, place, : len(values)] = values

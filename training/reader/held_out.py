@@ -4,7 +4,7 @@ They are the user's own, made ones, and made ones in which a word of a label is 
 the lexicon, so that words which are not in the labels still work.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -95,12 +95,6 @@ def _others(word: str, label: str, lexicon: Lexicon) -> set[str]:
     return {*lexicon.related.get(word, ()), *aliases}
 
 
-def scored(
-    network: "nn.Module", batcher: Batcher, parts: Parts, told: Callable[[], None] = lambda: None
-) -> dict[str, Right]:
-    """How much of each part a network reads rightly; `told` is called after each."""
-    scores = dict[str, Right]()
-    for name, several in parts.items():
-        scores[name] = measured(network, batcher, several)
-        told()
-    return scores
+def scored(network: "nn.Module", batcher: Batcher, parts: Parts) -> dict[str, Right]:
+    """How much of each part a network reads rightly."""
+    return {name: measured(network, batcher, several) for name, several in parts.items()}

@@ -13,7 +13,7 @@ from shutil import copyfile
 from typing import NamedTuple
 
 from ...agent.errors import DatasetError
-from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg import KnowledgeGraph
 from ...agent.llm.local import few_threads
 from ...agent.query.account import names_of
 from ...agent.reader.lexicon import LEXICON_FILE
@@ -27,7 +27,7 @@ from ...agent.reader.weights import (
     write_weights,
 )
 from ..asked import asked_questions, tuning_questions
-from ..data import Material, gather
+from ..data import Material, gather, open_graph
 from ..folder import check_out, replaced
 from ..lessons import Asked as Given
 from ..query_encode import Asked, asked_of
@@ -88,17 +88,9 @@ def tune(
     without_answer(written)  # which raises now what would be raised after the last step
     asked = asked_questions(recipe)
     watcher.part(_READING, 0, 2)
-    kg = open_kg(
-        kg_source,
-        profile=recipe.profile,
-        languages=recipe.languages,
-        reading=recipe.reading,
-        on_broken=recipe.on_broken,
-    )
+    kg = open_graph(kg_source, recipe, watcher)
     watcher.part(_READING, 1, 2)
     with closing(kg):
-        if kg.left_out.note:
-            watcher.say(kg.left_out.note)
         start = opened.load()
         material = gather(kg, kg_source, replace(recipe, questions=None, dataset="", data=None))
         watcher.part(_READING, 2, 2)

@@ -33,7 +33,7 @@ class Tuning:
     batch: int = 32
     rate: float = 1e-3
     seed: int = 0
-    others: float = 0.4
+    replayed: float = 0.4
     """How many of the questions are over other graphs."""
     frozen: tuple[str, ...] = ("table.weight", "meanings.weight")
     """What stays as it is: what letters and meanings of words are like, also of those that the
@@ -59,12 +59,15 @@ def tuned(
     reader: ReaderWeights,
     tuning: Tuning,
     told: Callable[[int, float], None],
-    others: Replay | None = None,
+    replay: Replay | None = None,
 ) -> ReaderWeights:
-    """A reader that was tuned to a graph; `told` hears the loss after steps."""
-    others = others or Replay()
+    """A reader that was tuned to a graph; `told` hears the loss after steps.
+
+    Questions of `replay` are among those that are learnt.
+    """
+    replay = replay or Replay()
     first = list(islice(examples_over(kg, material, SCHEMA, tuning.seed), 200))
-    pools = pools_of([*first, *others.examples], {SCHEMA: schema_of(kg), **others.schemas})
+    pools = pools_of([*first, *replay.examples], {SCHEMA: schema_of(kg), **replay.schemas})
     drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.1, none=0.04)
     batcher = Batcher(reader.lexicon, pools, drawing)
     plan = Plan(
@@ -80,8 +83,8 @@ def tuned(
         batcher,
         lambda step: mixed(
             examples_over(kg, material, SCHEMA, tuning.seed + 1 + step),
-            others.examples,
-            tuning.others,
+            replay.examples,
+            tuning.replayed,
             tuning.seed,
         ),
         plan,
