@@ -19,6 +19,7 @@ def answer(
     """
     from ..evidence import origin_of
     from ..session import run
+    from .understood import offer
 
     session = talk.session()
     origin = origin_of(talk.kg, talk.wanted.model)
@@ -29,3 +30,5 @@ def answer(
             state = cast("State", event)
             talk.remember(state, origin, reads=query is None)
             screen.result(state, talk.kg)
+    if query is None:
+        offer(talk)

@@ -54,6 +54,8 @@ def converse(talk: Talk, reader: Reader) -> None:
             with _told(talk):
                 if line.strip().startswith("/"):
                     perform(talk, line)
+                elif talk.offers(line):
+                    perform(talk, f"/readings {line.strip()}")
                 elif instead := _ask(talk, line):
                     lines.appendleft(instead)
         except KeyboardInterrupt:

@@ -29,10 +29,14 @@ class Answered:
 
 @dataclass(frozen=True)
 class Understood:
-    """A question and the queries that it may be, the likeliest first; none for a walk."""
+    """A question and the queries that it may be, the likeliest first; none for a walk.
+
+    They are `offered` where none of them was sure enough, until something else is asked.
+    """
 
     question: str
     readings: tuple["Reading", ...]
+    offered: bool = False
 
 
 def _nobody(_: str) -> str:
@@ -105,12 +109,23 @@ class Talk:
             raise InputError("there is no answer yet", "ask something first")
         return self._understood
 
+    def offers(self, line: str) -> bool:
+        """Whether a line is the number of a reading that is offered."""
+        understood = self._understood
+        if understood is None or not understood.offered:
+            return False
+        return line.strip() in map(str, range(1, len(understood.readings) + 1))
+
     def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
         """A question was answered, and where the model `reads` it, not by a query of the user's."""
         self._last = Answered(state, origin)
         if reads:
             question = state.get("asked") or state.get("question", "")
-            self._understood = Understood(question, tuple(state.get("readings", [])))
+            readings = tuple(state.get("readings", []))
+            offered = bool(readings) and state.get("status") == "abstained"
+            self._understood = Understood(question, readings, offered)
+        elif self._understood:
+            self._understood = replace(self._understood, offered=False)
         self._told.update(state.get("notes", []))
 
     def begin(self, thread: str | None) -> None:

@@ -31,6 +31,18 @@ def readings(talk: Talk, number: str) -> None:
     talk.console.print("/readings N answers by another one; /wrong corrects it.", style="dim")
 
 
+def offer(talk: Talk) -> None:
+    """Ask whether one of the readings is meant, where none was sure enough."""
+    if not talk.understood.offered:
+        return
+    most = len(talk.understood.readings)
+    numbers = "1" if most == 1 else f"1 to {most}"
+    told = f"Did you mean this? Type {numbers} for its answer, or ask anything else."
+    talk.console.print()
+    talk.console.print(told, style="bold")
+    _list(talk, talk.understood.readings)
+
+
 def wrong(talk: Talk, reply: str) -> None:
     """Answer the last question by the query that it should have been, and keep that query."""
     from .corrections import keep_correction

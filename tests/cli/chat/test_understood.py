@@ -20,6 +20,7 @@ from groundwalk.cli.chat.corrections import corrections_file
 from groundwalk.cli.chat.loading import Wanted
 from groundwalk.cli.chat.loop import converse
 from groundwalk.cli.chat.talk import Talk
+from groundwalk.cli.chat.understood import offer
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from rich.console import Console
@@ -65,8 +66,8 @@ def talk(shared: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     perform(shared, "/clear")
 
 
-def answered(talk: Talk, readings: list[Any]) -> None:
-    state: Any = {"question": QUESTION, "answers": [], "readings": readings}
+def answered(talk: Talk, readings: list[Any], status: str = "answered") -> None:
+    state: Any = {"question": QUESTION, "answers": [], "readings": readings, "status": status}
     talk.remember(cast(State, state), Origin())
 
 
@@ -111,6 +112,26 @@ def test_another_reading_answers(talk: Talk) -> None:
     assert "Spain [1]" in text and "read as: borders of Portugal" in text
     assert "  1  capital of Portugal" in text, "the readings are still those of the question"
     assert f"  1  {QUESTION}" in text and kept() == []
+
+
+def test_where_no_reading_is_sure_enough_one_is_asked_for_by_its_number(talk: Talk) -> None:
+    answered(talk, READINGS, "abstained")
+    offer(talk)
+    _, first, *listed = shown(talk).splitlines()
+    assert "Type 1 to 2" in first and listed[1] == "  2  borders of Portugal  0.25"
+    converse(talk, Said(" 2 "))
+    assert "Spain [1]" in shown(talk)
+    assert not talk.offers("2")
+
+
+def test_nothing_is_offered_beside_an_answer(talk: Talk) -> None:
+    offer(talk)
+    assert shown(talk) == "" and not talk.offers("1")
+    answered(talk, READINGS, "abstained")
+    assert not any(map(talk.offers, ("0", "3", "one", "", "12")))
+    answered(talk, [], "abstained")
+    offer(talk)
+    assert shown(talk) == "" and not talk.offers("1")
 
 
 @pytest.mark.parametrize("number", ["0", "3", "-1", "two", "9" * 5000, "²"])
