@@ -7,6 +7,7 @@ from typing import Any
 
 from ...agent.reader.weights import ReaderWeights
 from .lessons import Provenance
+from .sources import WORD_SOURCES, digest
 
 
 def write_card(
@@ -14,8 +15,12 @@ def write_card(
     reader: ReaderWeights,
     recipe: Mapping[str, Any],
     provenance: Sequence[Provenance],
+    data: Path,
 ) -> None:
-    """Write `README.md` beside the weights of a reader."""
+    """Write `README.md` beside the weights of a reader; `data` is the folder of public data.
+
+    Raises OSError where a file of words is missing.
+    """
     parameters = sum(own.numel() for own in reader.network.parameters())
     settings = reader.settings
     lines = [
@@ -41,10 +46,15 @@ def write_card(
             for own in provenance
         ),
         "",
-        "Words and schemas: Wikidata's properties (CC0), WordNet (CC BY 4.0, from the Open English",
-        "WordNet), PPDB's synonyms (Apache-2.0), schema.org (Apache-2.0), the names of Freebase's",
-        "relations (BSD-3), Spider's tables (MIT), text2cypher's schemas (CC0). The rest of its",
-        "questions are made by groundwalk over graphs that are made up for these schemas.",
+        "Some questions of several hops are composed of those of one. The others are made by",
+        "groundwalk, over graphs that it makes up for these schemas and for domains of its own.",
+        "",
+        "| words and schemas | public name | licence | SHA-256 |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| {own.path} | {own.public_name} | {own.licence} | `{digest(data / own.path)}` |"
+            for own in WORD_SOURCES
+        ),
         "",
         "## Recipe",
         "",

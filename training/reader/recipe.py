@@ -92,7 +92,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     reader = fit_thresholds(reader, taught.apart, told, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
-    write_card(out, reader, asdict(recipe), taught.provenance)
+    write_card(out, reader, asdict(recipe), taught.provenance, data)
     told(f"written to {out}")
 
 

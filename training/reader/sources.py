@@ -86,6 +86,47 @@ SOURCES = (
 
 
 @dataclass(frozen=True)
+class WordSource:
+    """A file of words or of schemas, by its path in the folder of public data."""
+
+    path: str
+    licence: str
+    public_name: str
+
+
+WORD_SOURCES = (
+    WordSource(
+        "lexicon/wikidata-properties.tsv.gz",
+        "CC0",
+        "Wikidata's properties, of usc-isi-i2/wikidata-property-finder",
+    ),
+    WordSource(
+        "lexicon/wikidata-property-pairs.tsv.gz",
+        "CC0",
+        "Wikidata's related properties, of usc-isi-i2/wikidata-property-finder",
+    ),
+    WordSource(
+        "lexicon/wordnet.tsv.gz",
+        "CC BY 4.0; WordNet licence",
+        "Open English WordNet, of globalwordnet/english-wordnet",
+    ),
+    WordSource(
+        "lexicon/ppdb-synonyms.tsv.gz", "Apache-2.0", "PPDB word pairs, of nmrksic/counter-fitting"
+    ),
+    WordSource(
+        "lexicon/schemaorg-properties.tsv.gz", "Apache-2.0", "schema.org 30.0, of schemaorg"
+    ),
+    WordSource(
+        "lexicon/freebase-relations.tsv.gz", "BSD-3", "Freebase's relations, of HXX97/GMT-KBQA"
+    ),
+    WordSource("schemas/spider.jsonl.gz", "MIT", "Spider's tables, of ygan/Spider-Syn"),
+    WordSource(
+        "schemas/text2cypher.jsonl.gz", "CC0", "text2cypher's graphs, of neo4j-labs/text2cypher"
+    ),
+)
+
+
+@dataclass(frozen=True)
 class Mention:
     """A mention of a question: its characters, and its class where that is known."""
 

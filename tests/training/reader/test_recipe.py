@@ -8,7 +8,7 @@ from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.lessons import lessons
 from groundwalk.training.reader.recipe import CHECKPOINT, ReaderRecipe, train_reader
-from groundwalk.training.reader.sources import SOURCES, tuning_databases
+from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from rich.console import Console
 
 SMALL = ("spider", "text2cypher", "qald")
@@ -30,6 +30,7 @@ def test_a_reader_is_made_with_its_card(
     card = (out / "README.md").read_text(encoding="utf-8")
     assert all(f"| {name} |" in card for name in SMALL)
     assert not any(f"| {name} |" in card for name in WITHOUT)
+    assert all(f"| {own.path} |" in card for own in WORD_SOURCES)
     with pytest.raises(InputError, match="another recipe"):
         train_reader(ReaderRecipe(steps=5), public_data, out, Console(quiet=True))
     assert not (tmp_path / "reader.partial" / CHECKPOINT).exists()
