@@ -45,6 +45,11 @@ _WORTH = {"exact": 1.0, "alias": 0.8, "related": 0.5, "begins": 0.8, "rare": 0.5
 _BAG = ("exact", "begins", "rare", "covered")
 
 
+def worth_of_features(known: Sequence[str] = tuple(_WORTH)) -> npt.NDArray[np.float64]:
+    """What each of `FEATURES` is worth; nothing those that are not `known`."""
+    return np.array([_WORTH[own] if own in known else 0.0 for own in FEATURES])
+
+
 def aligning(name: str, reader: str) -> Method:
     """One of `ALIGNERS` as a method; the lexicon is that of a reader."""
 
@@ -70,8 +75,7 @@ class _Aligner:
         self._naming = Naming(kg)
         self._inputs = Inputs(lexicon)
         self._random = Random(0) if name == "random" else None
-        known = _BAG if name == "bag" else tuple(_WORTH)
-        self._weights = np.array([_WORTH[own] if own in known else 0.0 for own in FEATURES])
+        self._weights = worth_of_features(_BAG if name == "bag" else tuple(_WORTH))
 
     @contextmanager
     def facts(self) -> Generator[Facts]:

@@ -1,9 +1,11 @@
 """Batches of examples: each with the labels of its query among others of its schema."""
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,6 +51,8 @@ class Drawing:
     """How many examples miss a label of their query, so that nothing fits."""
     barred: float = 0.8
     """How many examples bar the labels that a graph would not offer."""
+    affixed: float = 0.0
+    """How many examples have labels with words that say nothing, as in `has genre`."""
 
 
 PLAIN = Drawing(
@@ -231,6 +235,8 @@ class Batcher:
         barred = _barred(own, labels, right, pool) if bars and pool is not None else {}
         if rng.random() < 0.5:
             labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
+        if rng.random() < self.drawing.affixed:
+            labels = _affixed(labels, rng)
         told = rng.random() >= self.drawing.untold
         if not told:
             labels = [label._replace(tail="") for label in labels]
@@ -290,6 +296,30 @@ def _barred(
     return barred
 
 
+@cache
+def _affixes() -> tuple[Sequence[str], Sequence[str]]:
+    """Words before and after labels that say nothing of them, in all languages."""
+    text = (Path(__file__).parents[1] / "wordings" / "affixes.toml").read_text(encoding="utf-8")
+    languages = tomllib.loads(text).values()
+    before, after = ([w for own in languages for w in own[at]] for at in ("before", "after"))
+    return before, after
+
+
+def _affixed(labels: Sequence[Label], rng: Random) -> list[Label]:
+    """The labels, those of relations often with a word more."""
+    (before, after), often = _affixes(), rng.random()
+
+    def called(label: Label) -> str:
+        if label.way == CLASS or rng.random() > often:
+            return label.called
+        name = " ".join(label_words(label.called))
+        if rng.random() < 0.5:
+            return f"{rng.choice(before)} {name}"
+        return f"{name} {rng.choice(after)}"
+
+    return [label._replace(called=called(label)) for label in labels]
+
+
 def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
     """Some words of some labels."""
     part = rng.random()
@@ -333,8 +363,9 @@ def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:
     label has. Of a whole query that is known where the question was made.
     """
     last = len(own.right) - 1
+    nothing = set[str]().union(*_affixes())
     parts = [
-        set(label_words(own.labels[a.label].called)) if a.label >= 0 else set[str]()
+        set(label_words(own.labels[a.label].called)) - nothing if a.label >= 0 else set[str]()
         for a in own.right
     ]
     found = dict[int, list[int]]()

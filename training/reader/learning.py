@@ -32,6 +32,8 @@ class Plan:
     """Parameters that stay as they are."""
     heard: int = 50
     """Steps after which it is told how the training goes."""
+    until: int | None = None
+    """The step after which it ends before its schedule does."""
     ahead: bool = False
     """Whether another process makes the batches."""
 
@@ -134,13 +136,14 @@ def _ahead(
     batches: "Iterator[tuple[Batch, Targets]]", plan: Plan, first: int
 ) -> "Iterator[tuple[Batch, Targets]]":
     """The batches of the steps that are left, made by another process where the plan says so."""
+    count = max(0, (plan.steps if plan.until is None else plan.until) - first)
     if not plan.ahead:
-        return islice(batches, plan.steps - first)
+        return islice(batches, count)
     from torch.utils.data import DataLoader, IterableDataset
 
     class Several(IterableDataset[tuple[Batch, Targets]]):
         def __iter__(self) -> "Iterator[tuple[Batch, Targets]]":
-            return islice(batches, plan.steps - first)
+            return islice(batches, count)
 
     loader = DataLoader(
         Several(),

@@ -31,7 +31,9 @@ from .meanings import meanings_of
 from .thresholds import fit_thresholds
 from .words import lexicon_of
 
-CHECKPOINT, REFINED, JOINED = "checkpoint.pt", "refined.pt", "joined.pt"
+CHECKPOINT, REFINED, JOINED, AFFIXED = "checkpoint.pt", "refined.pt", "joined.pt", "affixed.pt"
+_JOINED_SCHEDULE = 12_000
+"""Steps over which the rate falls where words and labels begin to see each other."""
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
 
@@ -44,8 +46,10 @@ class ReaderRecipe:
     refined: int = 5_000
     """Steps after them in which labels are barred as a graph bars them, and rare kinds of action
     are drawn more often."""
-    joined: int = 12_000
+    joined: int = 5_000
     """Steps after these in which words and labels see each other."""
+    affixed: int = 6_000
+    """Steps after these in which labels have words that say nothing, and other names more often."""
     width: int = 160
     made: int = 300
     """Questions over each schema of which a graph is made."""
@@ -70,7 +74,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     def told(text: str) -> None:
         console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
 
-    taught = _taught(recipe, data, folder / "lessons.pickle", told)
+    taught = kept_lessons(recipe, data, folder / "lessons.pickle", told)
     told("making the lexicon")
     every = [
         own
@@ -113,7 +117,8 @@ def _trained(
     stages = (
         Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0, apart),
         Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
-        Stage(JOINED, recipe.joined, 1.5e-3, Drawing(), 0.3),
+        Stage(JOINED, _JOINED_SCHEDULE, 1.5e-3, Drawing(), 0.3, until=recipe.joined),
+        Stage(AFFIXED, recipe.affixed, 1.2e-3, Drawing(affixed=0.6, renamed=0.5), 0.3),
     )
     for stage in stages:
         told(f"{stage.steps:,} steps begin")
@@ -127,6 +132,7 @@ def _trained(
                 seed=recipe.seed,
                 size=size,
                 frozen=stage.frozen,
+                until=stage.until,
                 ahead=True,
             ),
             watch,
@@ -149,6 +155,8 @@ class Stage:
     rarity: float
     frozen: tuple[str, ...] = ()
     """Parameters that stay as they are."""
+    until: int | None = None
+    """The step after which it ends before the rate has fallen."""
 
 
 def _stream(taught: Lessons, seed: int, rarity: float, step: int) -> Iterator[Example]:
@@ -178,7 +186,9 @@ class _Watch:
             self._told(f"step {step:,} of {self._steps:,}, loss {loss:.3f}, {left:.0f} min left")
 
 
-def _taught(recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], None]) -> Lessons:
+def kept_lessons(
+    recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], None]
+) -> Lessons:
     """The lessons, made at the first call and kept beside the checkpoint."""
     if kept.exists():
         told("the lessons are there")
@@ -216,6 +226,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=own.steps)
     parser.add_argument("--refined", type=int, default=own.refined, help="steps after them")
     parser.add_argument("--joined", type=int, default=own.joined, help="steps after these")
+    parser.add_argument("--affixed", type=int, default=own.affixed, help="steps after these")
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
     parser.add_argument(
@@ -231,6 +242,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         given.steps,
         given.refined,
         given.joined,
+        given.affixed,
         given.width,
         given.made,
         not given.no_twins,
