@@ -21,7 +21,9 @@ def test_a_reader_is_made_with_its_card(
     tmp_path: Path, public_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
-    recipe = ReaderRecipe(steps=4, refined=2, joined=2, affixed=2, width=16, made=2, without=WITHOUT)
+    recipe = ReaderRecipe(
+        steps=4, refined=2, joined=2, affixed=2, width=16, made=2, without=WITHOUT
+    )
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
     reader = open_reader(str(out))
