@@ -47,6 +47,26 @@ def fit_threshold(
     return threshold
 
 
+def lenient_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
+    """The lowest threshold that costs no more than the least cost and its standard error.
+
+    Between such thresholds a sample does not decide, and the lowest answers most. `labels` say
+    which answers are right; 0 when there is nothing to tell apart.
+    """
+    if len(set(labels)) < 2:
+        return 0.0
+    ranked = sorted(zip(scores, labels, strict=True))
+    cost = sum(not right for _, right in ranked)
+    costs = list[tuple[float, int]]()
+    for place, (score, right) in enumerate(ranked):
+        if not place or score > ranked[place - 1][0]:
+            costs.append((score, cost))
+        cost += 1 if right else -1
+    costs.append((1.0, cost))
+    least = min(cost for _, cost in costs)
+    return next(score for score, cost in costs if cost <= least + least**0.5)
+
+
 def silence_threshold(scores: Sequence[float], *, share: float = 0.02) -> float:
     """The threshold that leaves at most a share of unanswerable questions answered, no higher.
 

@@ -97,8 +97,12 @@ def written_judge(
     return answered
 
 
-def query_threshold(answerable: Sequence[bool], answered: Sequence[Answered]) -> float:
-    """The threshold of least cost for questions, of which some are `answerable`.
+def query_threshold(
+    answerable: Sequence[bool],
+    answered: Sequence[Answered],
+    fit: Callable[[Sequence[float], Sequence[bool]], float] = fit_threshold,
+) -> float:
+    """The threshold that fits questions, of which some are `answerable`: that of least cost.
 
     An answer where there is none costs `FALSE_COST` times.
     """
@@ -107,7 +111,7 @@ def query_threshold(answerable: Sequence[bool], answered: Sequence[Answered]) ->
         for is_answerable, own in zip(answerable, answered, strict=True)
         for _ in range(1 if is_answerable else FALSE_COST)
     ]
-    return fit_threshold([own.confidence for own in counted], [own.right for own in counted])
+    return fit([own.confidence for own in counted], [own.right for own in counted])
 
 
 def unread_shares(

@@ -11,6 +11,7 @@ from groundwalk.training.calibrate import (
     Judged,
     confidence_of,
     fit_threshold,
+    lenient_threshold,
     silence_threshold,
 )
 from groundwalk.training.graph import Move
@@ -47,6 +48,21 @@ def test_no_other_threshold_costs_less(pairs: list[tuple[float, bool]]) -> None:
     if len(set(labels)) == 2:
         for threshold in [0.0, *scores]:
             assert found <= cost(threshold, scores, labels, 3) + 1e-9
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=30))
+def test_the_lenient_threshold_is_the_lowest_of_those_about_as_good(
+    pairs: list[tuple[float, bool]],
+) -> None:
+    scores, labels = [score for score, _ in pairs], [right for _, right in pairs]
+    found = lenient_threshold(scores, labels)
+    if len(set(labels)) < 2:
+        assert found == 0
+        return
+    costs = {score: cost(score, scores, labels, 1) for score in [*scores, 1.0]}
+    most = min(costs.values()) + min(costs.values()) ** 0.5
+    assert costs[found] <= most
+    assert all(costs[score] > most for score in costs if score < found)
 
 
 def test_silence_threshold_leaves_its_share_answered() -> None:

@@ -18,6 +18,7 @@ from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question
 from ..account import FLAGGED
 from ..answers import Answered
+from ..calibrate import fit_threshold, lenient_threshold
 from ..data import Material
 from ..query_encode import Asked
 from ..query_fitting import (
@@ -92,7 +93,7 @@ def fit_thresholds(
                 tried.append(_tried(kg, reader, _made_exam(kg, reader, asked)))
     if not any(own.answered for own in tried):
         raise ValueError("no domain that is kept apart can be asked about")
-    return _fitted(reader, tried)
+    return _fitted(reader, tried, lenient_threshold)
 
 
 def fit_to_graph(
@@ -159,14 +160,18 @@ def _tried(
     return Tried(exam.answerable, answered, shares)
 
 
-def _fitted(reader: ReaderWeights, tried: Sequence[Tried]) -> ReaderWeights:
+def _fitted(
+    reader: ReaderWeights,
+    tried: Sequence[Tried],
+    fit: Callable[[Sequence[float], Sequence[bool]], float] = fit_threshold,
+) -> ReaderWeights:
     """The reader with the thresholds that fit; one that nothing tells of stays as it is."""
     answerable = [own for several in tried for own in several.answerable]
     answered = [own for several in tried for own in several.answered]
     shares = [own for several in tried for own in several.shares]
     settings = reader.settings
     if len({own.right for own in answered}) > 1:
-        settings = replace(settings, threshold=query_threshold(answerable, answered))
+        settings = replace(settings, threshold=query_threshold(answerable, answered, fit))
     if shares:
         settings = replace(settings, unread=share_above(shares, FLAGGED))
     return replace(reader, settings=settings)
