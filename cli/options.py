@@ -67,7 +67,7 @@ Reader = Annotated[
     str | None,
     typer.Option(
         "--reader",
-        metavar="DIR",
+        metavar="DIR|HUB_ID",
         help="What reads questions in the model's place, over any graph; for --method query.",
     ),
 ]

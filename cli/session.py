@@ -68,7 +68,7 @@ def open_session(
     if options.on_ambiguous == "ask" and thread and not interactive:
         options = replace(options, on_ambiguous="error")
     from ..agent.llm.local import check_source, use_few_threads
-    from ..agent.reader.weights import reader_folder
+    from ..agent.reader.weights import open_reader
     from ..agent.settings import read_settings
 
     settings = read_settings()
@@ -76,7 +76,7 @@ def open_session(
     use_few_threads(source)
     check_source(source)
     if named := reader or settings.reader:
-        reader_folder(named)
+        open_reader(named)
 
     from langgraph.checkpoint.memory import InMemorySaver
 

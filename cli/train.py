@@ -76,7 +76,9 @@ def train(
     hops: o.Hops = None,
     reader: Annotated[
         str | None,
-        typer.Option("--reader", metavar="DIR", help="The reader that is tuned; else the bundled."),
+        typer.Option(
+            "--reader", metavar="DIR|HUB_ID", help="The reader that is tuned; else the bundled."
+        ),
     ] = None,
     base: Annotated[
         str,

@@ -171,10 +171,19 @@ def describe_model(source: str, device: str, dtype: str) -> dict[str, Any]:
 
 
 def describe_reader(source: str) -> dict[str, Any]:
-    """Where a reader comes from, and its digest. Raises ModelError where there is none."""
-    from ..agent.reader.weights import BUNDLED, reader_folder
+    """Where a reader comes from, its digest, and that of its encoder where it has one.
 
-    return {"source": source, "digest": folder_digest(reader_folder(source or BUNDLED))}
+    Raises InputError (ModelError) as `open_reader`.
+    """
+    from ..agent.llm.embeddings import encoder_folder
+    from ..agent.reader.weights import BUNDLED, open_reader, reader_folder
+
+    name = source or BUNDLED
+    encoder = open_reader(name).settings.encoder
+    found = {"source": source, "digest": folder_digest(reader_folder(name))}
+    if encoder:
+        found["encoder"] = tree_digest(encoder_folder(encoder, asks_hub=False))
+    return found
 
 
 def describe_options(

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from ..errors import ModelError, ShortageError
 from ..shortage import is_shortage
-from .hub import only_in_cache
+from .hub import may_be_hub_id, only_in_cache
 from .quantised import QUANTISED, quantised
 from .scope import Scope, read_scope
 from .sound import unsound
@@ -278,7 +278,7 @@ def model_folder(source: str) -> Path | None:
         raise ModelError(f"{source}: is a reader, and no model", "give it with --reader")
     if path.exists():
         return path
-    if source.startswith(("/", ".", "~")) or source.count("/") != 1:
+    if not may_be_hub_id(source):
         raise ModelError(f"{source}: there is no such model folder", "check the path")
     return None
 

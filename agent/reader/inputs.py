@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from ..query.letters import MOST_PIECES
 from .lexicon import Lexicon
 from .matching import FEATURES, Entry, entry_of, matches
 from .network import KINDS, LITERALS, Batch, kind_of
-from .words import MOST_LABEL_WORDS, WHATS, QuestionWord, label_words, rows_of
+from .words import MOST_LABEL_WORDS, READ, WHATS, QuestionWord, label_words, rows_of
 
 FORWARD, INVERSE, CLASS = 0, 1, 2
 KIND_NUMBERS = {name: number for number, name in enumerate(KINDS)}
@@ -138,7 +138,7 @@ class Inputs:
             for place, word in enumerate(own.words):
                 whats[row, place] = WHATS.index(word.what)
                 earlier[row, place] = word.is_earlier
-                if word.what in ("word", "number"):
+                if word.what in READ:
                     words[row, place] = numbers(own, [word.text], named, 1)[0]
                 elif own.told:
                     kind = label_words(word.kind)
@@ -155,14 +155,20 @@ class Inputs:
             for place, action in enumerate(own.actions):
                 acts[:, row, place] = action
         pieces = np.zeros((len(known), MOST_PIECES), np.int64)
-        meant = np.zeros(len(known), np.int64)
         for word, at in known.items():
             rows = rows_of(word.text) if word.by_letters else ()
             pieces[at, : len(rows)] = rows
-            meant[at] = self.lexicon.meanings.get(word.text, 0) if word.by_meaning else 0
+        meant = self._meant([own.text if own.by_meaning else "" for own in known])
         classes, labels, tails = map(_narrow, (classes, labels, tails))
         arrays = (pieces, meant, words, whats, earlier, classes, labels, tails, ways, met, *acts)
         return Batch(*map(torch.from_numpy, arrays))
+
+    def _meant(self, words: Sequence[str]) -> npt.NDArray[Any]:
+        """The meaning of each word, as `Batch` has it; of the empty one nothing."""
+        encoder = self.lexicon.encoder
+        if encoder is None:
+            return np.array([self.lexicon.meanings.get(word, 0) for word in words], np.int64)
+        return encoder.vectors(words)
 
 
 class _Read(NamedTuple):

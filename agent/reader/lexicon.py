@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .encoder import Encoder
 from .words import label_words
 
 LEXICON_FILE = "lexicon.tsv.gz"
@@ -24,6 +25,8 @@ class Lexicon:
     related: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     meanings: Mapping[str, int] = field(default_factory=dict[str, int])
     """The row of a word in the network's table of meanings, from 1."""
+    encoder: Encoder | None = None
+    """What says in the table's place what any word means."""
 
 
 def make_lexicon(

@@ -39,8 +39,9 @@ class Size:
     layers: int = 4
     heads: int = 4
     meanings: int = 0
-    """Words whose meaning is known beforehand."""
+    """Words whose meaning is known beforehand; none where an encoder says what words mean."""
     meaning: int = 64
+    """Numbers that a meaning has."""
     joint: int = 0
     """After how many of the layers words and labels see each other."""
 
@@ -54,7 +55,10 @@ class Batch(NamedTuple):
 
     pieces: "Tensor"
     meant: "Tensor"
-    """`(U,)`: the row of each distinct word in the table of meanings; 0 where it has none."""
+    """`(U,)`: the row of each distinct word in the table of meanings; 0 where it has none.
+
+    Or `(U, meaning)`: the meanings themselves, by an encoder.
+    """
     words: "Tensor"
     """`(B, N)`: words of the question; 0 for a mention, and where there is none."""
     whats: "Tensor"
@@ -217,7 +221,8 @@ def make_network(size: Size) -> "nn.Module":
                 nn.init.zeros_(self.left.weight)
 
         def forward(self, batch: Batch) -> Scores:
-            meanings = self.meanings(batch.meant)
+            by_encoder = batch.meant.is_floating_point()
+            meanings = batch.meant if by_encoder else self.meanings(batch.meant)
             read = self.table(batch.pieces) + self.meaning(meanings)
             near = torch.einsum(
                 "bnd,blwd->bnlw", _of(meanings, batch.words), _of(meanings, batch.labels)

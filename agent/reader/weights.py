@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError
+from ..errors import GroundwalkError, ModelError
+from ..llm.embeddings import is_encoder
+from ..llm.hub import hub_folder, may_be_hub_id
 from ..llm.local import READER_FILE
 from ..llm.local import SETTINGS_FILE as MODEL_FILE
 from ..once import once
+from .encoder import check_encoder, open_encoder
 from .lexicon import LEXICON_FILE, Lexicon, read_lexicon, write_lexicon
 from .network import Size, make_network
 
@@ -22,6 +25,9 @@ BUNDLED = "bundled"
 _DATA = f"{__name__.partition('.')[0]}.data"
 WEIGHTS_FILE = "reader.safetensors"
 SETTINGS_FILE = READER_FILE
+_FILES = (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)
+_OTHERS = (MODEL_FILE, "config.json", "modules.json")
+"""By these it is known what else a folder is."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +36,15 @@ class ReaderSettings:
 
     `threshold` is the least confidence with which it answers, `unread` the least share with which a
     word is left out; `kg` is the digest of the graph that it was tuned to, empty for any graph:
-    elsewhere its threshold says less.
+    elsewhere its threshold says less. `encoder` is the folder or hub id of the sentence encoder
+    that says what words mean, empty where the reader has a table of them.
     """
 
     size: Size = Size()
     threshold: float = 0.5
     unread: float = 0.5
     kg: str = ""
+    encoder: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,19 +65,24 @@ class GeneralReader:
 
 
 def open_reader(source: str = BUNDLED) -> GeneralReader:
-    """The reader in a folder, or the bundled one.
+    """The reader in a folder or of the hub, or the bundled one.
 
-    Raises ModelError where there is none, or it is broken; `load` does so for its weights.
+    Raises InputError (ModelError) where there is none, it is broken, or its encoder cannot be had;
+    `load` does so for its weights, and those of the encoder.
     """
     folder = reader_folder(source)
     try:
         settings = read_settings(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _broken(folder, error) from error
+    if settings.encoder:
+        check_encoder(settings.encoder)
 
     def load() -> ReaderWeights:
         try:
             return read_weights(folder)
+        except GroundwalkError:
+            raise
         except Exception as error:  # the libraries raise many kinds for a broken file
             raise _broken(folder, error) from error
 
@@ -77,7 +90,7 @@ def open_reader(source: str = BUNDLED) -> GeneralReader:
 
 
 def reader_folder(source: str) -> Path:
-    """The folder of a reader. Raises ModelError where there is none."""
+    """The folder of a reader; of one of the hub that in the cache. Raises ModelError."""
     if source == BUNDLED:
         with resources.as_file(resources.files(_DATA) / "reader") as folder:
             return folder
@@ -86,14 +99,17 @@ def reader_folder(source: str) -> Path:
     except RuntimeError:  # a home of nobody
         folder = Path(source)
     if not folder.is_dir():
-        raise ModelError(f"{source}: there is no such folder with a reader", "check --reader")
+        if not may_be_hub_id(source):
+            raise ModelError(f"{source}: there is no such folder with a reader", "check --reader")
+        folder = hub_folder(source, (*_FILES, *_OTHERS), (*_FILES, *_OTHERS))
+    missing = [name for name in _FILES if not (folder / name).is_file()]
+    if SETTINGS_FILE in missing and is_encoder(folder):
+        raise ModelError(
+            f"{source}: is a sentence encoder, on which a reader has to be trained",
+            f"python -m groundwalk.training.reader.recipe OUT --encoder {source}",
+        )
     if any((folder / name).is_file() for name in (MODEL_FILE, "config.json")):
         raise ModelError(f"{source}: is a model, and no reader", "give it with --model")
-    missing = [
-        name
-        for name in (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)
-        if not (folder / name).is_file()
-    ]
     if missing:
         raise ModelError(
             f"{source}: is no folder with a reader, {missing[0]} is missing", "check --reader"
@@ -114,16 +130,30 @@ def read_settings(folder: Path) -> ReaderSettings:
         float(values["threshold"]),
         float(values["unread"]),
         str(values.get("kg", "")),
+        str(values.get("encoder", "")),
     )
 
 
 def read_weights(folder: Path) -> ReaderWeights:
-    """The reader in a folder. Raises what torch and safetensors raise for files that are broken."""
+    """The reader in a folder, with its encoder.
+
+    Raises InputError (ModelError) for the encoder, and what torch and safetensors raise for files
+    that are broken.
+    """
     from safetensors.torch import load_file
 
     settings, lexicon = read_settings(folder), read_lexicon(folder)
     if len(lexicon.meanings) != settings.size.meanings:
         raise ValueError("its lexicon is of another reader")
+    if settings.encoder:
+        encoder = open_encoder(settings.encoder)
+        if encoder.width != settings.size.meaning:
+            raise ModelError(
+                f"{settings.encoder}: says what a word means in {encoder.width} numbers, and the "
+                f"reader {folder} was trained with {settings.size.meaning}",
+                "put the encoder there that it was trained with",
+            )
+        lexicon = replace(lexicon, encoder=encoder)
     network = make_network(settings.size)
     weights = load_file(folder / WEIGHTS_FILE)
     network.load_state_dict({name: own.float() for name, own in weights.items()})

@@ -20,6 +20,8 @@ _PART = re.compile(r"[^\W_]+")
 
 WHATS = ("word", "thing", "number", "date", "text", "topics", "answer", "answers")
 """What a word of a question may be; the last three stand for what came before it."""
+READ = frozenset(("word", "number"))
+"""Of these the text is read."""
 _VALUES = frozenset(("number", "date", "text"))
 
 

@@ -40,7 +40,7 @@ def chat(
 
     from ...agent.kg.names import one_line
     from ...agent.llm.local import check_source, use_few_threads
-    from ...agent.reader.weights import reader_folder
+    from ...agent.reader.weights import open_reader
     from ...agent.settings import read_settings
     from ..session import graph_notes, open_source, question_options
     from ..terminal import is_terminal, waiting
@@ -73,7 +73,7 @@ def chat(
     use_few_threads(wanted.model)
     check_source(wanted.model)
     if wanted.reader:
-        reader_folder(wanted.reader)
+        open_reader(wanted.reader)
     typing = is_terminal()
     console = Console(
         highlight=False,

@@ -10,7 +10,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from groundwalk.agent.reader.weights import write_weights
 
+from ..agent.reader.tiny import TURTLE, tiny_reader
 from .test_cli import COMMAND, assert_one_line_error
 
 QUESTION = ("ask", "What is the capital of France?", "--model", "some/name")
@@ -107,13 +109,19 @@ def test_offline_is_honoured(tmp_path: Path) -> None:
         assert not asked
 
 
-def test_the_cache_serves_where_the_hub_does_not(tmp_path: Path) -> None:
-    """What is wrong with the model is then told of the files in the cache."""
-    snapshot = tmp_path / "hf" / "hub" / "models--some--name" / "snapshots" / "0"
+def cached(home: Path) -> Path:
+    """The folder in which the cache has some model."""
+    snapshot = home / "hf" / "hub" / "models--some--name" / "snapshots" / "0"
     snapshot.mkdir(parents=True)
-    (snapshot / "config.json").write_text('{"model_type": "nothing"}', encoding="utf-8")
     (snapshot.parents[1] / "refs").mkdir()
     (snapshot.parents[1] / "refs" / "main").write_text("0", encoding="utf-8")
+    return snapshot
+
+
+def test_the_cache_serves_where_the_hub_does_not(tmp_path: Path) -> None:
+    """What is wrong with the model is then told of the files in the cache."""
+    snapshot = cached(tmp_path)
+    (snapshot / "config.json").write_text('{"model_type": "nothing"}', encoding="utf-8")
     with hub(status("503 Service Unavailable")) as (address, asked):
         run = asked_of(address, tmp_path)
         assert run.returncode == 2 and "some/name: the model does not load" in run.stderr
@@ -123,3 +131,36 @@ def test_the_cache_serves_where_the_hub_does_not(tmp_path: Path) -> None:
 def test_a_name_that_no_hub_has(tmp_path: Path) -> None:
     run = asked_of("http://127.0.0.1:9", tmp_path, "ask", "Who?", "--model", "so me/na<me")
     assert_one_line_error(run, 2, "no name that the hub can have")
+
+
+READ = ("ask", "--kg", "films.ttl", "--reader", "some/name", "who directed Rain")
+
+
+def test_a_reader_of_the_hub_is_read_from_the_cache(tmp_path: Path) -> None:
+    write_weights(cached(tmp_path), tiny_reader())
+    (tmp_path / "films.ttl").write_text(TURTLE, encoding="utf-8")
+    with hub(status("503 Service Unavailable")) as (address, asked):
+        run = asked_of(address, tmp_path, *READ)
+        assert run.returncode == 0 and "read as:" in run.stdout, run.stderr
+        assert len(asked) == 1
+    run = asked_of("http://127.0.0.1:9", tmp_path, *READ, HF_HUB_OFFLINE="1")
+    assert run.returncode == 0 and "read as:" in run.stdout, run.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [("modules.json", "is a sentence encoder"), ("config.json", "is a model, and no reader")],
+)
+def test_what_is_no_reader_is_told(tmp_path: Path, file: str, said: str) -> None:
+    (cached(tmp_path) / file).write_text("[]", encoding="utf-8")
+    (tmp_path / "films.ttl").write_text(TURTLE, encoding="utf-8")
+    run = asked_of("http://127.0.0.1:9", tmp_path, *READ, HF_HUB_OFFLINE="1")
+    assert_one_line_error(run, 2, "some/name", said)
+
+
+def test_a_reader_that_the_hub_does_not_have(tmp_path: Path) -> None:
+    (tmp_path / "films.ttl").write_text(TURTLE, encoding="utf-8")
+    with hub(status("404 Not Found", "X-Error-Code: RepoNotFound\r\n")) as (address, asked):
+        run = asked_of(address, tmp_path, *READ)
+        assert_one_line_error(run, 2, "some/name: is no folder", "has no such model that you")
+        assert len(asked) == 1

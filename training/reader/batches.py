@@ -25,7 +25,7 @@ from ...agent.reader.inputs import (
 )
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import KINDS, NONE, Batch
-from ...agent.reader.words import label_words
+from ...agent.reader.words import READ, label_words
 from .examples import Example
 from .sources import Hop, SchemaLabels
 
@@ -119,6 +119,20 @@ def _pool(hops: list[Hop], classes: list[str], used: Sequence[str]) -> Pool:
     asked = [by_label[label][0] for label in used if label in by_label]
     ends = {key: frozenset(several) for key, several in begin.items()}
     return Pool(hops, classes, by_word, by_label, asked, ends, beside)
+
+
+def every_word(
+    examples: Sequence[Example], pools: Mapping[str, Pool], lexicon: Lexicon
+) -> list[str]:
+    """The words that batches of these examples may have, each once."""
+    words = [word for own in examples for word in own.words]
+    texts = {word.text for word in words if word.what in READ}
+    names = {word.kind for word in words}
+    for pool in pools.values():
+        names.update(pool.classes, *((hop.label, hop.head, hop.tail) for hop in pool.hops))
+    texts.update(word for name in names for word in label_words(name))
+    texts.update(word for several in lexicon.aliases.values() for own in several for word in own)
+    return sorted(texts)
 
 
 class Targets(NamedTuple):

@@ -23,14 +23,16 @@ def write_card(
     """
     parameters = sum(own.numel() for own in reader.network.parameters())
     settings = reader.settings
+    meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words"
+    if settings.encoder:
+        meanings = f"the sentence encoder `{settings.encoder}`, which says what words mean"
     lines = [
         "# A reader of groundwalk",
         "",
         "Reads a question over any graph: it points at one of the actions that the graph's schema",
         "allows, by the labels of relations and classes, until they are a whole query.",
         "",
-        f"- {parameters:,} parameters, in half precision, with a lexicon of"
-        f" {len(reader.lexicon.meanings):,} words",
+        f"- {parameters:,} parameters, in half precision, with {meanings}",
         f"- Answers are shown from a confidence of {settings.threshold:.4f}, and a word is left out"
         f" from a share of {settings.unread:.4f}; both are fitted on domains that it"
         " learnt nothing of",

@@ -9,22 +9,22 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
 
 from ...agent.errors import InputError
+from ...agent.reader.encoder import open_encoder
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import JOINT, Size, make_network
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .batches import PLAIN, Batcher, Drawing, pools_of
+from .batches import PLAIN, Batcher, Drawing, every_word, pools_of
 from .card import write_card
 from .composed import COMPOSED
-from .examples import Example
 from .learning import Plan, measured, stream_of, train
 from .lessons import Lessons, lessons
 from .meanings import meanings_of
@@ -34,8 +34,11 @@ from .words import lexicon_of
 CHECKPOINT, REFINED, JOINED, AFFIXED = "checkpoint.pt", "refined.pt", "joined.pt", "affixed.pt"
 _JOINED_SCHEDULE = 12_000
 """Steps over which the rate falls where words and labels begin to see each other."""
+_MOST_WORDS = 1_000_000
+"""Words of which it is kept what an encoder says."""
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
+_TOLD_EVERY = 200
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,20 @@ class ReaderRecipe:
     without: tuple[str, ...] = ()
     """Sources that are left out."""
     seed: int = 0
+    encoder: str = ""
+    """The folder or hub id of a sentence encoder, which says what words mean; else lexicons do."""
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The recipe as it is written; an encoder only where there is one."""
+        return {name: own for name, own in asdict(self).items() if name != "encoder" or own}
 
 
 def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) -> None:
     """Make a reader in `out`; its checkpoint is beside it, in a folder that ends in `.partial`.
 
-    Raises InputError for a checkpoint of another recipe, and OSError where data is missing.
+    Raises InputError for a checkpoint of another recipe and an encoder that cannot be had, and
+    OSError where data is missing.
     """
     out = out.resolve()
     folder = out.with_name(f"{out.name}.partial")
@@ -74,6 +85,9 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     def told(text: str) -> None:
         console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
 
+    encoder = None
+    if recipe.encoder:
+        encoder = open_encoder(recipe.encoder, asks_hub=True, most=_MOST_WORDS)
     taught = kept_lessons(recipe, data, folder / "lessons.pickle", told)
     told("making the lexicon")
     every = [
@@ -85,18 +99,19 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     questions = [" ".join(word.text for word in own.words) for own in every]
     labels = (name for own in every for name, _, _ in own.names)
     lexicon = lexicon_of(data, questions)
-    meanings = meanings_of(data, questions, labels, Size().meaning)
-    lexicon = replace(
-        lexicon, meanings={word: row for row, word in enumerate(meanings.words, start=1)}
-    )
-    size = Size(width=recipe.width, meanings=len(meanings.words), joint=1)
-    reader = _trained(
-        recipe, taught, lexicon, size, torch.from_numpy(meanings.vectors), folder, told
-    )
+    size, vectors = Size(width=recipe.width, joint=1), None
+    if encoder is None:
+        meanings = meanings_of(data, questions, labels, size.meaning)
+        rows = {word: row for row, word in enumerate(meanings.words, start=1)}
+        lexicon, size = replace(lexicon, meanings=rows), replace(size, meanings=len(rows))
+        vectors = torch.from_numpy(meanings.vectors)
+    else:
+        lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
+    reader = _trained(recipe, taught, lexicon, size, vectors, folder, told)
     reader = fit_thresholds(reader, taught.apart, told, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
-    write_card(out, reader, asdict(recipe), taught.provenance, data)
+    write_card(out, reader, recipe.written, taught.provenance, data)
     told(f"written to {out}")
 
 
@@ -105,27 +120,43 @@ def _trained(
     taught: Lessons,
     lexicon: Lexicon,
     size: Size,
-    meanings: torch.Tensor,
+    meanings: torch.Tensor | None,
     folder: Path,
     told: Callable[[str], None],
 ) -> ReaderWeights:
     every = [own for several in taught.examples.values() for own in several]
     pools = pools_of([*every, *taught.watched], taught.schemas)
-    plain, network = Batcher(lexicon, pools, PLAIN), None
+    if lexicon.encoder is not None:
+        words = every_word([*every, *taught.watched], pools, lexicon)
+        told(f"encoding {len(words):,} words")
+        lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
+    plain = Batcher(lexicon, pools, PLAIN)
     names = (name for name, _ in make_network(size).named_parameters())
     apart = tuple(name for name in names if name.startswith(JOINT))
-    stages = (
-        Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0, apart),
-        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
-        Stage(JOINED, _JOINED_SCHEDULE, 1.5e-3, Drawing(), 0.3, until=recipe.joined),
-        Stage(AFFIXED, recipe.affixed, 1.2e-3, Drawing(affixed=0.6, renamed=0.5), 0.3),
-    )
-    for stage in stages:
-        told(f"{stage.steps:,} steps begin")
-        watch = _Watch(stage.steps, plain, taught.watched, told)
-        network = train(
+
+    def staged(stage: Stage, before: torch.nn.Module | None) -> torch.nn.Module:
+        """The network after a stage; `before` is the one that it goes on from."""
+        count = stage.steps if stage.until is None else stage.until
+        told(f"{count:,} steps begin")
+        since, first = time.monotonic(), -1
+
+        def heard(step: int, loss: float, network: torch.nn.Module) -> None:
+            nonlocal first
+            first = step if first < 0 else first
+            if step % _WATCHED_EVERY == 0:
+                right = measured(network.eval(), plain, taught.watched)
+                network.train()
+                asked = len(taught.watched)
+                told(f"kept apart: {100 * right.whole:.1f}% of {asked} questions right")
+            if step % _TOLD_EVERY == 0 and step > first:
+                left = (count - step) * (time.monotonic() - since) / (step - first) / 60
+                told(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
+
+        return train(
             Batcher(lexicon, pools, stage.drawing),
-            partial(_stream, taught, recipe.seed, stage.rarity),
+            lambda step: stream_of(
+                taught.examples, taught.weights, recipe.seed + step, stage.rarity
+            ),
             Plan(
                 steps=stage.steps,
                 rate=stage.rate,
@@ -135,13 +166,23 @@ def _trained(
                 until=stage.until,
                 ahead=True,
             ),
-            watch,
+            heard,
             folder / stage.checkpoint,
-            meanings if network is None else None,
-            None if network is None else network.state_dict(),
+            meanings if before is None else None,
+            None if before is None else before.state_dict(),
         )
-    assert network is not None
-    return ReaderWeights(network, lexicon, ReaderSettings(size))
+
+    network = staged(Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0, apart), None)
+    for stage in (
+        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
+        Stage(JOINED, _JOINED_SCHEDULE, 1.5e-3, Drawing(), 0.3, until=recipe.joined),
+        Stage(AFFIXED, recipe.affixed, 1.2e-3, Drawing(affixed=0.6, renamed=0.5), 0.3),
+    ):
+        network = staged(stage, network)
+    name = recipe.encoder
+    if name and Path(name).is_dir():
+        name = str(Path(name).resolve())
+    return ReaderWeights(network, lexicon, ReaderSettings(size, encoder=name))
 
 
 @dataclass(frozen=True)
@@ -157,33 +198,6 @@ class Stage:
     """Parameters that stay as they are."""
     until: int | None = None
     """The step after which it ends before the rate has fallen."""
-
-
-def _stream(taught: Lessons, seed: int, rarity: float, step: int) -> Iterator[Example]:
-    return stream_of(taught.examples, taught.weights, seed + step, rarity)
-
-
-class _Watch:
-    """Tells how the training goes, and what is right of questions that it does not learn."""
-
-    def __init__(
-        self, steps: int, plain: Batcher, watched: Sequence[Example], told: Callable[[str], None]
-    ) -> None:
-        self._steps, self._plain, self._watched, self._told = steps, plain, watched, told
-        self._since, self._first = time.monotonic(), -1
-
-    def __call__(self, step: int, loss: float, network: torch.nn.Module) -> None:
-        if step % _WATCHED_EVERY == 0:
-            right = measured(network.eval(), self._plain, self._watched)
-            network.train()
-            count = len(self._watched)
-            self._told(f"kept apart: {100 * right.whole:.1f}% of {count} questions right")
-        if self._first < 0:
-            self._first = step
-        elif step % 200 == 0:
-            each = (time.monotonic() - self._since) / (step - self._first)
-            left = (self._steps - step) * each / 60
-            self._told(f"step {step:,} of {self._steps:,}, loss {loss:.3f}, {left:.0f} min left")
 
 
 def kept_lessons(
@@ -209,7 +223,7 @@ def kept_lessons(
 
 
 def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
-    wanted = json.dumps(asdict(recipe), indent=2) + "\n"
+    wanted = json.dumps(recipe.written, indent=2) + "\n"
     if not file.exists():
         file.write_text(wanted, encoding="utf-8")
     elif file.read_text(encoding="utf-8") != wanted:
@@ -234,6 +248,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--without", action="append", default=[], help="a source to leave out")
     parser.add_argument("--seed", type=int, default=own.seed)
+    parser.add_argument(
+        "--encoder",
+        metavar="DIR|HUB_ID",
+        default=own.encoder,
+        help="a sentence encoder that says what words mean",
+    )
     given = parser.parse_args(argv)
     folder = os.environ.get("GROUNDWALK_DATA")
     if not folder:
@@ -248,11 +268,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         not given.no_twins,
         tuple(given.without),
         given.seed,
+        given.encoder,
     )
     torch.set_num_threads(1)
     try:
         train_reader(recipe, Path(folder), given.out, Console())
-    except (InputError, OSError, ValueError) as error:
+    except InputError as error:
+        parser.error(f"{error.message} ({error.hint})" if error.hint else error.message)
+    except (OSError, ValueError) as error:
         parser.error(str(error))
 
 
