@@ -101,14 +101,12 @@ class Options:
     seed: Natural = 0
     """That of samples and random plans."""
     queries: bool = True
-    """Whether the question may be read as a query by a model that can; or proposed as one by a chat
-    LLM, in `query`."""
+    """Whether the question is read as a query, or proposed as one by a chat LLM, in `query`."""
     partial: bool = True
     """Whether an answer that leaves words of the question unread is shown, as such; or else
     withheld."""
     conversation: bool = True
-    """Whether questions may refer to earlier ones, and ask for counts, sets, extremes, yes or no;
-    a question of a set, which has an `id`, never does."""
+    """Whether questions may refer to earlier ones, of which a question of a set has none."""
 
     @model_validator(mode="wrap")
     @classmethod

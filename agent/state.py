@@ -114,14 +114,14 @@ class View(TypedDict):
 class Usage(TypedDict):
     """What a question cost, counted alike for the local model and a chat LLM.
 
-    `forward_passes` are the local model's. `prompt_tokens` are those of all prompts that either was
-    given: a prompt counts whole each time, once for every beam or sample that takes it in by
-    itself, and where its beginning was kept from before too, as chat servers count it. `tokens`
-    come after the prompts, written or weighed, and `forced_tokens` are those of them without an
-    alternative. `llm_failed` are the calls of the chat LLM that got no answer, `llm_uncounted` the
-    replies whose tokens its client does not tell, which are in no count; `unread` the replies that
-    could not be read as what was asked for. `kg_requests` are the HTTP requests that an endpoint
-    was sent; of a KG at hand, look-ups in it.
+    `forward_passes` are those of the local model and of the reader. `prompt_tokens` are those of
+    all prompts that a model was given: a prompt counts whole each time, once for every beam or
+    sample that takes it in by itself, and where its beginning was kept from before too, as chat
+    servers count it. `tokens` come after the prompts, written or weighed, and `forced_tokens` are
+    those of them without an alternative. `llm_failed` are the calls of the chat LLM that got no
+    answer, `llm_uncounted` the replies whose tokens its client does not tell, which are in no
+    count; `unread` the replies that could not be read as what was asked for. `kg_requests` are the
+    HTTP requests that an endpoint was sent; of a KG at hand, look-ups in it.
     """
 
     forward_passes: int
@@ -142,7 +142,6 @@ Kind = Literal[
     "extreme",
     "truth",
     "why",
-    "unread",
     "sum",
     "average",
     "smallest",
@@ -153,36 +152,19 @@ Kind = Literal[
 """What is computed in the end: the set itself, its size, the members with the largest or smallest
 value, whether something is so, or nothing, as an earlier answer is shown again; a number made of
 values of the members; rows of several values each; the fewest triples between two."""
-Over = Literal["last", "one", "both", "either", "except", "each", "first", "read"]
-"""Where the set comes from: the last turn's answers; the only part; what both parts have; what any
-of the parts has; the first part without the others; the same said of each of several; the first
-part that has an answer; what the query says that a model read."""
 
 
 class Operation(TypedDict):
     """What is computed over verified answers, as the question's words say."""
 
     kind: Kind
-    over: Over
-    noun: str
-    """What the question calls the members; empty where it does not say."""
-    condition: str
-    """What must hold of members, in the question's words; empty where nothing must."""
-    negated: bool
-    """Whether members are meant of which the condition does not hold."""
-    named: list[MentionRecord]
-    """Entities beside the parts: those of the condition or the statement, or left out by name."""
     mentions: list[MentionRecord]
     """Those of the whole question."""
-    most: bool
-    """Whether the largest value is meant, or else the smallest."""
-    properties: list[str]
-    """What the value may be called, the likeliest first."""
     notes: list[str]
     """What is to be told of how the question was understood."""
     read: "NotRequired[Reading]"
-    """The query that a model read, with `{"part": n}` for each of the parts. Its words are those of
-    the whole question."""
+    """The query that was read, with `{"part": n}` for each of the parts; its words are those of the
+    whole question. None where the last answers are shown again."""
 
 
 class Part(TypedDict):
@@ -197,29 +179,10 @@ class Part(TypedDict):
     notes: NotRequired[list[str]]
 
 
-SourceKind = Literal["walks", "both", "either", "except"]
-
-
-class Source(TypedDict):
-    """How a set came about, so that it can be asked of the graph again.
-
-    It is what `walks` reach: the chains of answers, from topic entities, one for each way of
-    reaching any. Or it is made of other sources: what `both` have, what is in `either`, or the
-    first `except` the others, and `without` some terms.
-    """
-
-    kind: SourceKind
-    topics: list[Entity]
-    answers: list[Answer]
-    of: "list[Source]"
-    without: list[str]
-
-
 class Result(TypedDict):
     """What was computed: a number, yes (true), or nothing (None); and how, in one line.
 
-    `triples` are verified ones that it rests on beside the chains of the answers; `source` is how
-    the set came about that was computed or computed with, None where that is not known.
+    `triples` are verified ones that it rests on beside the chains of the answers.
     """
 
     kind: Kind
@@ -229,7 +192,6 @@ class Result(TypedDict):
     triples: list[StepRecord]
     rows: NotRequired[list[list[Named | int | float | None]]]
     """Of a table: for each member itself and the values of its columns."""
-    source: NotRequired[Source | None]
 
 
 class Word(TypedDict):
@@ -275,8 +237,6 @@ class Turn(TypedDict):
     confidence: float
     notes: list[str]
     text: str
-    source: NotRequired[Source | None]
-    """How the answers came about; None where that is not known."""
     empty: NotRequired[bool]
     """Whether it came to a set without members, which is what a follow-up is about."""
     query: NotRequired[dict[str, Any] | None]
@@ -358,14 +318,12 @@ class State(TypedDict, total=False):
     """Earlier questions of the thread; without a checkpointer they may go in with the question."""
 
 
-NOT_UNDERSTOOD = "not understood"
-"""How a note on a question begins that no rule reads."""
-_SOME_WORDS = f'{NOT_UNDERSTOOD}: "'
-"""How a note begins on words that the query of a question leaves out."""
-
-
 READER = "reader"
-"""The `reasoner` of a question that the local model read as a query."""
+"""The `reasoner` of a question that was read as a query."""
+
+
+NOT_UNDERSTOOD = "not understood"
+"""How the note begins on words that the query of a question leaves out."""
 
 
 def words_left_out(words: Sequence[str]) -> str:
@@ -373,22 +331,13 @@ def words_left_out(words: Sequence[str]) -> str:
     return f"{NOT_UNDERSTOOD}: " + ", ".join(f'"{word}"' for word in words)
 
 
-def is_understood(notes: Sequence[str]) -> bool:
-    """Whether no note says that the question was not understood, be it without some words."""
-    return not any(
-        note.startswith(NOT_UNDERSTOOD) and not note.startswith(_SOME_WORDS) for note in notes
-    )
-
-
-def silence(status: Status, notes: Sequence[str]) -> str:
-    """What is said where there is no answer; of a question that was not understood, that."""
+def silence(status: Status) -> str:
+    """What is said where there is no answer."""
     match status:
         case "ambiguous":
             return "The question may mean several entities."
         case "unchecked":
             return "The graph could not be asked, so nothing is certain."
-        case _ if not is_understood(notes):
-            return "The question is not understood."
         case _:
             return "The graph does not say."
 

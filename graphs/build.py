@@ -18,7 +18,7 @@ from ..agent.reader.values import WithValues
 from ..agent.reader.weights import GeneralReader, open_reader
 from .method import Parts
 from .methods import check_method, default_method, method_named
-from .reading import FORMAT, knows_graph
+from .reading import knows_graph, reads_itself
 from .skeleton import Compiled, skeleton
 
 
@@ -41,7 +41,8 @@ def build_graph(
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
     which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
     of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
-    the model's place; so does the bundled one for `query`, where the model does not know the graph.
+    the model's place; so does the bundled one where the model writes no queries, or does not know
+    the graph.
     `checkpointer` keeps threads, so that questions may refer to earlier ones and the graph may ask
     which entity is meant. With `True`, that of the graph in which this one is a node does, and none
     where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
@@ -71,9 +72,9 @@ def build_graph(
     account = once(partial(account_beside, source, opened))
     method_of_name = method_named(name)
     is_known = knows_graph(settings, opened)
-    reads = FORMAT in settings.formats and is_known
-    general = _reader(reader, method_of_name.values and llm is None and not reads)
-    labels = WithValues(opened) if general and method_of_name.values else opened.labels
+    general = _reader(reader, needed=not reads_itself(settings, is_known=is_known))
+    values = general is not None and method_of_name.values and llm is None
+    labels = WithValues(opened) if values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(
         opened,
@@ -91,7 +92,7 @@ def build_graph(
     return skeleton(name, method_of_name, parts, checkpointer)
 
 
-def _reader(given: GeneralReader | str | None, needed: bool) -> GeneralReader | None:
+def _reader(given: GeneralReader | str | None, *, needed: bool) -> GeneralReader | None:
     """What reads questions in the local model's place; the bundled one where one is `needed`."""
     if isinstance(given, str):
         return open_reader(given)

@@ -34,7 +34,7 @@ class Parts:
     scope: Callable[[], Scope | None] = lambda: None
     """What the words of a question say for an answer; from beside the weights too."""
     reader: GeneralReader | None = None
-    """The general reader, where it reads questions; the local model does without."""
+    """The reader of questions, where not the local model or the bundled one is it."""
     account: Callable[[], WordReader] = NoAccount
     """What a query makes of the words of its question; from beside the weights too."""
     is_known: bool = True
@@ -101,15 +101,12 @@ class Method:
     reasons: bool = False
     """Whether it sets the answers itself, so that `induce` is passed over."""
     whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
-    """A node that may answer the question as a whole, before it is taken apart and linked."""
+    """A node that may answer the question as a whole, before it is linked.
+
+    Without one the question is read as a query, and the method answers its plain parts.
+    """
     values: bool = False
     """Whether it can begin at a value of the graph as it does at a thing."""
-    reading: Callable[[Parts], bool] = never
-    """Whether that node reads questions as queries, so that no rule need take them apart.
-
-    Without such a node a local model reads them so, where it can, for the method to answer their
-    plain parts.
-    """
     uses: frozenset[str] = ALL
     """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,37 +1,52 @@
 """query: what the question asks, as a query that is executed in full and proved.
 
-A chat LLM proposes it, where there is one: it writes the tree of `docs/queries.md` as structured
-output, and what is refused twice is answered as `gcr` answers it. Without one, a reader points at
-its actions, or a local model that was trained to write queries decodes it along the graph. Every
-question where there is none of these, and questions of multiple choice or with given topics, are
-answered as `gcr` answers them.
+A local model that was trained to write queries decodes it along the graph; else a reader points at
+its actions. A chat LLM, where there is one, proposes it: it writes the tree of `docs/queries.md` as
+structured output. What is refused twice is read, and its plain parts are answered as `gcr` answers
+them. So are questions of multiple choice or with given topics, as they are.
 """
 
 from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
 
 from ..agent.nodes import Node
 from ..agent.nodes.propose import propose
+from ..agent.options import Options
 from ..agent.query.facts import Facts
+from ..agent.state import State
 from .gcr import GCR
 from .method import Method, Parts
-from .reading import read_with, reads_queries
+from .reading import plain_questions, read_with
+
+_NAME = "query"
 
 
-def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node | None:
+def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node:
     if parts.llm is not None:
-        return propose(parts.kg, parts.linker, parts.llm, facts, "query", parts.prompts)
-    return _read(parts) if _reads(parts) else None
-
-
-def _reads(parts: Parts) -> bool:
-    """Whether the local model or a reader reads questions as queries."""
-    return parts.llm is None and reads_queries(parts)
-
-
-def _read(parts: Parts) -> Node:
+        return _proposed(parts, parts.llm, facts)
     from ..agent.nodes.read import read
 
-    return read(read_with(parts), "query")
+    return read(read_with(parts), _NAME)
+
+
+def _proposed(parts: Parts, llm: BaseChatModel, facts: Callable[[], Facts]) -> Node:
+    """What a chat LLM proposes; where that does not stand, the question is taken apart."""
+    proposing = propose(parts.kg, parts.linker, llm, facts, _NAME, parts.prompts)
+    reading = plain_questions(parts, _NAME)
+
+    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+        changes = proposing(state, runtime)
+        if not changes or "reasoner" in changes:
+            return changes
+        going_on: Any = {**state, **changes}
+        read = reading(going_on, runtime)
+        notes = [*changes.get("notes", []), *read.get("notes", [])]
+        return {**changes, **read, "notes": list(dict.fromkeys(notes))}
+
+    return run
 
 
 QUERY = Method(
@@ -39,7 +54,6 @@ QUERY = Method(
     "a query that the model reads or a chat LLM proposes, executed in full; else as gcr",
     common=GCR.common,
     whole=_whole,
-    reading=_reads,
     values=True,
     paper=GCR.paper,
     uses=GCR.uses,

@@ -1,4 +1,4 @@
-"""Reading questions as queries: with the general reader, or the local model where it can."""
+"""Reading questions as queries: with the local model where it can, else the general reader."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from ..agent.kg.names import normalise
 from ..agent.kg.terms import Term
 from ..agent.llm.local import ModelSettings
 from ..agent.nodes import Node
+from ..agent.reader.weights import GeneralReader, open_reader
 from .method import Parts
 
 if TYPE_CHECKING:
     from ..agent.nodes.read import ReadWith
-    from ..agent.reader.weights import GeneralReader
 
 FORMAT = "query"
 """The wire format of queries, as `ModelSettings.formats` names it."""
@@ -41,17 +41,17 @@ def relation_texts(kg: KnowledgeGraph) -> dict[Term, set[str]]:
     return texts
 
 
-def reads_queries(parts: Parts) -> bool:
-    """Whether questions are read as queries."""
-    return parts.reader is not None or FORMAT in parts.settings.formats
+def reads_itself(settings: ModelSettings, *, is_known: bool) -> bool:
+    """Whether a local model reads questions as queries, over a graph that is known to it."""
+    return FORMAT in settings.formats and is_known
 
 
 def read_with(parts: Parts) -> "ReadWith":
-    """What questions are read with."""
+    """What questions are read with: a reader that is given, the local model, or the bundled one."""
     from ..agent.nodes.read import ReadWith
 
-    if parts.reader is not None:
-        return _general(parts, parts.reader)
+    if parts.reader is not None or not reads_itself(parts.settings, is_known=parts.is_known):
+        return _general(parts, parts.reader or open_reader())
     from ..agent.query.reader import QueryReader
 
     reader = QueryReader(parts.kg, parts.generator, parts.prompts)
@@ -59,7 +59,7 @@ def read_with(parts: Parts) -> "ReadWith":
     return ReadWith(parts.kg, parts.linker, reader, parts.account, least)
 
 
-def _general(parts: Parts, own: "GeneralReader") -> "ReadWith":
+def _general(parts: Parts, own: GeneralReader) -> "ReadWith":
     from ..agent.nodes.read import ReadWith
     from ..agent.reader.account import LabelAccount
     from ..agent.reader.reader import LabelReader
@@ -67,16 +67,12 @@ def _general(parts: Parts, own: "GeneralReader") -> "ReadWith":
 
     tools = reading_tools(parts.kg, own.load)
     account, least = LabelAccount(tools), own.settings.threshold
-    return ReadWith(parts.kg, parts.linker, LabelReader(tools), lambda: account, least)
+    reader = LabelReader(tools)
+    return ReadWith(parts.kg, parts.linker, reader, lambda: account, least, is_general=True)
 
 
-def plain_questions(parts: Parts, method: str, told: Sequence[str]) -> Node | None:
-    """A node that takes questions apart for a method; None where nothing reads them so.
-
-    `told` are notes of every question.
-    """
-    if not reads_queries(parts):
-        return None
+def plain_questions(parts: Parts, method: str, told: Sequence[str] = ()) -> Node:
+    """A node that takes questions apart for a method. `told` are notes of every question."""
     from ..agent.nodes.read_parts import read_parts
 
     return read_parts(read_with(parts), method, told)

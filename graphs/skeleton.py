@@ -1,16 +1,20 @@
 """The state machine that all methods share; a method fills in the middle.
 
-START -> understand -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce -> verify
-             |          ^                               ^                            |
-             |          |                               +-- nothing stands: widen ---+
-             |          +--- the next part ---+                                      |
-             +-- to be computed -------> combine <--- one of several parts ----------+
-                                              |                                      |
-                                              +------------> respond -> END <--------+
+START -> understand -> propose -> link -> [ambiguous: ask_user] -> load -> METHOD -> induce
+                          |        ^                                ^                  |
+                          |        |                                |                  v
+                          |        |                                +- widen: nothing- verify
+                          |        |                                   stands          |
+                          |        +--- the next part ---+                             |
+                          +-- to be computed ------> combine <-- one of several parts -+
+                          |                              |                             |
+                          +-- answered as a whole -------+--> respond -> END <---------+
 
-A method that answers questions as a whole does so after `understand`, in `propose`: what stands
-goes to `respond`, and the rest goes on. For any other one a local model that reads questions as
-queries takes them apart there. A query in the place of a question goes to `run_query`.
+`propose` reads the question as a query. A method that answers questions as a whole does so there:
+what stands goes to `respond`, and the rest goes on. For any other one the query is taken apart
+there: the method answers its plain parts. It lets pass what is no query: a question of multiple
+choice or with given topics, and one about the conversation itself. A query in the place of a
+question goes to `run_query`.
 """
 
 from collections.abc import Callable
@@ -44,7 +48,7 @@ from ..agent.nodes.verify import verify
 from ..agent.once import once
 from ..agent.options import Options
 from ..agent.query.facts import Facts
-from ..agent.state import State, is_understood
+from ..agent.state import State
 from .method import COMMON, Method, Parts
 from .nesting import Nestable, lent_checkpointer
 from .reading import plain_questions
@@ -78,15 +82,13 @@ def skeleton(
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
     facts = once(partial(Facts, parts.kg))
-    whole, apart = method.whole(parts, facts), None
-    if whole is None:
-        apart = plain_questions(parts, name, told)
-    proposing, reads = whole or apart, apart is not None or method.reading(parts)
-    understanding = understand(parts.linker, name, parts.kg, parts.llm, parts.prompts, reads=reads)
+    whole = method.whole(parts, facts)
+    rewriting = None if whole is None else parts.llm
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
-        "understand": understanding,
-        "link": link(parts.linker, name, parts.kg, told, reads=reads),
+        "understand": understand(parts.linker, name, parts.kg, rewriting, parts.prompts),
+        "propose": whole or plain_questions(parts, name, told),
+        "link": link(parts.linker, name, parts.kg, told),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method.build(parts),
@@ -105,25 +107,17 @@ def skeleton(
     }
     if method.reasons:
         del nodes["induce"]
-    if proposing:
-        nodes["propose"] = proposing
     for own, node in nodes.items():
         counted = as_sent(parts.kg, node, first=own == "understand")
         graph.add_node(own, spared(counted, COMMON | method.uses))
     graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
     graph.add_edge("run_query", "respond")
-    if proposing:
-        graph.add_edge("understand", "propose")
-        ways = ["link", "combine", "load", "respond"]
-        graph.add_conditional_edges("propose", _after_propose, ways)
-    else:
-        graph.add_conditional_edges("understand", _after_understand, ["link", "combine"])
+    graph.add_edge("understand", "propose")
+    ways = ["link", "combine", "load", "respond"]
+    graph.add_conditional_edges("propose", _after_propose, ways)
     after_link = _after_link(may_ask=checkpointer is not False)
     graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
-    if proposing:
-        graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load"])
-    else:
-        graph.add_edge("ask_user", "load")
+    graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load"])
     graph.add_edge("load", name)
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
@@ -141,10 +135,6 @@ def _after_start(state: State) -> Literal["understand", "run_query"]:
 
 
 _Ended = Literal["combine", "respond"]
-
-
-def _after_understand(state: State) -> Literal["link", "combine"]:
-    return "link" if state.get("operation") is None else "combine"
 
 
 def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
@@ -175,7 +165,7 @@ def _after_link(
     def route(
         state: State, runtime: Runtime[Options], config: RunnableConfig
     ) -> Literal["ask_user", "load"] | _Ended:
-        if not state.get("topics") or not is_understood(state.get("notes", [])):
+        if not state.get("topics"):
             return _ended(state)
         if any(mention["ambiguous"] for mention in state.get("mentions", [])):
             on_ambiguous = (runtime.context or Options()).on_ambiguous
@@ -199,10 +189,9 @@ def _least(own: float, method: Method) -> Callable[[Options], float]:
 
 
 def _foreign(parts: Parts, method: Method) -> str:
-    """What to say of silence where what reads the question knows another graph."""
-    if parts.reader is not None and method.reading(parts):
-        return ""
-    return "" if parts.is_known else _OTHER_GRAPH
+    """What to say of silence where the model that answers knows another graph."""
+    is_read = method.values and parts.llm is None
+    return "" if parts.is_known or is_read else _OTHER_GRAPH
 
 
 def _sure(parts: Parts, method: Method) -> Callable[[State, Options], float]:

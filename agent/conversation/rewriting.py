@@ -1,4 +1,4 @@
-"""A follow-up question put in full by a chat LLM, where no rule is certain what it means.
+"""A follow-up question put in full by a chat LLM, which then proposes the query of it.
 
 The LLM rewrites the question and nothing else: what it says is linked, decoded and verified like
 any question, and is never a fact.
@@ -16,21 +16,8 @@ from ..state import Turn
 _MOST_TURNS = 6
 _MOST_NAMES = 20
 _LONGEST = 500
-_DEPENDENT = re.compile(
-    r"^(?:and|but|or|so|then|what about|how about)\b"
-    r"|\b(?:it|its|he|him|his|she|her|they|them|their|theirs|those|these|ones?|there|that|this)\b"
-    r"|\b(?:the )?(?:same|other|others|former|latter|first|second|last|previous|earlier)\b",
-    re.I,
-)
-_LABEL = re.compile(
-    r"^(?:[-*>#\d.)\s]*)(?:(?:the\s+)?(?:standalone|rewritten|full)?\s*question\s*(?:is)?\s*:)?\s*",
-    re.I,
-)
-
-
-def may_depend(question: str) -> bool:
-    """Whether the words of a question may refer to something before it."""
-    return _DEPENDENT.search(question.strip()) is not None
+_LABEL = re.compile(r"^(?:\W|\d+[.)])*(?:(?:\w+ ){0,3}\w+:)?\s*")
+"""A mark of a list, and a label of a few words, before the question."""
 
 
 def rewritten(

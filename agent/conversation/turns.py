@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..state import Answer, Source, State, Turn
-from .sources import walks
+from ..state import Answer, State, Turn
 
 _MOST_ANSWERS = 200
 _MOST_CHAINS = 200
@@ -20,7 +19,7 @@ def turn_of(state: State, text: str) -> Turn:
         number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
         question=state.get("said", state.get("question", "")),
         asked=state.get("asked", state.get("question", "")),
-        alone=done is None or (done["kind"] != "why" and done["over"] not in ("last", "each")),
+        alone=done is None or done["kind"] != "why",
         status=state.get("status", "abstained"),
         mentions=state.get("mentions", []),
         topics=state.get("topics", []),
@@ -29,7 +28,6 @@ def turn_of(state: State, text: str) -> Turn:
         confidence=state.get("confidence", 0.0),
         notes=notes,
         text=text,
-        source=_source_of(state),
         empty=_is_empty(state),
         query=_query_of(state),
         given=bool(state.get("reading")) and state.get("asked") == state.get("reading"),
@@ -64,14 +62,6 @@ def _is_empty(state: State) -> bool:
     return result["kind"] in ("list", "count")
 
 
-def _source_of(state: State) -> Source | None:
-    """How the answers came about; not known of those that are the largest, or proof of a yes."""
-    result = state.get("result")
-    if result is None:
-        return walks(state.get("topics", []), state.get("answers", []))
-    return None if result["kind"] == "extreme" else result.get("source")
-
-
 def is_cut(notes: Sequence[str]) -> bool:
     """Whether notes say that there are more answers than are shown."""
     return any(note.endswith(("are not shown", "than were followed")) for note in notes)
@@ -81,12 +71,6 @@ def last_answered(turns: Sequence[Turn]) -> Turn | None:
     """The last turn with answers, or with a set that has no members."""
     found = (turn for turn in reversed(turns) if turn["answers"] or turn.get("empty"))
     return next(found, None)
-
-
-def last_set(turns: Sequence[Turn]) -> Turn | None:
-    """The last turn with several answers, or a set without any; else the last with one."""
-    several = (t for t in reversed(turns) if len(t["answers"]) > 1 or t.get("empty"))
-    return next(several, last_answered(turns))
 
 
 def last_about(turns: Sequence[Turn]) -> Turn | None:

@@ -51,7 +51,7 @@ def said(reply: Reply) -> str:
         return computed["text"]
     if reply["answers"]:
         return ", ".join(answer["label"] for answer in reply["answers"])
-    return silence(reply["status"], reply["notes"])
+    return silence(reply["status"])
 
 
 def chains(reply: Reply) -> Iterator[list[StepRecord]]:

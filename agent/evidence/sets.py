@@ -1,10 +1,10 @@
-"""Sets of answers as patterns of SPARQL that bind `?answer`: what walks reach, and sets of it."""
+"""What walks reach, as patterns of SPARQL that bind `?answer`."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..kg.sparql.queries import can_spell, spell
 from ..kg.terms import Term
-from ..state import Answer, Named, Source
+from ..state import Answer, Named
 from .reply import step_of
 from .routes import ANSWER, Route, routes
 
@@ -23,35 +23,6 @@ def reached(
     terms = {topic["term"] for topic in topics}
     banned = [] if _comes_back(terms, answers) else [*map(spell, sorted(filter(can_spell, terms)))]
     return either([_block(group, banned, graphs) for group in _groups(terms, answers)])
-
-
-def members(source: Source, graphs: Sequence[Term]) -> list[str]:
-    """The members of a set, however it was made."""
-    if source["kind"] == "walks":
-        return reached(source["topics"], source["answers"], graphs) or ["FILTER(false)"]
-    several = [members(own, graphs) for own in source["of"]]
-    if source["kind"] == "either":
-        return either(several)
-    if source["kind"] == "both":
-        return [line for own in several for line in _selected(own)]
-    first, *others = several
-    lines = _selected(first)
-    for own in others:
-        lines += _selected(own, "MINUS {")
-    if source["without"]:
-        without = ", ".join(map(spell, source["without"]))
-        lines.append(f"FILTER({ANSWER} NOT IN ({without}))")
-    return lines
-
-
-def unnamed(source: Source) -> Iterator[Term]:
-    """The terms of a source that no query can name, so that no query finds exactly its members."""
-    topics = {topic["term"] for topic in source["topics"]}
-    for answer in source["answers"]:
-        yield from (term for route in routes(answer, topics) for term in route.loose)
-    yield from (term for term in source["without"] if not can_spell(term))
-    for own in source["of"]:
-        yield from unnamed(own)
 
 
 def either(bodies: Sequence[list[str]]) -> list[str]:
@@ -102,10 +73,10 @@ def _block(group: Sequence[Route], banned: Sequence[str], graphs: Sequence[Term]
     return bodies[0] if len(bodies) == 1 else [line for own in bodies for line in _selected(own)]
 
 
-def _selected(body: Sequence[str], start: str = "{") -> list[str]:
+def _selected(body: Sequence[str]) -> list[str]:
     """The answers of a group of patterns, whose other variables are its own."""
     inner = [f"SELECT DISTINCT {ANSWER} WHERE {{", *indented(body), "}"]
-    return [start, *indented(inner), "}"]
+    return ["{", *indented(inner), "}"]
 
 
 def _comes_back(topics: set[Term], answers: Sequence[Answer]) -> bool:

@@ -12,7 +12,7 @@ from ..kg.terms import Term, Triple, is_triple_term
 from . import operations
 from .reply import Origin, Reply, said, triples
 from .routes import ANSWER, Route, opened, routes
-from .sets import indented, within
+from .sets import indented, reached, within
 from .text import cropped, escaped, printable
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
@@ -52,7 +52,7 @@ def about(reply: Reply, origin: Origin) -> list[str]:
 
 
 def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """The query for what was said: a number, yes, the largest, or as `answers_query` the answers.
+    """The query for what was said: yes, or as `answers_query` the answers.
 
     What was computed is asked as far as `operations.told` says.
     """
@@ -64,8 +64,8 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
 
 def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """A query for `?answer`: what the answers' walks reach, or the set that was made of these."""
-    body = operations.body(reply, graphs)
+    """A query for `?answer`: what the answers' walks reach."""
+    body = reached(reply["topics"], reply["answers"], graphs)
     if not body:
         return _NOTHING
     return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", "WHERE {", *indented(body), "}"]))

@@ -12,7 +12,7 @@ from ..query.prompt import Earlier
 from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
 from ..state import Entity, MentionRecord, Turn
-from .basis import steps_of
+from .answer_steps import steps_of
 
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:

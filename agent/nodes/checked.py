@@ -8,22 +8,7 @@ from ..kg.metering import metered
 from ..kg.terms import Path, Term, place_of
 from ..kg.verification import PathVerdict, verify_paths
 from ..state import Answer, Named, StepRecord
-from .records import path_of, step_records
-
-
-def checked_paths(kg: KnowledgeGraph, paths: Sequence[Path]) -> dict[Path, list[StepRecord]]:
-    """The chains of the paths over `kg.walks` that the store holds, each from its own topic.
-
-    Raises ServiceError where the store does not answer.
-    """
-    proofs = {path: proof for path, proof in zip(paths, kg.prove(paths), strict=True) if proof}
-    judged = _judged(kg, {path.topic for path in proofs}, list(proofs.values()))
-    records = step_records(kg.labels, list(proofs.values()))
-    return {
-        path: [{**step, "verdict": "supported"} for step in steps]
-        for path, steps, own in zip(proofs, records, judged, strict=True)
-        if own.verdict == "supported"
-    }
+from .records import path_of
 
 
 def checked_answers(

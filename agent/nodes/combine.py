@@ -1,4 +1,4 @@
-"""combine: executes the query that the rules read, over verified answers; never by a model.
+"""combine: executes the rest of the query that was read, over verified answers; never by a model.
 
 It runs before every part of a question, and once more in the end: it keeps what the part before
 came to, computes where it can, and else has the next part answered.
@@ -16,13 +16,12 @@ from ..errors import ServiceError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..options import Options
-from ..query.tree import write_query
-from ..query.words import reading
-from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, is_understood
+from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, Turn
 from . import Node
-from .compute import compute
+from .again import again
 from .computed import Computed
-from .judged import UNAPPLIED, Judged, judged, with_account
+from .judged import Judged, judged, with_account
+from .rest import rest_of
 from .usage import spent
 
 
@@ -43,7 +42,7 @@ def combine(
         parts = _settled(state, threshold(options))
         with metered() as meter:
             try:
-                found = compute(kg, operation, parts, state.get("turns", []))
+                found = _computed(kg, operation, parts, state.get("turns", []))
             except (ServiceError, ShortageError) as error:
                 found = Computed("unchecked", notes=[str(error)])
         usage = spent(state, since, kg_requests=meter.requests or int(place < 0))
@@ -53,7 +52,6 @@ def combine(
         computed = _accounted(computed, state, options)
         result = computed.result
         if result is not None:
-            result["source"] = computed.source
             runtime.stream_writer({"event": "computed", "result": result})
         return {
             "parts": parts,
@@ -64,13 +62,24 @@ def combine(
             "confidence": computed.confidence,
             "status": computed.status,
             "result": result,
-            **_query_of(operation, computed),
-            "asked": computed.asked or state.get("asked", ""),
+            **_query_of(operation),
             "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),
             "usage": usage,
         }
 
     return run
+
+
+def _computed(
+    kg: KnowledgeGraph, operation: Operation, parts: Sequence[Part], turns: Sequence[Turn]
+) -> Computed | None:
+    """The outcome, given the parts, as far as they are answered; None where the next is needed.
+
+    Raises ServiceError where the store does not answer, and ShortageError.
+    """
+    if (read := operation.get("read")) is None:
+        return again(kg, turns)
+    return rest_of(kg, read, parts, turns)
 
 
 def next_part(state: State) -> bool:
@@ -98,12 +107,12 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
     """With the notes of parts that came to nothing, and of what parts leave out."""
     notes = list(computed.notes)
     told = (note for part in parts for note in part.get("notes", []))
-    notes += [note for note in told if note.startswith((UNAPPLIED, NOT_UNDERSTOOD))]
+    notes += [note for note in told if note.startswith(NOT_UNDERSTOOD)]
     if any(is_cut(part.get("notes", [])) for part in parts):
         notes.append("a set that this rests on was cut: there may be more")
     if computed.status != "answered":
         for part in parts:
-            if part.get("status") != "answered" and is_understood(part.get("notes", [])):
+            if part.get("status") != "answered":
                 asked = part["question"] + ("" if part["question"].endswith("?") else ":")
                 notes += [f"{asked} {note}" for note in part.get("notes", [])]
     return replace(computed, notes=notes)
@@ -117,13 +126,11 @@ def _accounted(computed: Computed, state: State, options: Options) -> Computed:
     return replace(computed, **own._asdict(), result=result)
 
 
-def _query_of(operation: Operation, computed: Computed) -> dict[str, Any]:
+def _query_of(operation: Operation) -> dict[str, Any]:
     """The query that was executed, and what is asked in words."""
-    if (read := operation.get("read")) is not None:
-        return {"query_tree": read["query"]["query"], "reading": read["words"]}
-    if computed.bound is None:
+    if (read := operation.get("read")) is None:
         return {"query_tree": None, "reading": ""}
-    return {"query_tree": write_query(computed.bound.query), "reading": reading(computed.bound)}
+    return {"query_tree": read["query"]["query"], "reading": read["words"]}
 
 
 def _each_once(entities: Sequence[Entity]) -> list[Entity]:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..query.binding import Bound
-from ..state import Answer, Entity, Kind, Result, Source, Status, StepRecord
+from ..state import Answer, Entity, Kind, Result, Status, StepRecord
 
 _SHOWN = 10
 """Members that a line of text names."""
@@ -20,10 +19,6 @@ class Computed:
     result: Result | None = None
     notes: list[str] = field(default_factory=list[str])
     confidence: float = 0.0
-    asked: str = ""
-    source: Source | None = None
-    bound: Bound | None = None
-    """The query that was executed, if any."""
 
 
 def told(

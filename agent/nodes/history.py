@@ -12,8 +12,6 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from ..conversation.followups import Answered, follow
-from ..conversation.masking import masked
 from ..conversation.turns import bounded
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
@@ -56,9 +54,7 @@ def message_of(turn: Turn) -> AIMessage:
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
 
 
-def earlier_turns(
-    kg: KnowledgeGraph, linker: Linker, messages: Sequence[AnyMessage], answered: Answered
-) -> list[Turn]:
+def earlier_turns(kg: KnowledgeGraph, linker: Linker, messages: Sequence[AnyMessage]) -> list[Turn]:
     """The turns that the messages before a question tell of.
 
     Answers are known of replies of this agent only; of any other a turn has the question and its
@@ -66,7 +62,7 @@ def earlier_turns(
     """
     turns = list[Turn]()
     for question, reply in list(_exchanges(messages))[-MOST_EXCHANGES:]:
-        turn = _open_turn(kg, linker, question, turns, answered)
+        turn = _open_turn(kg, linker, question, turns)
         turns.append(turn if reply is None else _replied(kg, linker, turn, reply))
     return turns
 
@@ -110,20 +106,14 @@ def _open_turn(
     linker: Linker,
     question: str,
     turns: Sequence[Turn],
-    answered: Answered,
 ) -> Turn:
     """The turn of a question whose answer is not known."""
     mentions = linked(linker, kg, question).mentions
-    followed = follow(masked(question, mentions), turns, answered)
-    asked, alone = question, followed is None or followed.kind == "alone"
-    if followed is not None and alone:
-        part = followed.plain.unmasked(followed.plain.text)
-        asked, mentions = part["question"], part["mentions"]
     return Turn(
         number=len(turns) + 1,
         question=question,
-        asked=asked,
-        alone=alone,
+        asked=question,
+        alone=True,
         status="abstained",
         mentions=mentions,
         topics=best_topics([mention for mention in mentions if not mention["ambiguous"]]),
@@ -131,8 +121,7 @@ def _open_turn(
         cut=False,
         confidence=0.0,
         notes=[],
-        text=silence("abstained", []),
-        source=None,
+        text=silence("abstained"),
     )
 
 
@@ -156,7 +145,7 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
         "answers": answers,
         "cut": reply["cut"] or len(answers) < len(reply["answers"]),
         "confidence": reply["confidence"],
-        "text": "; ".join(answer["label"] for answer in answers) or silence(status, []),
+        "text": "; ".join(answer["label"] for answer in answers) or silence(status),
     }
 
 

@@ -1,35 +1,13 @@
 """Whether verified answers are answers to the question, and what to say where they are not."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..conversation.masking import Masked, masked
-from ..conversation.negation import leaves_out
-from ..conversation.unapplied import unapplied
 from ..kg.terms import place_of
 from ..options import Options
 from ..query.account import is_read, unread
-from ..state import (
-    NOT_UNDERSTOOD,
-    Answer,
-    MentionRecord,
-    State,
-    Status,
-    Word,
-    is_understood,
-    words_left_out,
-)
+from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
 
-_NEGATED = re.compile(
-    r"\b(?:never|neither|nor|without|nobody|nothing|none|lack(?:s|ed|ing)?|no longer)\b"
-    r"|\b(?:which|what|who|whom|whose|where|that)\b.*\sno\s+\w",
-    re.I,
-)
-_HARMLESS = re.compile(r"\bwithout (?:flying|looking)\b|\bnone other\b", re.I)
-"""Negations that negate nothing that is asked."""
-UNAPPLIED = "not applied, so these answer the question without it: "
-"""How a note on words begins that say more than a walk can."""
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 
@@ -43,27 +21,15 @@ class Judged(NamedTuple):
 
 
 def judged(state: State, least: float) -> Judged:
-    """What of the verified answers stands; below the confidence `least` a chain is no answer.
-
-    Where a model read the question as a query, no rule looks at its words.
-    """
-    by_rules = not state.get("readings")
+    """What of the verified answers stands; below the confidence `least` a chain is no answer."""
     status, notes = state.get("status", "abstained"), list(state.get("notes", []))
     answers = state.get("answers", [])
     unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
-    if not is_understood(notes):
-        answers, status = [], "abstained"
-    elif unsettled and state.get("view") is None:
+    if unsettled and state.get("view") is None:
         status = "ambiguous"
         notes += [_ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
-    elif by_rules and answers and _NEGATED.search(_HARMLESS.sub("", _outside_names(state))):
-        notes.append("a question with a negation cannot be answered by a walk")
-        answers, status = [], "abstained"
-    elif by_rules and leaves_out(_masked(state)) and _is_of_more_than_its_topic(state, answers):
-        notes.append(f"{NOT_UNDERSTOOD}: no rule leaves out what it names")
-        answers, status = [], "abstained"
     elif answers and (unused := _unused(state, answers)):
         notes.append(f"no walk to an answer uses {', '.join(unused)}")
         answers, status = [], "abstained"
@@ -76,8 +42,6 @@ def judged(state: State, least: float) -> Judged:
     elif status == "abstained":
         notes.append("no verified path leads to an answer")
     if answers:
-        if by_rules and (words := _unapplied(state, answers)):
-            notes.append(UNAPPLIED + ", ".join(words))
         topics = state.get("topics", [])
         if apart := sum(bool(_unused(state, [answer])) for answer in answers):
             together = " and ".join(topic["label"] for topic in topics)
@@ -102,30 +66,6 @@ def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judg
 def unsure(confidence: float) -> str:
     """The warning with answers below `SURE`."""
     return f"not sure that this is what was asked ({confidence:.2f})"
-
-
-def _unapplied(state: State, answers: Sequence[Answer]) -> list[str]:
-    """The words of the question that say more than the walks to its answers."""
-    relations = [step["relation"]["label"] for a in answers for c in a["chains"] for step in c]
-    return unapplied(_outside_names(state), list(dict.fromkeys(relations)), len(answers))
-
-
-def _outside_names(state: State) -> str:
-    """The question without what it calls its entities, such as a film named `Don't Look Now`."""
-    text = state.get("question", "")
-    for mention in sorted(state.get("mentions", []), key=lambda m: -m["start"]):
-        text = text[: mention["start"]] + "\ufffc" + text[mention["end"] :]
-    return text
-
-
-def _is_of_more_than_its_topic(state: State, answers: Sequence[Answer]) -> bool:
-    """Whether walks are not from one topic to others than it, which itself is left out by that."""
-    named = {topic["term"] for topic in state.get("topics", [])}
-    return len(named) > 1 or any(answer["term"] in named for answer in answers)
-
-
-def _masked(state: State) -> Masked:
-    return masked(state.get("question", ""), state.get("mentions", []))
 
 
 def _unused(state: State, answers: Sequence[Answer]) -> list[str]:

@@ -8,16 +8,13 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from ..conversation.lookups import relations_called
-from ..conversation.masking import masked
-from ..conversation.negation import has_not, unread_not
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.metering import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..options import Options
-from ..state import NOT_UNDERSTOOD, Entity, MentionRecord, Part, State
+from ..state import Entity, MentionRecord, Part, State
 from . import Node
 from .given import given_mentions
 from .usage import spent
@@ -38,17 +35,13 @@ def link(
     method: str,
     kg: KnowledgeGraph | None = None,
     told: Sequence[str] = (),
-    *,
-    reads: bool = False,
 ) -> Node:
     """Link the question, or the part that is up, and clear what an earlier one left in the state.
 
     Topics that are `given` take the place of linked ones. Of entities that the reading of `kg`
-    takes for one, the representative is the topic. `told` are notes of every question; another
-    tells of a `not` that no rule reads, unless the model `reads` questions as queries. The node
-    raises QuestionError for a question that is empty or too long.
+    takes for one, the representative is the topic. `told` are notes of every question. The
+    node raises QuestionError for a question that is empty or too long.
     """
-    relations = relations_called(kg) if kg is not None else frozenset[str]
 
     def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
         since, part = perf_counter(), current_part(state)
@@ -59,10 +52,6 @@ def link(
             question, _, said = question_of(state)
             found = linked(linker, kg, question, state.get("given"))
         notes = [*told, *found.notes]
-        asked = masked(question, found.mentions)
-        by_rules = not (reads and (runtime.context or Options()).queries)
-        if by_rules and has_not(asked.text) and (word := unread_not(asked, relations())):
-            notes.append(f'{NOT_UNDERSTOOD}: no rule reads its negation, "{word}"')
         seconds = perf_counter() - since
         slow = found.requests and seconds > _LONG
         topics = best_topics(found.mentions)

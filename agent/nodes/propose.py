@@ -52,8 +52,9 @@ def propose(
 ) -> Node:
     """Answer the question in full by a query that `llm` proposes, if it is one that stands.
 
-    Else the question goes on, linked, with a note that says why. What only earlier turns say, and a
-    question of multiple choice, is left to others; so is one with a name that a user must choose.
+    Else the question goes on, linked, with a note that says why. A question of multiple choice, and
+    one about the conversation itself, is left to others; so is one with a name that a user must
+    choose.
     """
     replies = StructuredReplies(llm)
 
@@ -109,9 +110,7 @@ class _Asking(NamedTuple):
 
 def _stands_alone(state: State) -> bool:
     """Whether the question in full says all that it asks."""
-    operation = state.get("operation")
-    about_turns = operation is not None and operation["over"] in ("last", "each", "first")
-    return not about_turns and not state.get("choices")
+    return state.get("operation") is None and not state.get("choices")
 
 
 def _mentions(
@@ -202,9 +201,6 @@ def _going_on(
     """Changes with which the question goes on as it was understood, with the notes."""
     if state.get("mentions"):
         return {"notes": [*state.get("notes", []), *notes]}
-    if operation := state.get("operation"):
-        told = [note for note in notes if note not in operation["notes"]]
-        return {"operation": {**operation, "notes": [*operation["notes"], *told]}}
     parts = state.get("parts") or [Part(question=question, mentions=mentions)]
     told = list(dict.fromkeys([*parts[0].get("notes", []), *notes]))
     return {"parts": [{**parts[0], "notes": told}], "part": 0}

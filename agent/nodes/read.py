@@ -1,8 +1,8 @@
-"""read: the local model reads the question as a query, which is executed in full and proved.
+"""read: the question is read as a query, which is executed in full and proved.
 
 The query is the likeliest that the schema of the graph allows; that it comes to nothing is an
-answer. One that cannot be executed gives way to the next likeliest, and is told. Where the model is
-not sure enough, it is said what was read, and nothing is answered.
+answer. One that cannot be executed gives way to the next likeliest, and is told. Where the reader
+is not sure enough, it is said what was read, and nothing is answered.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -57,6 +57,8 @@ class ReadWith:
     account: Callable[[], WordReader]
     least: float
     """The least confidence of an answer that is shown."""
+    is_general: bool = False
+    """Whether it reads any graph: it may know less of this one than the method that answers."""
 
 
 Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options], dict[str, Any]]
@@ -64,7 +66,7 @@ Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options],
 
 
 def read(tools: ReadWith, method: str) -> Node:
-    """Answer the question in full by the query that the model reads it as."""
+    """Answer the question in full by the query that it is read as."""
     return reading_node(tools, method, answered, plan_of)
 
 

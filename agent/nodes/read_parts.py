@@ -1,4 +1,4 @@
-"""read_parts: the local model reads the question as a query, whose plain parts a method answers.
+"""read_parts: the question is read as a query, whose plain parts a method answers.
 
 A question that is one walk goes to the method as it is. Of another one the method answers each walk
 from a thing that is named, and `combine` computes the rest over what was verified of them. What has
@@ -42,7 +42,7 @@ _KINDS: Mapping[str, Kind] = {**KINDS, "yesno": "truth", "connection": "connecti
 
 
 def read_parts(tools: ReadWith, method: str, told: Sequence[str] = ()) -> Node:
-    """Take the question apart as the model reads it, for a method that answers walks.
+    """Take the question apart as it is read, for a method that answers walks.
 
     The beams are the reader's, since those of the options are the method's. `told` are notes of
     every question.
@@ -82,7 +82,12 @@ def _answering(
     else:
         with tools.reader.facts() as facts:
             likely = [first.query, *alike(facts, first.query, queries, asked.before)]
-    sure = round(min(sum(own.probability for own in likely), 1.0), 6)
+    of_method = tools.is_general and first.made_of.is_walk
+    """Whether the method knows better than the reader which walk it is."""
+    sure = sum(own.probability for own in likely)
+    if of_method:
+        sure /= sum(own.query.probability for own in several)
+    sure = round(min(sure, 1.0), 6)
     words = in_words(tools.kg, first.query.bound)
     if note := not_sure(tools, sure, words, options):
         return {**only_read(tools, queries), "confidence": sure, "notes": [note]}
@@ -90,7 +95,7 @@ def _answering(
     changes = {
         "reasoner": "",
         "readings": readings_of(tools.kg, queries),
-        "account": account,
+        "account": [] if of_method else account,
         "notes": list(told),
     }
     if first.made_of.is_walk:
@@ -157,14 +162,7 @@ def _computed(kg: KnowledgeGraph, asked: Asked, own: _Read, reading: Reading) ->
     cut = asked.before.cut and is_of_answers(own.made_of.rest)
     operation = Operation(
         kind=_KINDS.get(own.made_of.rest.answer, "list"),
-        over="read",
-        noun="",
-        condition="",
-        negated=False,
-        named=[],
         mentions=[],
-        most=True,
-        properties=[],
         notes=[CUT] if cut else [],
         read=reading,
     )

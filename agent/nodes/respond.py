@@ -30,7 +30,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         if silent and own.status == "abstained" and state.get("topics"):
             own = own._replace(notes=[*own.notes, silent])
         listed = "; ".join(answer["label"] for answer in own.answers)
-        text = result["text"] if result else listed or silence(own.status, own.notes)
+        text = result["text"] if result else listed or silence(own.status)
         runtime.stream_writer({"event": "responded", "status": own.status, "text": text})
         said: State = {
             "question": state.get("said", state.get("question", "")),

@@ -10,12 +10,11 @@ from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.tree import Last
 from ..query.tree import Part as PartStart
-from ..state import Part, Reading, Turn
-from .basis import steps_of, verified_steps
+from ..state import Entity, Part, Reading, Turn
+from .answer_steps import steps_of, verified_steps
 from .before import before_of
 from .computed import Computed
 from .judged import SURE, unsure
-from .members import stopped_by, topics_of
 from .query_answers import Verified, told_outcome
 from .run_query import given_query
 
@@ -30,11 +29,11 @@ def rest_of(
     Where a part has no answer that is sure enough, nothing is computed, and that part is told. What
     the parts do not say is asked of the graph. Raises ServiceError and ShortageError.
     """
-    if stopped := stopped_by(parts):
+    if stopped := _stopped_by(parts):
         return stopped
     if not all("status" in own for own in parts):
         return None
-    answers, topics = [own.get("answers", []) for own in parts], topics_of(parts)
+    answers, topics = [own.get("answers", []) for own in parts], _topics_of(parts)
     before = before_of(kg, turns)
 
     def earlier(start: Last | PartStart) -> Sequence[tuple[Term, tuple[Step, ...]]]:
@@ -50,7 +49,38 @@ def rest_of(
         computed = told_outcome(kg, bound, outcome, Verified(topics, verified, _HOW))
     except QuestionError as error:
         note = f"I read: {read['words']}; {error.message}"
-        return Computed("abstained", topics=topics, notes=[note], bound=bound)
+        return Computed("abstained", topics=topics, notes=[note])
     sure = min(read["probability"], *(own.get("confidence", 0.0) for own in parts))
     notes = [*computed.notes, unsure(sure)] if sure < SURE else computed.notes
-    return replace(computed, confidence=sure, notes=notes, bound=bound)
+    return replace(computed, confidence=sure, notes=notes)
+
+
+def _stopped_by(parts: Sequence[Part]) -> Computed | None:
+    """What parts come to of which the last one has no answer, or some are too doubtful.
+
+    None where nothing keeps them from being computed with.
+    """
+    answered = [own for own in parts if "status" in own]
+    if answered and (failed := answered[-1]).get("status") != "answered":
+        notes = [f"the graph does not say: {failed['question']}"]
+        return Computed(failed.get("status", "abstained"), topics=_topics_of(answered), notes=notes)
+    if len(answered) == len(parts) > 1 and (unsure := [own for own in parts if _is_unsure(own)]):
+        notes = [_unsure_of(own) for own in unsure]
+        return Computed("abstained", topics=_topics_of(answered), notes=notes)
+    return None
+
+
+def _is_unsure(own: Part) -> bool:
+    """Whether what a part came to is too doubtful to compute with."""
+    return own.get("confidence", 0.0) < SURE
+
+
+def _unsure_of(own: Part) -> str:
+    """Why nothing is computed of an unsure part."""
+    confidence = own.get("confidence", 0.0)
+    return f"not sure enough to compute with ({confidence:.2f}): {own['question']}"
+
+
+def _topics_of(parts: Sequence[Part]) -> list[Entity]:
+    """The entities that parts begin at."""
+    return [topic for own in parts for topic in own.get("topics", [])]

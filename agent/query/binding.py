@@ -90,14 +90,6 @@ def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = (
     return Bound(query, relations, classes, entities, bound)
 
 
-def bound_as_named(
-    query: Query, mentions: Sequence[Mention] = (), questions: Sequence[str] = ()
-) -> Bound:
-    """A query whose names all have their terms beside them, so that nothing is looked up."""
-    relations = {term: term for term in _relation_names([query, *nested(query)])}
-    return Bound(query, relations, {}, {}, tuple(mentions), tuple(questions))
-
-
 def _each(names: Iterable[str], look_up: Callable[[str], Term]) -> dict[str, Term]:
     return {name: look_up(name) for name in dict.fromkeys(names)}
 

@@ -1,12 +1,12 @@
 """How a language writes numbers in words, from a file: `twenty-five`, `two hundred and five`."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
+
+from .language import language_words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN = re.compile(r"\s+|-")
@@ -40,8 +40,7 @@ class Counted(NamedTuple):
 @cache
 def spelling(language: str = "en") -> Spelling:
     """That of a language of which there is a file."""
-    folder = resources.files(__package__ or "").joinpath("languages")
-    table = tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    table = language_words(language)
     marks = table["spelling"]
     return Spelling(
         table["numbers"],

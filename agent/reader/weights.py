@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,12 +66,20 @@ class GeneralReader:
 
 
 def open_reader(source: str = BUNDLED) -> GeneralReader:
-    """The reader in a folder or of the hub, or the bundled one.
+    """The reader in a folder or of the hub, or the bundled one, which is loaded once.
 
     Raises InputError (ModelError) where there is none, it is broken, or its encoder cannot be had;
     `load` does so for its weights, and those of the encoder.
     """
-    folder = reader_folder(source)
+    return _bundled() if source == BUNDLED else _opened(reader_folder(source))
+
+
+@cache
+def _bundled() -> GeneralReader:
+    return _opened(reader_folder(BUNDLED))
+
+
+def _opened(folder: Path) -> GeneralReader:
     try:
         settings = read_settings(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -32,7 +32,7 @@ from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.matching import FEATURES, matches
 from ...agent.reader.weights import open_reader
 from ...agent.reader.words import words_of
-from ...graphs.method import Method, Parts, always
+from ...graphs.method import Method, Parts
 from ...graphs.query import QUERY
 
 ALIGNERS = ("aligner", "bag", "random")
@@ -58,7 +58,7 @@ def aligning(name: str, reader: str) -> Method:
         aligner = _Aligner(parts.kg, lexicon, name)
         return read(ReadWith(parts.kg, parts.linker, aligner, NoAccount, 0.0), name)
 
-    return replace(QUERY, whole=whole, reading=always)
+    return replace(QUERY, whole=whole)
 
 
 class _Walk(NamedTuple):

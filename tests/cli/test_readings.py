@@ -22,6 +22,7 @@ def wikidata(home: Path) -> str:
 
 def test_statement_nodes_are_collapsed_or_kept(home: Path, model: Path, wikidata: str) -> None:
     given = ("--kg", wikidata, "--profile", "wikidata", "--model", str(model), "--hops", "1")
+    given = (*given, "--set", "queries=false")
     for option, ends, told in (
         ((), {"mayor", "judge", "Ben Hill"}, True),
         (("--mediators", "keep"), {"Q1-a", "Q1-b"}, False),

@@ -362,7 +362,7 @@ def test_choices_are_asked_with_their_question(folder: Path, tmp_path: Path) -> 
 def test_what_the_user_sets_to_the_default_is_no_papers(folder: Path, tmp_path: Path) -> None:
     options = Options(beams=2, hops=2, on_ambiguous="best")
     papers = replace(setup(folder, options=options), paper=True)
-    own = replace(papers, kept=frozenset(METHODS["gcr"].paper))
+    own = replace(papers, kept=frozenset({*METHODS["gcr"].paper, "queries"}))
     run(folder, tmp_path / "paper", "q.jsonl", "all", papers)
     run(folder, tmp_path / "own", "q.jsonl", "all", own)
     run(folder, tmp_path / "none", "q.jsonl", "all", replace(own, paper=False))

@@ -38,8 +38,9 @@ def random_local(seed: int = 0) -> LocalModel:
 def asked(
     kg: KnowledgeGraph, local: LocalModel, method: str, question: str, **options: object
 ) -> Any:
-    """What a method says; nothing is held back for lack of confidence."""
-    context = Options(on_ambiguous="best", confidence=0.0, **cast(dict[str, Any], options))
+    """What a method says by itself; nothing is held back for lack of confidence."""
+    given = {"on_ambiguous": "best", "confidence": 0.0, "queries": False, **options}
+    context = Options(**cast(dict[str, Any], given))
     graph = build_graph(method, kg=kg, generator=local)
     return graph.invoke({"question": question}, context=context)
 

@@ -1,4 +1,4 @@
-"""words and lookup: over a real store, from the file in a model's folder."""
+"""words and lookup: over a real store, from the file in a model's folder; no reader is asked."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -52,7 +52,7 @@ def local(kg: KnowledgeGraph, tmp_path_factory: pytest.TempPathFactory) -> Local
 
 def ask(kg: KnowledgeGraph, local: LocalModel, method: str, question: str, **options: Any) -> Any:
     graph: Any = build_graph(method, kg=kg, generator=local)
-    given: dict[str, Any] = {"on_ambiguous": "best", "confidence": 0.0, **options}
+    given: dict[str, Any] = {"on_ambiguous": "best", "confidence": 0.0, "queries": False, **options}
     context = Options(**given)
     return graph.invoke({"question": question}, context=context)
 

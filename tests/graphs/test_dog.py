@@ -69,8 +69,8 @@ def asked(
     prompts: Path | None = None,
     **options: Any,
 ) -> Any:
-    """What dog says; nothing is held back for lack of confidence."""
-    context = Options(on_ambiguous="best", confidence=0.0, **options)
+    """What dog says by itself; nothing is held back for lack of confidence."""
+    context = Options(on_ambiguous="best", confidence=0.0, queries=False, **options)
     graph: Any = build_graph("dog", kg=kg, generator=local, prompts=prompts)
     return graph.invoke({"question": question}, context=context)
 

@@ -110,7 +110,7 @@ def _read_of_a_query(kg: KnowledgeGraph, method: str) -> set[str]:
     """The options that a method reads with a model that reads questions as queries."""
     local = random_reader()
     parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, account=_LeavesOut)
-    if not METHODS[method].reading(parts):
+    if not METHODS[method].values:
         return set()
     watched = Watched(**QUICK, confidence=0.0)
     Watched.read.clear()

@@ -18,8 +18,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.decoding.servers import serving
-from .rules import ruled_model
 from .scripted import Scripted, in_order
+from .walking import walking_model
 
 QUESTION = "How many countries that border Germany are not in the European Union?"
 COUNT = {
@@ -311,18 +311,28 @@ def test_a_name_is_chosen_before_a_query_is_proposed(kg: KnowledgeGraph, local: 
 def test_a_follow_up_is_proposed_in_full_and_the_turn_is_kept(
     kg: KnowledgeGraph, local: LocalModel
 ) -> None:
-    borders = wrapped({"start": [0], "steps": [{"relation": "borders"}]})
-    proposals = "# Relations"
-    llm = Scripted(lambda asked: borders if proposals in asked else "How many of them are there?")
+    borders = {"start": [0], "steps": [{"relation": "borders"}]}
+    proposals, counting = "# Relations", "How many countries border Ireland?"
+
+    def reply(prompt: str) -> str:
+        if proposals in prompt:
+            return wrapped({**borders, "answer": "count"} if counting in prompt else borders)
+        return "Which countries border Ireland?" if "And Ireland?" in prompt else counting
+
+    llm = Scripted(reply)
     graph: Any = build_graph("query", kg=kg, generator=local, llm=llm, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
     first = graph.invoke({"question": "Which countries border Portugal?"}, config)
     second = graph.invoke({"question": "And Ireland?"}, config)
-    third = graph.invoke({"question": "How many of them are there?"}, config)
+    third = graph.invoke({"question": "How many of them?"}, config)
     assert labels(first) == ["Spain"] and labels(second) == ["United Kingdom"]
+    assert second["asked"] == "Which countries border Ireland?"
     asked = [prompt for prompt in llm.asked if proposals in prompt]
     assert "Ireland" in asked[1] and "Portugal" not in asked[1]
-    assert third["result"]["value"] == 1 and len(asked) == 2
+    assert third["result"]["value"] == 1 and third["asked"] == counting
+    assert [len(asked), third["usage"]["llm_calls"]] == [3, 2]
+    proof = graph.invoke({"question": "Why?"}, config)
+    assert proof["answers"] == third["answers"] and proof["usage"]["llm_calls"] == 0
 
 
 def test_without_a_chat_llm_the_local_model_reads_the_question(
@@ -336,7 +346,7 @@ def test_without_a_chat_llm_the_local_model_reads_the_question(
 
 
 def test_where_the_model_reads_no_queries_the_bundled_reader_does(kg: KnowledgeGraph) -> None:
-    graph: Any = build_graph("query", kg=kg, generator=ruled_model(), checkpointer=False)
+    graph: Any = build_graph("query", kg=kg, generator=walking_model(), checkpointer=False)
     state = graph.invoke({"question": CAPITAL}, context=Options(confidence=0.0))
     assert (state["reasoner"], state["status"]) == ("reader", "answered")
 
@@ -344,7 +354,7 @@ def test_where_the_model_reads_no_queries_the_bundled_reader_does(kg: KnowledgeG
 def test_without_queries_it_is_gcr(kg: KnowledgeGraph) -> None:
     states, options = list[Any](), Options(queries=False)
     for method in ("gcr", "query"):
-        graph: Any = build_graph(method, kg=kg, generator=ruled_model(), checkpointer=False)
+        graph: Any = build_graph(method, kg=kg, generator=walking_model(), checkpointer=False)
         states.append(graph.invoke({"question": CAPITAL}, context=options))
     mine, other = (
         {key: own for key, own in result_of(state).items() if key not in ("method", "usage")}

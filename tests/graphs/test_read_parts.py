@@ -9,16 +9,20 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.baselines import Guess
 from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.nodes.read import ReadWith
+from groundwalk.agent.nodes.read_parts import read_parts
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.account import NoAccount, WordReader
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.state import Word
+from groundwalk.agent.query.reader import QueryReader
+from groundwalk.agent.state import State, Word
 from groundwalk.graphs.asked_with import method_options, unused
 from groundwalk.graphs.method import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from ..agent.query.models import scripted
@@ -110,7 +114,7 @@ def test_one_walk_goes_to_the_method_as_it_is(kg: KnowledgeGraph) -> None:
     assert state["asked"] == "What is the capital of Kenya?" and state["notes"] == []
 
 
-def test_no_rule_reads_the_words_of_a_walk(kg: KnowledgeGraph) -> None:
+def test_words_of_a_walk_are_the_methods(kg: KnowledgeGraph) -> None:
     question = "which countries never do without a border with <0>[country]"
     walks = {question.replace("<0>", ""): ("borders", 0.9)}
     method = Method(kg, scripted(one(question, "<0><STEP>borders")), walks)
@@ -198,6 +202,22 @@ def test_all_readings_that_are_walks_say_that_it_is_one(kg: KnowledgeGraph) -> N
     walks = {"what is the capital of [country]": ("capital", 0.9)}
     state = Method(kg, scripted(script, least=0.7), walks).ask("What is the capital of Kenya?")
     assert labels(state) == ["Nairobi"]
+
+
+@pytest.mark.parametrize("general", [True, False])
+def test_which_walk_it_is_is_for_the_method_to_say(kg: KnowledgeGraph, general: bool) -> None:
+    """Of a reader of any graph it counts whether a question is a walk, and not its account."""
+    script = {CAPITAL: [("<0><STEP>capital", 0.3), ("<0><STEP>borders", 0.2), ("<NONE>", 0.5)]}
+    local = scripted(script)
+    reader = QueryReader(kg, lambda: local, None)
+    tools = ReadWith(kg, LabelLinker(kg.labels), reader, _Left, 0.7, is_general=general)
+    graph: Any = StateGraph(State, context_schema=Options)
+    graph.add_node("read", read_parts(tools, "lookup"))
+    graph.add_edge(START, "read")
+    asked = "What is the capital of Kenya?"
+    state = graph.compile().invoke({"question": asked, "asked": asked}, context=Options())
+    unsure = [note for note in state["notes"] if "not sure enough" in note]
+    assert bool(unsure) is not general and not state.get("account")
 
 
 def test_what_has_no_walk_is_computed_over_the_whole_graph(kg: KnowledgeGraph) -> None:
@@ -312,7 +332,8 @@ def test_a_paper_leaves_queries_out(kg: KnowledgeGraph) -> None:
         {"question": "Which countries border both Kenya and Uganda?"}, context=own
     )
     assert state["readings"] == [] and state["account"] == []
-    assert state["operation"]["over"] == "both" and "read" not in state["operation"]
+    assert state["operation"] is None and state["parts"] == []
+    assert method.asked == ["which countries border both [country] and [country]"]
 
 
 @pytest.mark.parametrize("name", METHODS)

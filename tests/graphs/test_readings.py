@@ -86,8 +86,9 @@ def opened(text: str, folder: Path, profile: str, reading: Reading | None = None
 
 
 def asked(kg: KnowledgeGraph, model: LocalModel, question: str, **given: Any) -> Any:
-    chosen: dict[str, Any] = {"on_ambiguous": "best", "beams": 10, **given.pop("options", {})}
-    options = Options(**chosen)
+    """What the method says by itself, without a reader before it."""
+    chosen: dict[str, Any] = {"on_ambiguous": "best", "beams": 10, "queries": False}
+    options = Options(**chosen | given.pop("options", {}))
     graph = build_graph(given.pop("method", "gcr"), kg=kg, generator=model, **given)
     return graph.invoke({"question": question}, context=options)
 

@@ -51,6 +51,10 @@ class Drawing:
     """How many examples miss a label of their query, so that nothing fits."""
     barred: float = 0.8
     """How many examples bar the labels that a graph would not offer."""
+    bare: float = 0.0
+    """How many examples are over a graph without classes, where their query needs none."""
+    both: float = 0.0
+    """How many examples have every relation in both ways."""
     affixed: float = 0.0
     """How many examples have labels with words that say nothing, as in `has genre`."""
 
@@ -172,11 +176,12 @@ class Batcher:
         batch = self.inputs.batch(posed)
         return batch, _targets(examples, drawn, batch)
 
-    def labels(self, own: Example, rng: Random) -> list[Label]:
-        """The labels of a query, then others of its schema."""
+    def labels(self, own: Example, rng: Random, *, bare: bool = False) -> list[Label]:
+        """The labels of a query, then others of its schema; classes last, unless it is `bare`."""
         pool = self.pools.get(own.schema)
         names, gold = own.names, {name for name, _, _ in own.names}
         made = dict[tuple[str, int], Label]()
+        both = rng.random() < self.drawing.both
 
         def add(name: str, way: int, tail: str) -> None:
             made.setdefault((name, way), Label(name, way, name, tail))
@@ -185,16 +190,18 @@ class Batcher:
             tail = "" if is_class else self._tail(pool, name, inverse, rng)
             add(name, CLASS if is_class else INVERSE if inverse else FORWARD, tail)
         for name, inverse, is_class in names:
-            if not is_class and rng.random() < self.drawing.turned:
+            if not is_class and (both or rng.random() < self.drawing.turned):
                 other = FORWARD if inverse else INVERSE
                 add(name, other, self._tail(pool, name, not inverse, rng))
         if pool is None:
             return list(made.values())
         wanted = rng.randint(self.drawing.fewest, self.drawing.most)
         for hop in self._others(own, pool, gold, wanted, rng):
-            ways = (FORWARD, INVERSE) if rng.random() < 0.3 else (rng.randrange(2),)
+            ways = (FORWARD, INVERSE) if both or rng.random() < 0.3 else (rng.randrange(2),)
             for way in ways:
                 add(hop.label, way, hop.head if way else hop.tail)
+        if bare:
+            return list(made.values())
         kinds = (
             [kind for kind in pool.classes if kind not in gold] if len(pool.classes) < 200 else []
         )
@@ -235,9 +242,11 @@ class Batcher:
         return [hop for hop in found if hop.label not in gold]
 
     def _drawn(self, own: Example, rng: Random) -> "_Drawn":
-        labels = self.labels(own, rng)
+        needs_class = any(action.kind == "class" for action in own.actions)
+        bare = rng.random() < self.drawing.bare and not needs_class
+        labels = self.labels(own, rng, bare=bare)
+        told = rng.random() >= self.drawing.untold and not bare
         if not own.actions:
-            told = rng.random() >= self.drawing.untold
             return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told)
         right = acted(own.actions, own.words, labels)
         if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
@@ -251,7 +260,6 @@ class Batcher:
             labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
         if rng.random() < self.drawing.affixed:
             labels = _affixed(labels, rng)
-        told = rng.random() >= self.drawing.untold
         if not told:
             labels = [label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown

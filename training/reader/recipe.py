@@ -32,10 +32,12 @@ from .thresholds import fit_thresholds
 from .words import lexicon_of
 
 CHECKPOINT, REFINED, JOINED, AFFIXED = "checkpoint.pt", "refined.pt", "joined.pt", "affixed.pt"
+BARE = "bare.pt"
 _JOINED_SCHEDULE = 12_000
 """Steps over which the rate falls where words and labels begin to see each other."""
 _MOST_WORDS = 1_000_000
 """Words of which it is kept what an encoder says."""
+_BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
 _TOLD_EVERY = 200
@@ -53,6 +55,8 @@ class ReaderRecipe:
     """Steps after these in which words and labels see each other."""
     affixed: int = 6_000
     """Steps after these in which labels have words that say nothing, and other names more often."""
+    bare: int = 2_000
+    """Steps after these in which many graphs have no classes, and relations go both ways."""
     width: int = 160
     made: int = 300
     """Questions over each schema of which a graph is made."""
@@ -177,6 +181,7 @@ def _trained(
         Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
         Stage(JOINED, _JOINED_SCHEDULE, 1.5e-3, Drawing(), 0.3, until=recipe.joined),
         Stage(AFFIXED, recipe.affixed, 1.2e-3, Drawing(affixed=0.6, renamed=0.5), 0.3),
+        Stage(BARE, recipe.bare, 8e-4, _BARE, 0.3),
     ):
         network = staged(stage, network)
     name = recipe.encoder
@@ -241,6 +246,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--refined", type=int, default=own.refined, help="steps after them")
     parser.add_argument("--joined", type=int, default=own.joined, help="steps after these")
     parser.add_argument("--affixed", type=int, default=own.affixed, help="steps after these")
+    parser.add_argument("--bare", type=int, default=own.bare, help="steps after these")
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
     parser.add_argument(
@@ -263,6 +269,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         given.refined,
         given.joined,
         given.affixed,
+        given.bare,
         given.width,
         given.made,
         not given.no_twins,

@@ -2,7 +2,6 @@
 
 import re
 
-from groundwalk.agent.conversation.masking import Masked, masked
 from groundwalk.agent.state import Answer, Entity, MentionRecord, Turn
 
 _MARKED = re.compile(r"<(\w*):([^>]+)>")
@@ -33,10 +32,6 @@ def mentions(marked: str) -> tuple[str, list[MentionRecord]]:
         )
         end = match.end()
     return text + marked[end:], found
-
-
-def read(marked: str) -> Masked:
-    return masked(*mentions(marked))
 
 
 def turn(marked: str, *answers: Entity, number: int = 1, alone: bool = True) -> Turn:

@@ -1,7 +1,7 @@
 """Reading a rewritten question out of a reply; what the prompt shows."""
 
 import pytest
-from groundwalk.agent.conversation.rewriting import may_depend, read_question, rewritten
+from groundwalk.agent.conversation.rewriting import read_question, rewritten
 from groundwalk.agent.llm.asking import Asker, UnansweredError
 
 from ...graphs.scripted import in_order
@@ -19,6 +19,8 @@ LAST = turn("What is the capital of <country:Austria>?", entity("Vienna\n# Last 
         ("Sure! Here it is:\n\n1. Which river is it?\nIt is the Danube.", "Which river is it?"),
         ("```\nWhere is Oslo?\n```", "Where is Oslo?"),
         ("the currency of Austria", "the currency of Austria"),
+        ("- The full question is: Who is it?", "Who is it?"),
+        ("Die Frage: Wo liegt Oslo?", "Wo liegt Oslo?"),
         ("", None),
         ("***", None),
         ("x" * 2_000 + "?", None),
@@ -36,8 +38,3 @@ def test_earlier_names_are_one_line_of_data() -> None:
     assert rewritten(asker, "and its currency?", [LAST]) is None and asker.calls == 2
     with pytest.raises(UnansweredError):
         rewritten(asker, "and its currency?", [LAST])
-
-
-def test_only_questions_that_may_look_back_are_worth_a_call() -> None:
-    assert may_depend("And Peru?") and may_depend("Which rivers flow through it?")
-    assert not may_depend("Which countries border Austria?")

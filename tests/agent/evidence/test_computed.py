@@ -1,11 +1,19 @@
 """Evidence for what was computed of answers: how many there are, whether something is so."""
 
+from typing import Any
+
+import pyoxigraph as ox
 import pytest
 import rdflib
-from groundwalk.agent.evidence import FORMS, Form, explain
-from groundwalk.agent.evidence.sparql import check_query
+from groundwalk.agent.evidence import FORMS, Form, Reply, explain
+from groundwalk.agent.evidence.sparql import check_query, main_query
+from groundwalk.agent.kg import Triple
+from groundwalk.agent.nodes.computed import told
+from groundwalk.agent.state import Kind
 from rdflib import PROV, RDF, RDFS
 
+from ..kg import graphs
+from ..kg.sparql.asking import loaded
 from .replies import counted, iri
 from .test_sparql import YES, engines
 
@@ -47,3 +55,36 @@ def test_without_members_only_the_triples_are_asked() -> None:
         assert ask(explain("sparql", told)) == set()
         assert ask(check_query(told)) == {(*HELD[2], YES)}
     assert "Yes, 2." in explain("html", told)
+
+
+def computed(kind: Kind, value: bool | None) -> Reply:
+    made = counted()
+    made["result"] = told(kind, "what it came to", "over verified answers", value=value)
+    return made
+
+
+@pytest.mark.parametrize("held", [HELD, HELD[1:]])
+def test_yes_is_asked(held: list[Any]) -> None:
+    """It is so where a chain of any answer is held whole."""
+    query = main_query(computed("truth", value=True))
+    store = loaded(Triple(*triple) for triple in held)
+    found = store.query(query)
+    assert isinstance(found, ox.QueryBoolean) and bool(found) is True
+    graph: Any = rdflib.Graph().parse(data=graphs.ntriples(held), format="nt")
+    assert graph.query(query).askAnswer is True
+    assert not ox.Store().query(query)
+    assert "Computed: yes or no." in explain("sparql", computed("truth", value=True))
+
+
+def test_what_no_query_asks_is_told() -> None:
+    counting, no = computed("count", None), computed("truth", value=False)
+    assert "What was computed of them is not asked" in explain("sparql", counting)
+    assert "COUNT" not in explain("sparql", counting)
+    assert "No query says what the graph does not say" in explain("sparql", no)
+
+
+def test_the_proof_of_an_earlier_answer_is_what_it_was() -> None:
+    again = explain("sparql", computed("why", None))
+    assert "not asked" not in again and "No query" not in again
+    for _, ask in engines(HELD):
+        assert ask(again) == {(iri("France"),), (iri("Portugal"),)}

@@ -88,7 +88,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def recipe_on(encoder: Path) -> ReaderRecipe:
-    return ReaderRecipe(steps=100, refined=4, joined=4, affixed=4, width=16, encoder=str(encoder))
+    return ReaderRecipe(
+        steps=100, refined=4, joined=4, affixed=4, bare=4, width=16, encoder=str(encoder)
+    )
 
 
 def _always_sure(reader: ReaderWeights, *_: object) -> ReaderWeights:

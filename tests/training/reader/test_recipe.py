@@ -22,7 +22,7 @@ def test_a_reader_is_made_with_its_card(
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
     recipe = ReaderRecipe(
-        steps=4, refined=2, joined=2, affixed=2, width=16, made=2, without=WITHOUT
+        steps=4, refined=2, joined=2, affixed=2, bare=2, width=16, made=2, without=WITHOUT
     )
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))

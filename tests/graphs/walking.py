@@ -1,4 +1,4 @@
-"""The bundled model as one that reads no queries: rules for English take questions apart for it."""
+"""The bundled model as one that writes walks only: a reader takes questions apart for it."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,7 +8,7 @@ from groundwalk.graphs.reading import FORMAT
 
 
 @cache
-def ruled_model() -> LocalModel:
+def walking_model() -> LocalModel:
     """The bundled model without the format of queries, loaded once."""
     local = load_generator()
     formats = tuple(own for own in local.settings.formats if own != FORMAT)
