@@ -1,12 +1,12 @@
 """The English around the wordings of relations, from the packaged TOML files."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from zlib import crc32
+
+from .languages import wordings
 
 Texts: TypeAlias = tuple[str, ...]
 
@@ -31,7 +31,7 @@ class English:
 @cache
 def load_english() -> English:
     """The packaged templates."""
-    main, unanswerable = _read("english.toml"), _read("unanswerable.toml")
+    main, unanswerable = wordings("questions"), wordings("unanswerable")
     return English(
         frames=_sections({k: v for k, v in main.items() if isinstance(v, list)}),
         telegraph=_sections(main["telegraph"]),
@@ -64,10 +64,6 @@ def split(english: English, *, held_out: bool) -> English:
 
 def _split(sections: Mapping[str, Texts], held_out: bool) -> dict[str, Texts]:
     return {name: choose(texts, held_out=held_out) for name, texts in sections.items()}
-
-
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("groundwalk.training").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _sections(table: Mapping[str, list[str]]) -> dict[str, Texts]:

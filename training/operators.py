@@ -5,12 +5,10 @@ things are counted where there are several of them.
 """
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from random import Random
 from typing import NamedTuple
 
@@ -22,6 +20,7 @@ from .english import Texts
 from .graph import Graph, Move, Node, execute, sample_walk
 from .label_words import label_words
 from .labelled import sign, words_of
+from .languages import wordings
 from .phrasebook import plural
 from .query_question import Named, QueryQuestion, in_digits
 from .shapes import Shapes
@@ -75,8 +74,7 @@ class OperatorWords:
 
 def load_operator_words() -> OperatorWords:
     """The packaged templates."""
-    text = files("groundwalk.training").joinpath("operators.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
+    tables = wordings("operators")
     grades = {
         word: {grade: tuple(texts) for grade, texts in own.items()}
         for word, own in tables.pop("grades").items()

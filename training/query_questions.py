@@ -5,11 +5,9 @@ a graph cannot answer; and questions that a file has. Around and inside them sta
 nothing, and words that no query of the graph can say.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from random import Random
 
 from ..agent.kg.terms import is_literal
@@ -20,6 +18,7 @@ from .english import Texts
 from .graph import Graph, Move, Moves, Node, sample_walk
 from .in_common import in_common
 from .labelled import Words, disturbed, numbered, sign, words_of
+from .languages import wordings
 from .operator_questions import operator_question
 from .operators import Operators
 from .phrasebook import Noun
@@ -72,8 +71,7 @@ class Shares:
 
 def load_modifiers() -> Modifiers:
     """The packaged words."""
-    text = files("groundwalk.training").joinpath("modifiers.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
+    tables = wordings("modifiers")
     made = {name: {key: tuple(own) for key, own in table.items()} for name, table in tables.items()}
     return Modifiers(made["filler"], made["unread"])
 

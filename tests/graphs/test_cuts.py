@@ -57,10 +57,11 @@ def notes(
     llm: BaseChatModel | None = None,
     **options: Any,
 ) -> list[str]:
+    """What the method says by itself, without a reader before it."""
     settings = path_model().settings
     parts = Parts(kg, LabelLinker(kg.labels), settings, (lambda: local) if local else never, llm)
     asked: Any = {"question": QUESTION}
-    context = Options(on_ambiguous="best", hops=1, **options)
+    context = Options(on_ambiguous="best", hops=1, queries=False, **options)
     state: Any = skeleton(method, METHODS[method], parts, None).invoke(asked, context=context)
     return state["notes"]
 

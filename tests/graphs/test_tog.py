@@ -50,7 +50,7 @@ def make(kg: KnowledgeGraph) -> Make:
 
 def ask(graph: Compiled, question: str, **options: Any) -> Any:
     """What the method says by itself, without a reader before it."""
-    context = Options(**{"queries": False, **options})
+    context = replace(Options(queries=False), **options)
     return graph.invoke({"question": question}, context=context)
 
 

@@ -1,11 +1,9 @@
 """Batches of examples: each with the labels of its query among others of its schema."""
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +24,7 @@ from ...agent.reader.inputs import (
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import KINDS, NONE, Batch
 from ...agent.reader.words import READ, label_words
+from ..languages import wordings_of_all
 from .examples import Example
 from .sources import Hop, SchemaLabels
 
@@ -321,8 +320,7 @@ def _barred(
 @cache
 def _affixes() -> tuple[Sequence[str], Sequence[str]]:
     """Words before and after labels that say nothing of them, in all languages."""
-    text = (Path(__file__).parents[1] / "wordings" / "affixes.toml").read_text(encoding="utf-8")
-    languages = tomllib.loads(text).values()
+    languages = wordings_of_all("affixes")
     before, after = ([w for own in languages for w in own[at]] for at in ("before", "after"))
     return before, after
 

@@ -1,20 +1,21 @@
-"""Questions of several hops out of questions of one: what is asked about stands for the mention.
+"""Longer questions out of questions that follow one relation from one thing.
 
-"Who wrote [A]?" and "What is the sequel of [B]?" make "Who wrote the sequel of [B]?". Nothing but
-the words tells which relation comes first, and whether one is enough: the labels of both are
-offered at each hop.
+"Who wrote [A]?" and "What is the sequel of [B]?" make "Who wrote the sequel of [B]?", and "Who
+wrote [A] and directed [B]?" is made of two that begin alike. Nothing but the words tells which
+relation comes first, and whether one is enough: the labels of all are offered at each hop.
 """
 
-import tomllib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from ...agent.query.actions import Action
 from ...agent.reader.words import MOST_WORDS, QuestionWord, label_words
+from ..languages import wordings_of_all
 from .examples import Example, with_words
+from .sources import SchemaLabels
 
 COMPOSED = "composed"
 _BEGINNING = 2
@@ -25,36 +26,77 @@ _LONGER = 0.3
 """How many have a third hop."""
 _IN_LABELS = 0.5
 """How many hops inside are said by their label."""
+_SAME = 0.15
+"""How many things inside are those that have something in common with another."""
+_CONJUNCTIONS = 0.3
+"""How many ask for what two things have in common."""
+_THIRD = 0.15
+"""How many of these go on to a third."""
+_UNSAID = 0.25
+"""How many things that answers have are said by their name alone."""
 
 
-def composed(examples: Iterable[Example], count: int, seed: int) -> list[Example]:
-    """So many questions of two and three hops, each out of questions over one schema.
+def composed(
+    examples: Iterable[Example], schemas: Mapping[str, SchemaLabels], count: int, seed: int
+) -> list[Example]:
+    """So many questions, each out of questions over one schema.
 
-    Of `examples` those count that follow one relation from one thing.
+    Of `examples` those count that follow one relation from one thing. Two are only joined by "and"
+    where both lead to the same class, as far as `schemas` tells.
     """
     rng = Random(f"composed {seed}")
-    forms = _forms()
-    single = [own for own in examples if _is_single(own)]
-    by_schema = {
-        schema: [own for own in single if own.schema == schema]
-        for schema in sorted({own.schema for own in single})
-    }
-    inside = {schema: list(_inside(several)) for schema, several in by_schema.items()}
+    parts = _Parts([own for own in examples if _is_single(own)], schemas)
     made = list[Example]()
-    while single and len(made) < count:
-        outer = rng.choice(single)
-        for _ in range(2 if rng.random() < _LONGER else 1):
-            of_schema = by_schema[outer.schema], inside[outer.schema]
-            outer = _joined(outer, *_inner(*of_schema, forms, rng))
+    while parts.single and len(made) < count:
+        outer = rng.choice(parts.single)
+        if rng.random() < _CONJUNCTIONS:
+            for _ in range(2 if rng.random() < _THIRD else 1):
+                outer = _conjoined(outer, parts, rng)
+        else:
+            for _ in range(2 if rng.random() < _LONGER else 1):
+                outer = _joined(outer, *_inner(parts, outer.schema, rng))
         if len(outer.words) < MOST_WORDS:
             made.append(outer)
     return made
 
 
-def _forms() -> list[list[str]]:
-    """How a thing is said by a label, in all languages."""
-    text = (Path(__file__).parents[1] / "wordings" / "inside.toml").read_text(encoding="utf-8")
-    return [form.split() for several in tomllib.loads(text).values() for form in several]
+class _Inner(NamedTuple):
+    """Words for a thing, and the hops that lead to it."""
+
+    words: Sequence[QuestionWord]
+    hops: Sequence[Action]
+
+
+class _Parts:
+    """Questions that follow one relation from one thing, by what they can be joined to."""
+
+    def __init__(self, single: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> None:
+        languages = wordings_of_all("inside")
+        self.forms: Mapping[str, Sequence[Sequence[str]]] = {
+            use: [form.split() for own in languages for form in own[use]] for use in languages[0]
+        }
+        self.single = single
+        self.by_schema = defaultdict[str, list[Example]](list)
+        self._by_class = defaultdict[tuple[str, str], list[Example]](list)
+        ends = {
+            (name, hop.label, inverse): hop.head if inverse else hop.tail
+            for name in {own.schema for own in single}
+            for hop in (schemas[name].hops if name in schemas else ())
+            for inverse in (False, True)
+        }
+        self._ends = ends
+        for own in single:
+            self.by_schema[own.schema].append(own)
+            self._by_class[self._class(own)].append(own)
+        self.inside = {name: list(_inside(several)) for name, several in self.by_schema.items()}
+
+    def _class(self, own: Example) -> tuple[str, str]:
+        hop = own.actions[1]
+        return own.schema, self._ends.get((own.schema, hop.name, hop.inverse), "")
+
+    def alike(self, own: Example) -> Sequence[Example]:
+        """Questions for what is of the same class."""
+        return self._by_class[self._class(own)] or self.by_schema[own.schema]
 
 
 def _is_single(own: Example) -> bool:
@@ -63,48 +105,54 @@ def _is_single(own: Example) -> bool:
     return kinds == ["pointer", "step", "end"] and mentions == ["thing"]
 
 
-_Inner = tuple[Sequence[QuestionWord], Action]
-
-
 def _inside(several: Sequence[Example]) -> Iterator[_Inner]:
     """What questions ask about, without their beginning, where that begins or ends in a mention."""
     begun = Counter(_beginning(own) for own in several)
     for own in several:
-        words = [word for word in own.words if any(map(str.isalnum, word.text))]
+        words = _said(own.words)
         rest = words[_BEGINNING:]
         if not rest or begun[_beginning(own)] < _OFTEN * len(several):
             continue
         if sum(word.mention is not None for word in rest) == 1 and (
             rest[0].mention is not None or rest[-1].mention is not None
         ):
-            yield rest, own.actions[1]
+            yield _Inner(rest, own.actions[1:2])
+
+
+def _said(words: Sequence[QuestionWord]) -> list[QuestionWord]:
+    """The words without punctuation."""
+    return [own for own in words if own.mention is not None or any(map(str.isalnum, own.text))]
 
 
 def _beginning(own: Example) -> tuple[str, ...]:
     return tuple(word.text for word in own.words[:_BEGINNING])
 
 
-def _inner(
-    several: Sequence[Example],
-    inside: Sequence[_Inner],
-    forms: Sequence[Sequence[str]],
-    rng: Random,
-) -> _Inner:
-    """Words for a thing, and the hop that leads to it."""
-    own = rng.choice(several)
-    if inside and (own.actions[1].inverse or rng.random() >= _IN_LABELS):
+def _inner(parts: _Parts, schema: str, rng: Random) -> _Inner:
+    own = rng.choice(parts.by_schema[schema])
+    hop, inside = own.actions[1], parts.inside[schema]
+    if rng.random() < _SAME and not hop.inverse:
+        back = replace(hop, inverse=True)
+        return _Inner(_worded(own, rng.choice(parts.forms["same"])), (hop, back))
+    if inside and (hop.inverse or rng.random() >= _IN_LABELS):
         return rng.choice(inside)
+    return _Inner(_worded(own, rng.choice(parts.forms["thing"])), (hop,))
+
+
+def _worded(own: Example, form: Sequence[str]) -> list[QuestionWord]:
+    """The thing of a question and the label of its relation, in these words."""
     parts = {
         "{thing}": [word for word in own.words if word.mention is not None],
-        "{label}": [QuestionWord(0, 0, text) for text in label_words(own.actions[1].name)],
+        "{label}": _words(label_words(own.actions[1].name)),
     }
-    form = rng.choice(forms)
-    return [
-        word for part in form for word in parts.get(part, [QuestionWord(0, 0, part)])
-    ], own.actions[1]
+    return [word for part in form for word in parts.get(part, _words([part]))]
 
 
-def _joined(outer: Example, inner: Sequence[QuestionWord], hop: Action) -> Example:
+def _words(texts: Iterable[str]) -> list[QuestionWord]:
+    return [QuestionWord(0, 0, text) for text in texts]
+
+
+def _joined(outer: Example, inner: Sequence[QuestionWord], hops: Sequence[Action]) -> Example:
     """The question with the words of another thing in the place of its mention."""
     words = [
         replace(other, mention=word.mention) if other.mention is not None else other
@@ -112,4 +160,58 @@ def _joined(outer: Example, inner: Sequence[QuestionWord], hop: Action) -> Examp
         for other in (inner if word.mention is not None else (word,))
     ]
     pointer, *rest = outer.actions
-    return with_words(outer, COMPOSED, words, (pointer, hop, *rest))
+    return with_words(outer, COMPOSED, words, (pointer, *hops, *rest))
+
+
+def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example:
+    """The question that asks for what is besides an answer to another."""
+    second = rng.choice(parts.alike(first))
+    count = sum(action.kind == "pointer" for action in first.actions)
+    hop, words = second.actions[1], _said(first.words)
+    (thing,) = (word for word in second.words if word.mention is not None)
+    inner = (Action("and"), Action("pointer", number=count), hop, Action("end"))
+    actions = (*first.actions[:-1], *inner, first.actions[-1])
+    if hop.inverse and rng.random() < _UNSAID:
+        at = rng.randint(min(_BEGINNING, len(words)), len(words))
+        words = [*words[:at], replace(thing, mention=count), *words[at:]]
+        return _renumbered(with_words(first, COMPOSED, words, actions))
+    shared = _alike(words, second.words)
+    if shared and rng.random() >= _IN_LABELS:
+        more = _said(second.words)[shared:]
+    else:
+        more = _worded(second, rng.choice(parts.forms["has" if hop.inverse else "had"]))
+    more = [own if own.mention is None else replace(own, mention=count) for own in more]
+    between = _words(rng.choice(parts.forms["and"]))
+    return with_words(first, COMPOSED, [*words, *between, *more], actions)
+
+
+def _alike(first: Sequence[QuestionWord], second: Sequence[QuestionWord]) -> int:
+    """How many words both begin with, none of them a mention."""
+    count = 0
+    for one, other in zip(first, _said(second), strict=False):
+        if one.mention is not None or other.mention is not None or one.text != other.text:
+            break
+        count += 1
+    return count
+
+
+def _renumbered(own: Example) -> Example:
+    """The same question, its mentions and the walks from them in the order of its words."""
+    order = [word.mention for word in own.words if word.mention is not None]
+    number = {before: after for after, before in enumerate(order)}
+    walks = [
+        (number[pointer.number], hop)
+        for pointer, hop in zip(own.actions, own.actions[1:], strict=False)
+        if pointer.kind == "pointer" and pointer.number is not None
+    ]
+    first, *others = [(Action("pointer", number=at), hop) for at, hop in sorted(walks, key=_at)]
+    ands = [own for walk in others for own in (Action("and"), *walk, Action("end"))]
+    words = [
+        word if word.mention is None else replace(word, mention=number[word.mention])
+        for word in own.words
+    ]
+    return with_words(own, COMPOSED, words, (*first, *ands, Action("end")))
+
+
+def _at(walk: tuple[int, Action]) -> int:
+    return walk[0]

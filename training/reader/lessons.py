@@ -15,6 +15,7 @@ from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.query.account import names_of
 from ..data import Material, gather
+from ..languages import domain_files
 from ..query_encode import asked_of
 from ..recipe import Recipe
 from .composed import COMPOSED, composed
@@ -36,8 +37,8 @@ from .worded import Domain, read_domain, write_domain
 MADE, WORDED = "made", "worded"
 """The names of questions that are made: in the words of labels, and in those of people."""
 _WEIGHTS = {MADE: 0.8, WORDED: 2.0, COMPOSED: 1.5}
-_COMPOSED = 60_000
-"""Questions of several hops that are composed of questions of one."""
+_COMPOSED = 80_000
+"""Questions that are composed of simpler ones."""
 _VARIANTS = 8
 """Graphs over each domain, each with labels of its own."""
 _APART = 12
@@ -116,17 +117,17 @@ def lessons(
         provenance.append(
             Provenance(source.name, source.public_name, source.licence, digest(file), count)
         )
+    schemas = read_schemas(data)
     every = [own for several in examples.values() for own in several]
     several: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: []}
     if COMPOSED not in without:
-        several[COMPOSED] = composed(every, _COMPOSED, seed)
-    schemas = read_schemas(data)
+        several[COMPOSED] = composed(every, schemas, _COMPOSED, seed)
     graphs = [
         _ToAsk(name, own, made, seed)
         for name, own in _schemas_to_ask(data, schemas).items()
         if name.partition(":")[2] not in unseen
     ]
-    domains_of_people = [read_domain(file) for file in wording_files()]
+    domains_of_people = [read_domain(file) for file in domain_files()]
     apart = [own for own in domains_of_people if _number(own.name) % _APART == 0]
     graphs += [
         _ToAsk(f"{WORDED}:{own.name}:{variant}", own, made, seed + variant)
@@ -172,11 +173,6 @@ def _asked(own: _ToAsk) -> tuple[SchemaLabels, list[Example]]:
         with closing(graph.kg):
             asked = examples_over(graph.kg, graph.material, own.name, own.seed)
             return graph.schema, list(islice(asked, own.questions))
-
-
-def wording_files() -> list[Path]:
-    """The files of domains with the words in which people ask, of all languages."""
-    return sorted((Path(__file__).parents[1] / "wordings").glob("*/*.toml"))
 
 
 def _number(name: str) -> int:

@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
+from ..languages import domain_files
 from ..watch import Watcher, counted
 from .examples import Example
-from .lessons import WORDED, examples_over, made_graph, wording_files
+from .lessons import WORDED, examples_over, made_graph
 from .sources import SchemaLabels
 from .worded import read_domain
 
@@ -32,7 +33,7 @@ class Replay(NamedTuple):
 def replay_of(seed: int, watcher: Watcher) -> Replay:
     """Questions over graphs in some domains, drawn by seed."""
     rng = Random(f"replay {seed}")
-    files = wording_files()
+    files = domain_files()
     drawn = rng.sample(files, min(len(files), DOMAINS))
     examples, schemas = list[Example](), dict[str, SchemaLabels]()
     for file in counted(drawn, len(drawn), "making questions over other graphs", watcher):

@@ -8,10 +8,11 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.reader.lessons import examples_over, made_graph, wording_files
+from groundwalk.training.languages import domain_files
+from groundwalk.training.reader.lessons import examples_over, made_graph
 from groundwalk.training.reader.worded import VALUES, read_domain, write_domain
 
-FILES = wording_files()
+FILES = domain_files()
 
 
 def test_there_are_domains() -> None:
