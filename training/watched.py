@@ -22,7 +22,10 @@ OFTEN, PATIENCE = 40, 8
 
 
 class Watched:
-    """Held-out questions that the agent answers greedily, with the weights as they are."""
+    """Held-out questions that the agent answers greedily, with the weights as they are.
+
+    They are not read as queries first.
+    """
 
     def __init__(
         self, kg: KnowledgeGraph, local: LocalModel, graph: Graph, samples: Sequence[Sample]
@@ -48,7 +51,7 @@ class Watched:
         forget(model)
         training = model.training
         model.eval()
-        options = Options(on_ambiguous="best", confidence=0.0, beams=1, max_chains=1)
+        options = Options(on_ambiguous="best", confidence=0.0, queries=False, beams=1, max_chains=1)
         right = 0
         with few_threads(model):
             for sample in self._samples:

@@ -149,6 +149,7 @@ def read_weights(folder: Path) -> ReaderWeights:
     Raises InputError (ModelError) for the encoder, and what torch and safetensors raise for files
     that are broken.
     """
+    import torch
     from safetensors.torch import load_file
 
     settings, lexicon = read_settings(folder), read_lexicon(folder)
@@ -163,9 +164,10 @@ def read_weights(folder: Path) -> ReaderWeights:
                 "put the encoder there that it was trained with",
             )
         lexicon = replace(lexicon, encoder=encoder)
-    network = make_network(settings.size)
+    with torch.device("meta"):  # nothing is drawn at random, which would change what others draw
+        network = make_network(settings.size)
     weights = load_file(folder / WEIGHTS_FILE)
-    network.load_state_dict({name: own.float() for name, own in weights.items()})
+    network.load_state_dict({name: own.float() for name, own in weights.items()}, assign=True)
     return ReaderWeights(network.eval(), lexicon, settings)
 
 

@@ -38,6 +38,14 @@ def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
         torch.testing.assert_close(first, second, atol=0.02, rtol=0.02)
 
 
+def test_a_reader_that_is_loaded_draws_nothing_at_random(tmp_path: Path) -> None:
+    """A training in whose midst it is loaded goes on as if it had not been."""
+    write_weights(tmp_path, tiny_reader())
+    before = torch.get_rng_state()
+    open_reader(str(tmp_path)).load()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 @pytest.mark.parametrize("name", [SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE])
 def test_a_folder_that_lacks_a_file_is_no_reader(tmp_path: Path, name: str) -> None:
     write_weights(tmp_path, tiny_reader())
