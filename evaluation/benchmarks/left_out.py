@@ -27,7 +27,7 @@ from ...training.reader.composed import COMPOSED, composed
 from ...training.reader.examples import Example
 from ...training.reader.learning import Plan, stream_of, train
 from ...training.reader.lessons import Lessons
-from ...training.reader.recipe import ReaderRecipe, kept_lessons
+from ...training.reader.recipe import LESSONS, ReaderRecipe, kept_lessons
 from .aligner import worth_of_features
 from .questions import data_folder
 
@@ -126,7 +126,7 @@ def learn(
 
     kept = {name: own for name, own in learnt.items() if family_of(name) != without}
     single = [own for several in kept.values() for own in several]
-    kept[COMPOSED] = composed(single, _COMPOSED, 0)
+    kept[COMPOSED] = composed(single, lessons.schemas, _COMPOSED, 0)
     pools = pools_of([own for several in kept.values() for own in several], lessons.schemas)
     plan = Plan(steps=steps, rate=3e-3, size=replace(_SIZE, meanings=len(like.lexicon.meanings)))
     meanings = like.network.state_dict()["meanings.weight"][1:]
@@ -168,9 +168,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     console, data, out = Console(highlight=False), data_folder(), given.out
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
-    lessons = kept_lessons(
-        ReaderRecipe(made=given.made), data, out / "lessons.pickle", console.print
-    )
+    lessons = kept_lessons(ReaderRecipe(made=given.made), data, out / LESSONS, console.print)
     like = open_reader().load()
     learnt, asked = parted(lessons.examples)
     every = [own for several in learnt.values() for own in several]

@@ -22,22 +22,19 @@ from ...agent.reader.encoder import open_encoder
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.network import JOINT, Size, make_network
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .batches import PLAIN, Batcher, Drawing, every_word, pools_of
+from .batches import PLAIN, Batcher, every_word, pools_of
 from .card import write_card
 from .composed import COMPOSED
 from .learning import Plan, measured, stream_of, train
 from .lessons import Lessons, lessons
 from .meanings import meanings_of
+from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
 from .words import lexicon_of
 
-CHECKPOINT, REFINED, JOINED, AFFIXED = "checkpoint.pt", "refined.pt", "joined.pt", "affixed.pt"
-BARE = "bare.pt"
-_JOINED_SCHEDULE = 12_000
-"""Steps over which the rate falls where words and labels begin to see each other."""
+LESSONS = "lessons.pickle"
 _MOST_WORDS = 1_000_000
 """Words of which it is kept what an encoder says."""
-_BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
 _TOLD_EVERY = 200
@@ -47,16 +44,8 @@ _TOLD_EVERY = 200
 class ReaderRecipe:
     """How a reader is made; with another recipe a checkpoint is not gone on from."""
 
-    steps: int = 12_000
-    refined: int = 5_000
-    """Steps after them in which labels are barred as a graph bars them, and rare kinds of action
-    are drawn more often."""
-    joined: int = 5_000
-    """Steps after these in which words and labels see each other."""
-    affixed: int = 6_000
-    """Steps after these in which labels have words that say nothing, and other names more often."""
-    bare: int = 2_000
-    """Steps after these in which many graphs have no classes, and relations go both ways."""
+    steps: tuple[int, ...] = tuple(own.steps for own in STAGES)
+    """Those of each stage."""
     width: int = 160
     made: int = 300
     """Questions over each schema of which a graph is made."""
@@ -92,7 +81,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     encoder = None
     if recipe.encoder:
         encoder = open_encoder(recipe.encoder, asks_hub=True, most=_MOST_WORDS)
-    taught = kept_lessons(recipe, data, folder / "lessons.pickle", told)
+    taught = kept_lessons(recipe, data, folder / LESSONS, told)
     told("making the lexicon")
     every = [
         own
@@ -138,10 +127,9 @@ def _trained(
     names = (name for name, _ in make_network(size).named_parameters())
     apart = tuple(name for name in names if name.startswith(JOINT))
 
-    def staged(stage: Stage, before: torch.nn.Module | None) -> torch.nn.Module:
+    def staged(stage: Stage, count: int, before: torch.nn.Module | None) -> torch.nn.Module:
         """The network after a stage; `before` is the one that it goes on from."""
-        count = stage.steps if stage.until is None else stage.until
-        told(f"{count:,} steps begin")
+        told(f"{stage.name}: {count:,} steps begin")
         since, first = time.monotonic(), -1
 
         def heard(step: int, loss: float, network: torch.nn.Module) -> None:
@@ -162,47 +150,28 @@ def _trained(
                 taught.examples, taught.weights, recipe.seed + step, stage.rarity
             ),
             Plan(
-                steps=stage.steps,
+                steps=max(count, stage.schedule or 0),
                 rate=stage.rate,
                 seed=recipe.seed,
                 size=size,
-                frozen=stage.frozen,
-                until=stage.until,
+                frozen=() if stage.joint else apart,
+                until=count,
                 ahead=True,
             ),
             heard,
-            folder / stage.checkpoint,
+            folder / f"{stage.name}.pt",
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
 
-    network = staged(Stage(CHECKPOINT, recipe.steps, 2e-3, Drawing(barred=0.0), 0.0, apart), None)
-    for stage in (
-        Stage(REFINED, recipe.refined, 1e-3, Drawing(), 0.3, apart),
-        Stage(JOINED, _JOINED_SCHEDULE, 1.5e-3, Drawing(), 0.3, until=recipe.joined),
-        Stage(AFFIXED, recipe.affixed, 1.2e-3, Drawing(affixed=0.6, renamed=0.5), 0.3),
-        Stage(BARE, recipe.bare, 8e-4, _BARE, 0.3),
-    ):
-        network = staged(stage, network)
+    network = None
+    for stage, count in zip(STAGES, recipe.steps, strict=True):
+        network = staged(stage, count, network)
+    assert network is not None
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
     return ReaderWeights(network, lexicon, ReaderSettings(size, encoder=name))
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of the training; `rarity` as `stream_of` has it."""
-
-    checkpoint: str
-    steps: int
-    rate: float
-    drawing: Drawing
-    rarity: float
-    frozen: tuple[str, ...] = ()
-    """Parameters that stay as they are."""
-    until: int | None = None
-    """The step after which it ends before the rate has fallen."""
 
 
 def kept_lessons(
@@ -242,11 +211,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     own = ReaderRecipe()
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=own.steps)
-    parser.add_argument("--refined", type=int, default=own.refined, help="steps after them")
-    parser.add_argument("--joined", type=int, default=own.joined, help="steps after these")
-    parser.add_argument("--affixed", type=int, default=own.affixed, help="steps after these")
-    parser.add_argument("--bare", type=int, default=own.bare, help="steps after these")
+    parser.add_argument(
+        "--steps", type=int, nargs=len(STAGES), default=own.steps, help="those of each stage"
+    )
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
     parser.add_argument(
@@ -265,11 +232,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not folder:
         parser.error("GROUNDWALK_DATA does not name the folder of public data")
     recipe = ReaderRecipe(
-        given.steps,
-        given.refined,
-        given.joined,
-        given.affixed,
-        given.bare,
+        tuple(given.steps),
         given.width,
         given.made,
         not given.no_twins,

@@ -25,7 +25,7 @@ from groundwalk.graphs import build_graph
 from groundwalk.training.data import gather
 from groundwalk.training.reader import recipe as making
 from groundwalk.training.reader.lessons import Lessons, examples_over
-from groundwalk.training.reader.recipe import ReaderRecipe, main, train_reader
+from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import WORD_SOURCES
 from groundwalk.training.reader.tuning import Tuning, schema_of, tuned
 from groundwalk.training.recipe import Recipe
@@ -80,7 +80,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     kg.close()
     partial = home / "reader.partial"
     partial.mkdir()
-    (partial / "lessons.pickle").write_bytes(pickle.dumps(lessons))
+    (partial / LESSONS).write_bytes(pickle.dumps(lessons))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "fit_thresholds", _always_sure)
         train_reader(recipe_on(made.encoder), made.data, made.reader, Console(quiet=True))
@@ -88,9 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def recipe_on(encoder: Path) -> ReaderRecipe:
-    return ReaderRecipe(
-        steps=100, refined=4, joined=4, affixed=4, bare=4, width=16, encoder=str(encoder)
-    )
+    return ReaderRecipe(steps=(100, 4, 4, 4, 4, 4, 4), width=16, encoder=str(encoder))
 
 
 def _always_sure(reader: ReaderWeights, *_: object) -> ReaderWeights:

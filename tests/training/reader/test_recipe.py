@@ -1,13 +1,15 @@
 """The recipe of the bundled reader, end to end on a little of everything, and stopped half way."""
 
+import pickle
 from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
+from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.lessons import lessons
-from groundwalk.training.reader.recipe import CHECKPOINT, ReaderRecipe, train_reader
+from groundwalk.training.reader.lessons import Lessons, lessons
+from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from rich.console import Console
 
@@ -15,15 +17,32 @@ SMALL = ("spider", "text2cypher", "qald")
 WITHOUT = tuple(own.name for own in SOURCES if own.name not in SMALL)
 
 
+@pytest.fixture(scope="module")
+def taught(public_data: Path) -> Lessons:
+    """What is learnt, of one graph over each domain."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(made_lessons, "_VARIANTS", 1)
+        return lessons(
+            public_data,
+            made=2,
+            twins=True,
+            without=frozenset(WITHOUT),
+            seed=0,
+            told=lambda _: None,
+            workers=2,
+        )
+
+
 @pytest.mark.slow
 @pytest.mark.data("questions", "schemas", "lexicon")
 def test_a_reader_is_made_with_its_card(
-    tmp_path: Path, public_data: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, public_data: Path, taught: Lessons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
-    recipe = ReaderRecipe(
-        steps=4, refined=2, joined=2, affixed=2, bare=2, width=16, made=2, without=WITHOUT
-    )
+    kept = tmp_path / "reader.partial" / LESSONS
+    kept.parent.mkdir()
+    kept.write_bytes(pickle.dumps(taught))
+    recipe = ReaderRecipe(steps=(4, 2, 2, 2, 2, 2, 2), width=16, made=2, without=WITHOUT)
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
     reader = open_reader(str(out))
@@ -34,21 +53,13 @@ def test_a_reader_is_made_with_its_card(
     assert not any(f"| {name} |" in card for name in WITHOUT)
     assert all(f"| {own.path} |" in card for own in WORD_SOURCES)
     with pytest.raises(InputError, match="another recipe"):
-        train_reader(ReaderRecipe(steps=5), public_data, out, Console(quiet=True))
-    assert not (tmp_path / "reader.partial" / CHECKPOINT).exists()
+        train_reader(ReaderRecipe(width=32), public_data, out, Console(quiet=True))
+    assert not (tmp_path / "reader.partial" / "plain.pt").exists()
 
 
 @pytest.mark.slow
 @pytest.mark.data("questions", "schemas", "lexicon")
-def test_nothing_is_learnt_of_what_is_kept_apart(public_data: Path) -> None:
-    taught = lessons(
-        public_data,
-        made=2,
-        twins=False,
-        without=frozenset(WITHOUT),
-        seed=0,
-        told=lambda _: None,
-    )
+def test_nothing_is_learnt_of_what_is_kept_apart(public_data: Path, taught: Lessons) -> None:
     unseen = tuning_databases(public_data) | {"neo4j-gameofthrones", "neo4j-northwind"}
     learnt = {own.schema for several in taught.examples.values() for own in several}
     assert learnt
