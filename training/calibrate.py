@@ -62,7 +62,8 @@ def lenient_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
         if not place or score > ranked[place - 1][0]:
             costs.append((score, cost))
         cost += 1 if right else -1
-    costs.append((1.0, cost))
+    if ranked[-1][0] < 1.0:
+        costs.append((1.0, cost))
     least = min(cost for _, cost in costs)
     return next(score for score, cost in costs if cost <= least + least**0.5)
 

@@ -312,7 +312,7 @@ def test_a_gold_term_may_be_another_name_of_the_answer(
         for n, terms in enumerate(gold)
     ]
     (folder / "same.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    options = Options(beams=4, hops=1, confidence=0.0, on_ambiguous="best")
+    options = Options(beams=4, hops=1, confidence=0.0, on_ambiguous="best", queries=False)
     wanted = replace(setup(folder, options=options), kg=str(tmp_path / "aliases.ttl"))
     run(folder, tmp_path / "out", "same.jsonl", "all", replace(wanted, reading=reading))
     records = timeless(tmp_path / "out")
