@@ -19,6 +19,7 @@ from ..query.schema import GraphSchema
 from .inputs import KIND_NUMBERS, Label, Posed, acted, way_of
 from .likelihood import logs_of
 from .network import KINDS, LITERALS, MOST_STEPS, NONE, kind_of
+from .overlap import may_overlap
 from .tools import ReadingTools
 from .words import words_of
 
@@ -110,6 +111,8 @@ class _Search:
                 partial = live[row].partial
                 if chance < least and len(ended) >= enough:
                     break
+                if action.kind == "end" and not may_overlap(partial.actions, self._schema):
+                    continue
                 if action.kind == "end" and following[row].may_end:
                     ended.append(_Ended((*partial.actions, action), chance))
                 else:

@@ -56,9 +56,6 @@ class Drawing:
     """How many examples have every relation in both ways."""
     affixed: float = 0.0
     """How many examples have labels with words that say nothing, as in `has genre`."""
-    kinds: float = 0.0
-    """How many examples have a relation that says of what kind an answer is, as `film type`; it is
-    never followed where nothing asks for that."""
 
 
 PLAIN = Drawing(
@@ -191,10 +188,6 @@ class Batcher:
         for name, inverse, is_class in names:
             tail = "" if is_class else self._tail(pool, name, inverse, rng)
             add(name, CLASS if is_class else INVERSE if inverse else FORWARD, tail)
-        if pool is not None and rng.random() < self.drawing.kinds:
-            for name in _kind_labels(own, pool, rng):
-                for way in (FORWARD, INVERSE) if both else (FORWARD,):
-                    add(name, way, "")
         for name, inverse, is_class in names:
             if not is_class and (both or rng.random() < self.drawing.turned):
                 other = FORWARD if inverse else INVERSE
@@ -322,28 +315,6 @@ def _barred(
             if right[place].label not in never:
                 barred[place] = never
     return barred
-
-
-def _kind_labels(own: Example, pool: Pool, rng: Random) -> list[str]:
-    """Names of relations from what answers the query, or is on the way, to the kind that it is of.
-
-    None has the words of the question, but for that of the class.
-    """
-    ends = set[str]()
-    for action in own.actions:
-        if action.kind == "step" and action.name:
-            for number in _few(pool.by_label.get(action.name, ()), rng):
-                ends.add(pool.hops[number].head if action.inverse else pool.hops[number].tail)
-    asked = {part for word in own.words for part in word.parts}
-    asked |= {word for name, _, _ in own.names for word in label_words(name)}
-    free = [word for word in _kinds() if not asked.intersection(label_words(word))]
-    return [f"{end} {rng.choice(free)}" for end in sorted(ends) if end and free]
-
-
-@cache
-def _kinds() -> Sequence[str]:
-    """Words for what a thing is among others of its class, in all languages."""
-    return [word for own in wordings_of_all("affixes") for word in own["kinds"]]
 
 
 @cache

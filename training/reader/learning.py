@@ -38,6 +38,13 @@ class Plan:
     """Whether another process makes the batches."""
 
 
+def blended(
+    first: "Mapping[str, Tensor]", last: "Mapping[str, Tensor]", share: float
+) -> "dict[str, Tensor]":
+    """The weights on the way from some to others: at a share of it."""
+    return {name: own.lerp(last[name], share) for name, own in first.items()}
+
+
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
     """The mean cross-entropy of words that are known to be left out, or not."""
     from torch.nn.functional import binary_cross_entropy_with_logits

@@ -34,6 +34,7 @@ from .sources import (
 )
 from .worded import Domain, read_domain, write_domain
 
+MADE_GRAPH = "made.ttl"
 MADE, WORDED = "made", "worded"
 """The names of questions that are made: in the words of labels, and in those of people."""
 _WEIGHTS = {MADE: 0.8, WORDED: 2.0, COMPOSED: 1.5}
@@ -198,11 +199,11 @@ class MadeGraph(NamedTuple):
 
 
 def made_graph(over: SchemaLabels | Domain, folder: Path, seed: int) -> MadeGraph:
-    """A graph that is made over a schema, or over a domain with its wordings.
+    """A graph that is made over a schema, or over a domain with its wordings, in `MADE_GRAPH`.
 
     Raises GroundwalkError for one that leaves nothing to ask.
     """
-    file, phrasebook = folder / "made.ttl", None
+    file, phrasebook = folder / MADE_GRAPH, None
     if isinstance(over, Domain):
         phrasebook = folder / "phrasebook.toml"
         over = write_domain(over, file, phrasebook, Random(seed))

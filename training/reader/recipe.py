@@ -25,7 +25,7 @@ from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
 from .batches import PLAIN, Batcher, every_word, pools_of
 from .card import write_card
 from .composed import COMPOSED
-from .learning import Plan, measured, stream_of, train
+from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, lessons
 from .meanings import meanings_of
 from .stages import STAGES, Stage
@@ -143,8 +143,11 @@ def _trained(
             if step % _TOLD_EVERY == 0 and step > first:
                 left = (count - step) * (time.monotonic() - since) / (step - first) / 60
                 told(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
+            if step == stage.middle:
+                torch.save(network.state_dict(), middle)
 
-        return train(
+        middle = folder / f"{stage.name}.middle.pt"
+        network = train(
             Batcher(lexicon, pools, stage.drawing),
             lambda step: stream_of(
                 taught.examples, taught.weights, recipe.seed + step, stage.rarity
@@ -163,6 +166,10 @@ def _trained(
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
+        if middle.is_file():
+            halfway = torch.load(middle, weights_only=True)
+            network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
+        return network
 
     network = None
     for stage, count in zip(STAGES, recipe.steps, strict=True):

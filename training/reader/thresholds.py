@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph
+from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.reader import LabelReader
 from ...agent.reader.tools import reading_tools
@@ -30,11 +30,14 @@ from ..query_fitting import (
     written_judge,
 )
 from ..watch import Unwatched, Watcher, counted
-from .lessons import made_graph
+from .lessons import MADE_GRAPH, made_graph
+from .made import without_relation
 from .worded import Domain
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
 """Questions of each graph, where there are many graphs."""
+_LACKING = 8
+"""Questions of each whose relation is taken out of the graph."""
 _GRAPHS = 4
 """Graphs over each domain."""
 _OTHERS = 1_000
@@ -91,9 +94,27 @@ def fit_thresholds(
             with closing(kg):
                 asked = _made(material, seed + place, _ANSWERABLE, _UNANSWERABLE)
                 tried.append(_tried(kg, reader, _made_exam(kg, reader, asked)))
+            tried.append(_tried_without(Path(folder) / MADE_GRAPH, reader, asked))
     if not any(own.answered for own in tried):
         raise ValueError("no domain that is kept apart can be asked about")
     return _fitted(reader, tried, lenient_threshold)
+
+
+def _tried_without(file: Path, reader: ReaderWeights, asked: Sequence[Asked]) -> Tried:
+    """What a reader makes of questions over a graph that lacks what they ask for.
+
+    Nothing is an answer where the relation of a question is gone, however near others come.
+    """
+    turtle, answered = file.read_text(encoding="utf-8"), list[Answered]()
+    for own in asked:
+        relations = {action.name for action in own.actions or () if action.kind == "step"}
+        if len(relations) != 1 or len(answered) == _LACKING:
+            continue
+        less = file.with_name("less.ttl")
+        less.write_text(without_relation(turtle, relations.pop()), encoding="utf-8")
+        with closing(open_kg(str(less))) as kg:
+            answered.append(query_judge(kg, reader=_as_given(reader))(replace(own, actions=None)))
+    return Tried([False] * len(answered), answered, [])
 
 
 def fit_to_graph(

@@ -14,7 +14,7 @@ from ...agent.reader.network import make_network
 from ...agent.reader.weights import ReaderWeights
 from ..data import Material
 from .batches import Batcher, Drawing, pools_of
-from .learning import Plan, train
+from .learning import Plan, blended, train
 from .lessons import examples_over
 from .replay import Replay, mixed
 from .sources import Hop, SchemaLabels
@@ -99,7 +99,6 @@ def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWei
     """A reader on the way from one to another: at a share of it."""
     if share in (0.0, 1.0):
         return end if share else start
-    first, last = start.network.state_dict(), end.network.state_dict()
     network = make_network(start.settings.size)
-    network.load_state_dict({name: own.lerp(last[name], share) for name, own in first.items()})
+    network.load_state_dict(blended(start.network.state_dict(), end.network.state_dict(), share))
     return replace(end, network=network.eval())

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +12,6 @@ from groundwalk.agent.query.actions import LITERAL
 from groundwalk.agent.reader.inputs import KIND_NUMBERS
 from groundwalk.agent.reader.lexicon import Lexicon
 from groundwalk.agent.reader.network import NONE, Size, kind_of
-from groundwalk.agent.reader.words import words_of
 from groundwalk.training.reader.batches import Batcher, Drawing, pools_of
 from groundwalk.training.reader.examples import Example, examples_of
 from groundwalk.training.reader.learning import Plan, measured, stream_of, train
@@ -184,25 +182,6 @@ def test_labels_have_words_that_say_nothing_and_the_account_leaves_these_out(
         assert torch.equal(before.labels, after.labels)
         assert torch.equal(before.unread, after.unread)
     assert more
-
-
-def test_a_relation_may_say_of_what_kind_an_answer_is_and_is_never_right(
-    examples: list[Example],
-) -> None:
-    own, kinds = examples[2], set[str]()
-    for seed in range(20):
-        made = batcher([own], kinds=1.0)
-        several = [label.name for label in made.labels(own, Random(seed))]
-        (name,) = (name for name in several if name.startswith("city "))
-        assert name not in {name for name, _, _ in own.names}
-        kinds.add(name)
-        assert not any(
-            label.name.startswith("city ") for label in batcher([own]).labels(own, Random(seed))
-        )
-    assert len(kinds) > 3
-    asked = replace(own, words=words_of("what type is the capital of Chad", ()))
-    words = {batcher([asked], kinds=1.0).labels(asked, Random(n))[1].name for n in range(40)}
-    assert words and "city type" not in words
 
 
 def test_a_mention_that_is_pointed_at_later_is_left_out_so_far(examples: list[Example]) -> None:
