@@ -113,7 +113,7 @@ def _tried_without(file: Path, reader: ReaderWeights, asked: Sequence[Asked]) ->
         less = file.with_name("less.ttl")
         less.write_text(without_relation(turtle, relations.pop()), encoding="utf-8")
         with closing(open_kg(str(less))) as kg:
-            answered.append(query_judge(kg, reader=_as_given(reader))(replace(own, actions=None)))
+            answered.append(query_judge(kg, reader=_as_given(reader))(own._replace(actions=None)))
     return Tried([False] * len(answered), answered, [])
 
 
