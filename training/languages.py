@@ -7,9 +7,9 @@ from typing import Any
 _WORDINGS = Path(__file__).parent / "wordings"
 
 
-def wordings(use: str, language: str = "en") -> dict[str, Any]:
-    """The wordings of one language for a use, by their names."""
-    return _read(_WORDINGS / language / f"{use}.toml")
+def wordings(use: str) -> dict[str, Any]:
+    """The English wordings for a use, by their names."""
+    return _read(_WORDINGS / "en" / f"{use}.toml")
 
 
 def wordings_of_all(use: str) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ OFTEN, PATIENCE = 40, 8
 class Watched:
     """Held-out questions that the agent answers greedily, with the weights as they are.
 
-    They are not read as queries first.
+    The general reader is not asked before the model.
     """
 
     def __init__(

@@ -13,9 +13,9 @@ _PLAIN = frozenset(("pointer", "class", "step"))
 def may_overlap(actions: Sequence[Action], schema: Schema) -> bool:
     """Whether the set that would end after these actions can meet the one that it is joined to.
 
-    It cannot where no member of that one has the relation that the added set is reached by: no
-    club has a position, so no club is among those who play one. What is not joined to another set,
-    or is more than a walk, may be anything.
+    It cannot where neither a member of that one, nor any other thing of its class, has the relation
+    that the added set is reached by: no club has a position, so no club is among those who play
+    one. What is not joined to another set, or is more than a walk, may be anything.
     """
     joined = [place for place, own in enumerate(actions) if own.kind in ("and", "not")]
     if not joined or actions[-1].kind != "step":

@@ -104,6 +104,7 @@ class _Search:
                 (own.chance + chance, row, action)
                 for row, (own, several) in enumerate(zip(live, chances, strict=True))
                 for action, chance in several
+                if action.kind != "end" or self._may_end(own.partial)
             ]
             steps.sort(key=lambda step: -step[0])
             begun = list[_Begun]()
@@ -111,8 +112,6 @@ class _Search:
                 partial = live[row].partial
                 if chance < least and len(ended) >= enough:
                     break
-                if action.kind == "end" and not may_overlap(partial.actions, self._schema):
-                    continue
                 if action.kind == "end" and following[row].may_end:
                     ended.append(_Ended((*partial.actions, action), chance))
                 else:
@@ -122,6 +121,14 @@ class _Search:
             if live and len(ended) >= enough and live[0].chance < ended[enough - 1].chance:
                 break
         return _Found(ended[: plan.beams], passes)
+
+    def _may_end(self, partial: Partial) -> bool:
+        """Whether the set that would end there can meet the one that it is joined to.
+
+        At an endpoint only a few members are looked at, which shows no relation to be absent.
+        """
+        is_known = self._tools.facts.kg.pinned
+        return not is_known or may_overlap(partial.actions, self._schema)
 
     def _chances(
         self, live: Sequence[_Begun], following: Sequence[Sequence[Action]]

@@ -48,8 +48,9 @@ def write_card(
             for own in provenance
         ),
         "",
-        "Some questions of several hops are composed of those of one. The others are made by",
-        "groundwalk, over graphs that it makes up for these schemas and for domains of its own.",
+        "Some questions, of several hops or joined by `and`, are composed of those of one hop. The",
+        "others are made by groundwalk, over graphs that it makes up for these schemas and for",
+        "domains of its own.",
         "",
         "| words and schemas | public name | licence | SHA-256 |",
         "| --- | --- | --- | --- |",

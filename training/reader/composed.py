@@ -15,6 +15,7 @@ from ...agent.query.actions import Action
 from ...agent.reader.words import MOST_WORDS, QuestionWord, label_words
 from ..languages import wordings_of_all
 from .examples import Example, with_words
+from .made import is_value
 from .sources import SchemaLabels
 
 COMPOSED = "composed"
@@ -27,13 +28,16 @@ _LONGER = 0.3
 _IN_LABELS = 0.5
 """How many hops inside are said by their label."""
 _SAME = 0.15
-"""How many things inside are those that have something in common with another."""
+"""How many things inside are those that have something in common with another, where the hop to
+them is no inverse one."""
 _CONJUNCTIONS = 0.3
 """How many ask for what two things have in common."""
 _THIRD = 0.15
 """How many of these go on to a third."""
 _UNSAID = 0.25
-"""How many things that answers have are said by their name alone."""
+"""How many things that answers have are said by their name alone, as in "a Maltese ship"."""
+_TRIES = 20
+"""Questions that are drawn until one names another thing."""
 
 
 def composed(
@@ -42,16 +46,18 @@ def composed(
     """So many questions, each out of questions over one schema.
 
     Of `examples` those count that follow one relation from one thing. Two are only joined by "and"
-    where both lead to the same class, as far as `schemas` tells.
+    where both lead to things of the same class; where `schemas` does not tell of either, that is
+    taken for granted.
     """
     rng = Random(f"composed {seed}")
     parts = _Parts([own for own in examples if _is_single(own)], schemas)
     made = list[Example]()
     while parts.single and len(made) < count:
         outer = rng.choice(parts.single)
-        if rng.random() < _CONJUNCTIONS:
-            for _ in range(2 if rng.random() < _THIRD else 1):
-                outer = _conjoined(outer, parts, rng)
+        conjoined = _conjoined(outer, parts, rng) if rng.random() < _CONJUNCTIONS else None
+        if conjoined is not None:
+            third = _conjoined(conjoined, parts, rng) if rng.random() < _THIRD else None
+            outer = third or conjoined
         else:
             for _ in range(2 if rng.random() < _LONGER else 1):
                 outer = _joined(outer, *_inner(parts, outer.schema, rng))
@@ -78,13 +84,12 @@ class _Parts:
         self.single = single
         self.by_schema = defaultdict[str, list[Example]](list)
         self._by_class = defaultdict[tuple[str, str], list[Example]](list)
-        ends = {
-            (name, hop.label, inverse): hop.head if inverse else hop.tail
-            for name in {own.schema for own in single}
-            for hop in (schemas[name].hops if name in schemas else ())
-            for inverse in (False, True)
-        }
-        self._ends = ends
+        ends = defaultdict[tuple[str, str, bool], set[str]](set)
+        for name in {own.schema for own in single}.intersection(schemas):
+            for hop in schemas[name].hops:
+                ends[name, hop.label, False].add(hop.tail)
+                ends[name, hop.label, True].add(hop.head)
+        self._ends = {key: " or ".join(sorted(several)) for key, several in ends.items()}
         for own in single:
             self.by_schema[own.schema].append(own)
             self._by_class[self._class(own)].append(own)
@@ -94,9 +99,17 @@ class _Parts:
         hop = own.actions[1]
         return own.schema, self._ends.get((own.schema, hop.name, hop.inverse), "")
 
-    def alike(self, own: Example) -> Sequence[Example]:
-        """Questions for what is of the same class."""
-        return self._by_class[self._class(own)] or self.by_schema[own.schema]
+    def beside(self, own: Example, rng: Random) -> Example | None:
+        """Another question for what is of the same class; None where that is a value."""
+        schema, end = self._class(own)
+        if end and is_value(end):
+            return None
+        asked = {word.text for word in own.words if word.mention is not None}
+        for _ in range(_TRIES):
+            other = rng.choice(self._by_class[schema, end])
+            if not any(word.text in asked for word in other.words if word.mention is not None):
+                return other
+        return None
 
 
 def _is_single(own: Example) -> bool:
@@ -163,9 +176,11 @@ def _joined(outer: Example, inner: Sequence[QuestionWord], hops: Sequence[Action
     return with_words(outer, COMPOSED, words, (pointer, *hops, *rest))
 
 
-def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example:
-    """The question that asks for what is besides an answer to another."""
-    second = rng.choice(parts.alike(first))
+def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
+    """The question that asks for what is besides an answer to another; None where there is none."""
+    second = parts.beside(first, rng)
+    if second is None:
+        return None
     count = sum(action.kind == "pointer" for action in first.actions)
     hop, words = second.actions[1], _said(first.words)
     (thing,) = (word for word in second.words if word.mention is not None)

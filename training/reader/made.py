@@ -22,6 +22,11 @@ _BASE = "https://made.example/"
 _SYLLABLES = "ba do ki lu me no pa ri sa te vu zo lan mor nel tis gra".split()
 
 
+def is_value(end: str) -> bool:
+    """Whether the end of a relation is a value, or not known."""
+    return end in _VALUES
+
+
 def domains(freebase: Sequence[tuple[str, Hop]]) -> dict[str, SchemaLabels]:
     """The relations of Freebase by domain: each a schema of its own, where it is of use.
 

@@ -166,7 +166,7 @@ def _trained(
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
-        if middle.is_file():
+        if stage.middle is not None and middle.is_file():
             halfway = torch.load(middle, weights_only=True)
             network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
         return network
@@ -215,11 +215,15 @@ def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Make a reader from the command line."""
-    own = ReaderRecipe()
+    own, stages = ReaderRecipe(), ", ".join(stage.name for stage in STAGES)
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument(
-        "--steps", type=int, nargs=len(STAGES), default=own.steps, help="those of each stage"
+        "--steps",
+        type=int,
+        nargs=len(STAGES),
+        default=own.steps,
+        help=f"those of {stages}",
     )
     parser.add_argument("--width", type=int, default=own.width)
     parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")

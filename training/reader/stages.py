@@ -19,8 +19,8 @@ class Stage:
     schedule: int | None = None
     """Steps over which the rate falls, where it ends before."""
     middle: int | None = None
-    """The step of which the weights are averaged with the last: where both are about as good on
-    domains that are kept apart, their mean is better than either."""
+    """The step of which the weights are averaged with the last, a multiple of `Plan.heard`; on
+    domains that are kept apart their mean was better than either."""
 
 
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
@@ -35,6 +35,5 @@ STAGES = (
     Stage("affixed", 6_000, 1.2e-3, _AFFIXED),
     # Many graphs have no classes, and relations go both ways.
     Stage("bare", 2_000, 8e-4, _BARE),
-    # Questions are composed by "and", too.
-    Stage("conjoined", 6_000, 8e-4, _BARE, middle=1_500),
+    Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
 )

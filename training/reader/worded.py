@@ -1,8 +1,9 @@
 """Domains with the words in which people ask about them, as the reader learns from.
 
-A file of `training/wordings/` has one domain: what there is in it, the relations between that, each
-with labels that a graph may have for it, and how people ask for either end. Graphs are made over
-it, each with labels of its own, so that the words of questions are learnt to mean many labels.
+A file of `training/wordings/*/domains/` has one domain: what there is in it, the relations between
+that, each with labels that a graph may have for it, and how people ask for either end. Graphs are
+made over it, each with labels of its own, so that the words of questions are learnt to mean many
+labels.
 """
 
 import tomllib
@@ -50,7 +51,7 @@ def read_domain(file: Path) -> Domain:
         things = {name: tuple(nouns) for name, nouns in table["things"].items()}
         relations = [_relation(own) for own in table["relation"]]
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file.name}: {error}", "see the README beside it") from error
+        raise InputError(f"{file.name}: {error}", "see training/wordings/README.md") from error
     for own in relations:
         for end in (own.head, own.tail):
             if end not in things and end not in VALUES:

@@ -1,17 +1,26 @@
 """What is joined by `and` may have a member in common, as far as the relations tell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
+from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.nodes.link import linked
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.mentions import mentions_of
+from groundwalk.agent.query.reader import Asked
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.tables import GraphTables
+from groundwalk.agent.reader import reader
+from groundwalk.agent.reader.inputs import KIND_NUMBERS
 from groundwalk.agent.reader.overlap import may_overlap
+from groundwalk.agent.reader.reader import LabelReader
+from groundwalk.agent.reader.tools import reading_tools
 
-from .tiny import film_graph
+from .tiny import film_graph, tiny_reader
 
 BASE = "https://films.example/"
 DIRECTED, LENGTH = f"<{BASE}directedBy>", f"<{BASE}lengthInMinutes>"
@@ -21,11 +30,16 @@ FILMS = (Action("class", f"<{BASE}Film>"),)
 
 
 @pytest.fixture(scope="module")
-def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphSchema]:
-    kg: KnowledgeGraph = film_graph(tmp_path_factory.mktemp("films"))
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    opened = film_graph(tmp_path_factory.mktemp("films"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def schema(kg: KnowledgeGraph) -> GraphSchema:
     mentions = (Mention("Ada Lind", f"<{BASE}ada>"), Mention("Rain", f"<{BASE}rain>"))
-    yield GraphSchema(GraphTables(Facts(kg)), mentions)
-    kg.close()
+    return GraphSchema(GraphTables(Facts(kg)), mentions)
 
 
 @pytest.mark.parametrize("kind", ["and", "not"])
@@ -58,3 +72,36 @@ def test_what_is_not_joined_or_is_joined_already_may_be_anything(schema: GraphSc
     assert may_overlap(whole, schema)
     counted = (*BY_ADA, Action("and"), *OF_RAIN, Action("end"), Action("count"))
     assert may_overlap(counted, schema)
+
+
+QUESTION = "Rain and Ada Lind"
+
+
+def read(kg: KnowledgeGraph, beams: int, joins: float = 0.0) -> list[tuple[Action, ...]]:
+    found = linked(LabelLinker(kg.labels), kg, QUESTION)
+    asked = Asked(QUESTION, mentions_of(QUESTION, found.mentions))
+    own = tiny_reader()
+    own.network.get_parameter("kinds.bias").data[KIND_NUMBERS["and"]] += joins
+    queries = LabelReader(reading_tools(kg, lambda: own)).read(asked, BeamPlan(beams)).queries
+    return [query.actions for query in queries]
+
+
+def joined(actions: Sequence[Action], *_: object) -> bool:
+    return any(own.kind == "and" for own in actions)
+
+
+def test_a_set_that_cannot_meet_another_is_not_read(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "may_overlap", lambda *_: True)
+    assert any(map(joined, read(kg, 300, 6.0)))
+    monkeypatch.setattr(reader, "may_overlap", lambda actions, _: not joined(actions))
+    assert not any(map(joined, read(kg, 300, 6.0)))
+
+
+def test_a_single_beam_goes_on_where_the_likeliest_end_cannot_be(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "may_overlap", lambda actions, _: len(actions) > 2)
+    (actions,) = read(kg, 1)
+    assert len(actions) > 3

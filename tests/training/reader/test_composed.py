@@ -81,7 +81,7 @@ def test_each_is_a_walk_of_its_schema_from_the_one_thing_it_names() -> None:
 def test_an_inverse_hop_is_said_in_the_words_of_people_alone() -> None:
     """How a label reads the other way is not known, but where two have it in common."""
     for own in made(1_000, seed=3):
-        names = [action.name for action in own.actions]
+        names = [action.name for action in own.actions if action.name]
         if "and" not in kinds(own) and len(set(names)) == len(names):
             assert any(action.inverse for action in own.actions) == ("film by" in text(own))
 
@@ -109,6 +109,9 @@ def test_two_things_lead_to_the_same_class_and_the_query_ends_there() -> None:
         assert [a.number for a in own.actions if a.kind == "pointer"] == numbers
         hops = [(action.name, action.inverse) for action in own.actions if action.name]
         assert len({ANSWERS[hop] for hop in hops}) == 1
+        things = [word.text for word in own.words if word.mention is not None]
+        assert len(set(things)) == len(things)
+        assert ("arrival", False) not in hops, "years are no things"
 
 
 def test_two_questions_are_joined_in_the_words_of_people_in_those_of_labels_and_in_none() -> None:
