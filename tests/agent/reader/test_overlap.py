@@ -90,18 +90,30 @@ def joined(actions: Sequence[Action], *_: object) -> bool:
     return any(own.kind == "and" for own in actions)
 
 
+def always(*_: object) -> bool:
+    return True
+
+
+def not_joined(actions: Sequence[Action], *_: object) -> bool:
+    return not joined(actions)
+
+
+def longer(actions: Sequence[Action], *_: object) -> bool:
+    return len(actions) > 2
+
+
 def test_a_set_that_cannot_meet_another_is_not_read(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "may_overlap", lambda *_: True)
+    monkeypatch.setattr(reader, "may_overlap", always)
     assert any(map(joined, read(kg, 300, 6.0)))
-    monkeypatch.setattr(reader, "may_overlap", lambda actions, _: not joined(actions))
+    monkeypatch.setattr(reader, "may_overlap", not_joined)
     assert not any(map(joined, read(kg, 300, 6.0)))
 
 
 def test_a_single_beam_goes_on_where_the_likeliest_end_cannot_be(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "may_overlap", lambda actions, _: len(actions) > 2)
+    monkeypatch.setattr(reader, "may_overlap", longer)
     (actions,) = read(kg, 1)
     assert len(actions) > 3
