@@ -13,6 +13,7 @@ from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, ModelSettings
 from groundwalk.agent.llm.path_model import GraphPathChat
+from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
 from langchain_core.output_parsers import StrOutputParser
@@ -77,7 +78,8 @@ def test_a_reply_is_paths_of_the_graph(kg: KnowledgeGraph, chat: GraphPathChat) 
 def test_the_same_paths_as_the_state_machine(
     kg: KnowledgeGraph, local: LocalModel, chat: GraphPathChat
 ) -> None:
-    state: Any = build_graph(kg=kg, generator=local).invoke({"question": "Ada?"})
+    graph, method_alone = build_graph(kg=kg, generator=local), Options(queries=False)
+    state: Any = graph.invoke({"question": "Ada?"}, context=method_alone)
     paths = chat.invoke("Ada?").response_metadata["paths"]
     assert [c["text"] for c in state["candidates"]][:1] == [path["text"] for path in paths][:1]
     scores = {c["text"]: c["score"] for c in state["candidates"]}
