@@ -8,6 +8,7 @@ relation comes first, and whether one is enough: the labels of all are offered a
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from random import Random
 from typing import NamedTuple
 
@@ -83,30 +84,31 @@ class _Parts:
         }
         self.single = single
         self.by_schema = defaultdict[str, list[Example]](list)
-        self._by_class = defaultdict[tuple[str, str], list[Example]](list)
+        self._by_classes = defaultdict[tuple[str, frozenset[str]], list[Example]](list)
         ends = defaultdict[tuple[str, str, bool], set[str]](set)
         for name in {own.schema for own in single}.intersection(schemas):
             for hop in schemas[name].hops:
                 ends[name, hop.label, False].add(hop.tail)
                 ends[name, hop.label, True].add(hop.head)
-        self._ends = {key: " or ".join(sorted(several)) for key, several in ends.items()}
+        self._ends = {key: frozenset(several) for key, several in ends.items()}
         for own in single:
             self.by_schema[own.schema].append(own)
-            self._by_class[self._class(own)].append(own)
+            self._by_classes[self._classes(own)].append(own)
         self.inside = {name: list(_inside(several)) for name, several in self.by_schema.items()}
 
-    def _class(self, own: Example) -> tuple[str, str]:
+    def _classes(self, own: Example) -> tuple[str, frozenset[str]]:
+        """The schema, and the classes that answers may have; none where they are not known."""
         hop = own.actions[1]
-        return own.schema, self._ends.get((own.schema, hop.name, hop.inverse), "")
+        return own.schema, self._ends.get((own.schema, hop.name, hop.inverse), frozenset())
 
     def beside(self, own: Example, rng: Random) -> Example | None:
         """Another question for what is of the same class; None where that is a value."""
-        schema, end = self._class(own)
-        if end and is_value(end):
+        key = self._classes(own)
+        if any(end and is_value(end) for end in key[1]):
             return None
         asked = {word.text for word in own.words if word.mention is not None}
         for _ in range(_TRIES):
-            other = rng.choice(self._by_class[schema, end])
+            other = rng.choice(self._by_classes[key])
             if not any(word.text in asked for word in other.words if word.mention is not None):
                 return other
         return None
@@ -219,14 +221,12 @@ def _renumbered(own: Example) -> Example:
         for pointer, hop in zip(own.actions, own.actions[1:], strict=False)
         if pointer.kind == "pointer" and pointer.number is not None
     ]
-    first, *others = [(Action("pointer", number=at), hop) for at, hop in sorted(walks, key=_at)]
+    first, *others = [
+        (Action("pointer", number=at), hop) for at, hop in sorted(walks, key=itemgetter(0))
+    ]
     ands = [own for walk in others for own in (Action("and"), *walk, Action("end"))]
     words = [
         word if word.mention is None else replace(word, mention=number[word.mention])
         for word in own.words
     ]
     return with_words(own, COMPOSED, words, (*first, *ands, Action("end")))
-
-
-def _at(walk: tuple[int, Action]) -> int:
-    return walk[0]

@@ -38,7 +38,7 @@ def domains(freebase: Sequence[tuple[str, Hop]]) -> dict[str, SchemaLabels]:
     return {
         name: SchemaLabels(tuple(hops))
         for name, hops in several.items()
-        if 5 <= len(hops) <= 150 and any(hop.tail not in _VALUES for hop in hops)
+        if 5 <= len(hops) <= 150 and not all(is_value(hop.tail) for hop in hops)
     }
 
 
@@ -47,7 +47,7 @@ def fewer(schema: SchemaLabels, most: int, rng: Random) -> SchemaLabels:
     hops = list(schema.hops)
     rng.shuffle(hops)
     ends = (end for hop in hops[:most] if hop.head for end in (hop.head, hop.tail))
-    classes = dict.fromkeys(end for end in ends if end not in _VALUES)
+    classes = dict.fromkeys(end for end in ends if not is_value(end))
     return SchemaLabels(tuple(hops[:most]), tuple(classes))
 
 
@@ -63,7 +63,7 @@ def write_graph(
     """
     hops = [hop for hop in schema.hops if hop.head]
     classes = dict.fromkeys(
-        own for hop in hops for own in (hop.head, hop.tail) if own and own not in _VALUES
+        own for hop in hops for own in (hop.head, hop.tail) if not is_value(own)
     )
     names = _names(rng)
     things = {kind: [(_iri(kind, n), next(names)) for n in range(_THINGS)] for kind in classes}
@@ -80,7 +80,7 @@ def write_graph(
         lines.append(
             f"{relation} <http://www.w3.org/2000/01/rdf-schema#label> {_text(hop.label)} ."
         )
-        most = 1 if hop.tail in _VALUES else rng.choice((1, 1, 2, 4))
+        most = 1 if is_value(hop.tail) else rng.choice((1, 1, 2, 4))
         for iri, _ in things[hop.head]:
             if rng.random() < 0.85:
                 for _ in range(rng.randint(1, most)):
