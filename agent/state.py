@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
-Status = Literal["answered", "partial", "abstained", "ambiguous", "unchecked"]
+Status = Literal["answered", "partial", "abstained", "unsure", "ambiguous", "unchecked"]
 """`partial`: there are answers, of a reading that leaves words of the question unread."""
 Form = Literal["path", "chain"]
 """How triples hang together: a path is one walk from a topic entity; in a chain each triple touches
@@ -331,6 +331,10 @@ def words_left_out(words: Sequence[str]) -> str:
     return f"{NOT_UNDERSTOOD}: " + ", ".join(f'"{word}"' for word in words)
 
 
+SILENT: frozenset[Status] = frozenset(("abstained", "unsure"))
+"""Statuses of questions of which nothing is shown: nothing is there, or it is not sure enough."""
+
+
 def silence(status: Status) -> str:
     """What is said where there is no answer."""
     match status:
@@ -338,6 +342,8 @@ def silence(status: Status) -> str:
             return "The question may mean several entities."
         case "unchecked":
             return "The graph could not be asked, so nothing is certain."
+        case "unsure":
+            return "I am not sure enough to answer."
         case _:
             return "The graph does not say."
 

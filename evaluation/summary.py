@@ -16,6 +16,9 @@ from .records import SCHEMA, Record
 SIZES = ("1", "2-4", "5-9", "10+")
 """How questions are grouped by the number of their gold answers."""
 
+_DECIDED = frozenset(("answered", "abstained", "unsure", "ambiguous"))
+"""Statuses of questions whose silence is a reply."""
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -272,7 +275,7 @@ def is_right(record: Record) -> bool:
         return False
     scores = record["metrics"]
     if scores is None:
-        return not is_said(record) and record["status"] in ("answered", "abstained", "ambiguous")
+        return not is_said(record) and record["status"] in _DECIDED
     return scores["f1"] == 1.0
 
 

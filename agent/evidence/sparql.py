@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..kg.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
+from ..state import SILENT
 from . import operations
 from .reply import Origin, Reply, said, triples
 from .routes import ANSWER, Route, opened, routes
@@ -91,7 +92,7 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
 def _executed(reply: Reply) -> str:
     """The query that was executed, where what it came to is not withheld; else empty."""
-    return "" if reply["status"] == "abstained" else reply.get("sparql", "")
+    return "" if reply["status"] in SILENT else reply.get("sparql", "")
 
 
 def _all_routes(reply: Reply) -> Iterable[Route]:

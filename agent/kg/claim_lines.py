@@ -17,7 +17,7 @@ SHAPE = 'write {"topics": [...], "chain": [["head", "relation", "tail"], ...], "
 
 Fields: TypeAlias = dict[str, Any]
 
-_STATUSES = ("answered", "abstained", "ambiguous", "unchecked", "error")
+_STATUSES = ("answered", "partial", "abstained", "unsure", "ambiguous", "unchecked", "error")
 """Of what `ask --json` prints."""
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

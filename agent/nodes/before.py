@@ -11,7 +11,7 @@ from ..query.mentions import mentions_of
 from ..query.prompt import Earlier
 from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
-from ..state import Entity, MentionRecord, Turn
+from ..state import SILENT, Entity, MentionRecord, Turn
 from .answer_steps import steps_of
 
 
@@ -39,7 +39,7 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
 
 def _is_about(turn: Turn) -> bool:
     """Whether a turn was answered, or is about a thing; a class alone is none."""
-    return turn["status"] != "abstained" or any(own["kind"] for own in turn["topics"])
+    return turn["status"] not in SILENT or any(own["kind"] for own in turn["topics"])
 
 
 def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:

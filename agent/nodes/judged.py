@@ -10,6 +10,8 @@ from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
+_UNLIKELY = 0.1
+"""The confidence below which nothing in the graph is taken for what was asked."""
 
 
 class Judged(NamedTuple):
@@ -36,7 +38,7 @@ def judged(state: State, least: float) -> Judged:
     elif answers and not is_confident(state, least):
         best = state.get("confidence", 0.0)
         notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
-        answers, status = [], "abstained"
+        answers, status = [], withheld(best)
     elif answers and not is_confident(state, SURE):
         notes.append(unsure(state.get("confidence", 0.0)))
     elif status == "abstained":
@@ -61,6 +63,11 @@ def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judg
     if not may_be_partial or not is_read(account):
         return Judged("abstained", [], notes)
     return Judged("partial", own.answers, notes)
+
+
+def withheld(confidence: float) -> Status:
+    """The status of what is not sure enough to be shown."""
+    return "abstained" if confidence < _UNLIKELY else "unsure"
 
 
 def unsure(confidence: float) -> str:

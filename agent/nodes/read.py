@@ -29,7 +29,7 @@ from ..query.tree import Last, Query, nested, write_query
 from ..state import READER, MentionRecord, Reading, State
 from . import Node
 from .before import before_of
-from .judged import SURE, Judged, unsure, with_account
+from .judged import SURE, Judged, unsure, with_account, withheld
 from .link import best_topics, current_part, linked, unanswered
 from .run_query import answered_query, in_words
 from .usage import of_model, spent
@@ -198,8 +198,8 @@ def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[
     """The changes with the status that they deserve; what is withheld leaves no answers."""
     confidence, notes = changes["confidence"], list(changes["notes"])
     if told := not_sure(tools, confidence, changes["reading"], options):
-        withheld = {"status": "abstained", "answers": [], "result": None}
-        return {**changes, **withheld, "notes": [*notes, told]}
+        less = {"status": withheld(confidence), "answers": [], "result": None}
+        return {**changes, **less, "notes": [*notes, told]}
     if confidence < SURE:
         notes.append(unsure(confidence))
     own = Judged(changes["status"], changes["answers"], notes)

@@ -21,6 +21,7 @@ from ..query.reader import Asked, ReadQuery
 from ..query.tree import Query
 from ..state import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
+from .judged import withheld
 from .query_answers import KINDS
 from .read import (
     CUT,
@@ -78,7 +79,9 @@ def _answering(
         over = [] if is_of_answers(first.query.bound.query) else _over_the_graph(method, changes)
         return {**changes, "notes": [*told, *changes["notes"], *over]}
     if first.made_of.is_walk:
-        likely = [own.query for own in several if own.made_of.is_walk]
+        begins = _begins_at(first)
+        walks = (own for own in several if own.made_of.is_walk)
+        likely = [own.query for own in walks if _begins_at(own) == begins]
     else:
         with tools.reader.facts() as facts:
             likely = [first.query, *alike(facts, first.query, queries, asked.before)]
@@ -90,7 +93,8 @@ def _answering(
     sure = round(min(sure, 1.0), 6)
     words = in_words(tools.kg, first.query.bound)
     if note := not_sure(tools, sure, words, options):
-        return {**only_read(tools, queries), "confidence": sure, "notes": [note]}
+        read = {**only_read(tools, queries), "status": withheld(sure)}
+        return {**read, "confidence": sure, "notes": [note]}
     account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)
     changes = {
         "reasoner": "",
@@ -179,6 +183,12 @@ def _parts(kg: KnowledgeGraph, own: _Read) -> list[Part]:
         assert term is not None
         parts.append(Part(question=words, mentions=[_mention(kg, words, term)]))
     return parts
+
+
+def _begins_at(own: _Read) -> frozenset[Term | None]:
+    """The things that a question which is one walk begins at, said in whichever way."""
+    (walk,) = own.made_of.walks
+    return frozenset(own.bound.mentioned(number).term for number in _start(walk))
 
 
 def _start(walk: Query) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from ..conversation.turns import turn_of
 from ..options import Options
-from ..state import READER, State, silence
+from ..state import READER, SILENT, State, silence
 from . import Node
 from .history import message_of
 from .judged import Judged, judged, with_account
@@ -27,7 +27,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         else:
             own = judged(state, threshold(options))
             own = with_account(own, state.get("account", []), options)
-        if silent and own.status == "abstained" and state.get("topics"):
+        if silent and own.status in SILENT and state.get("topics"):
             own = own._replace(notes=[*own.notes, silent])
         listed = "; ".join(answer["label"] for answer in own.answers)
         text = result["text"] if result else listed or silence(own.status)

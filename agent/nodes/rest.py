@@ -62,11 +62,13 @@ def _stopped_by(parts: Sequence[Part]) -> Computed | None:
     """
     answered = [own for own in parts if "status" in own]
     if answered and (failed := answered[-1]).get("status") != "answered":
-        notes = [f"the graph does not say: {failed['question']}"]
-        return Computed(failed.get("status", "abstained"), topics=_topics_of(answered), notes=notes)
+        status = failed.get("status", "abstained")
+        why = "not sure enough" if status == "unsure" else "the graph does not say"
+        notes = [f"{why}: {failed['question']}"]
+        return Computed(status, topics=_topics_of(answered), notes=notes)
     if len(answered) == len(parts) > 1 and (unsure := [own for own in parts if _is_unsure(own)]):
         notes = [_unsure_of(own) for own in unsure]
-        return Computed("abstained", topics=_topics_of(answered), notes=notes)
+        return Computed("unsure", topics=_topics_of(answered), notes=notes)
     return None
 
 

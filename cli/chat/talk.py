@@ -118,11 +118,13 @@ class Talk:
 
     def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
         """A question was answered, and where the model `reads` it, not by a query of the user's."""
+        from ...agent.state import SILENT
+
         self._last = Answered(state, origin)
         if reads:
             question = state.get("asked") or state.get("question", "")
             readings = tuple(state.get("readings", []))
-            offered = bool(readings) and state.get("status") == "abstained"
+            offered = bool(readings) and state.get("status") in SILENT
             self._understood = Understood(question, readings, offered)
         elif self._understood:
             self._understood = replace(self._understood, offered=False)

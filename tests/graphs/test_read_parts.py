@@ -183,7 +183,7 @@ def test_a_part_without_an_answer_is_told(kg: KnowledgeGraph) -> None:
     assert state["reading"] and state["readings"]
     doubtful = Method(kg, local, {**WALKS, "capital of [country]": ("capital", 0.4)})
     state = doubtful.ask("Which countries border Kenya and Uganda?")
-    assert (state["status"], labels(state)) == ("abstained", [])
+    assert (state["status"], labels(state)) == ("unsure", [])
     unlikely = "the best path is not likely enough (0.40, at least 0.50)"
     assert f"capital of Uganda: {unlikely}" in state["notes"]
 
@@ -191,7 +191,7 @@ def test_a_part_without_an_answer_is_told(kg: KnowledgeGraph) -> None:
 def test_an_unsure_reading_is_told_and_no_part_is_answered(kg: KnowledgeGraph) -> None:
     method = Method(kg, scripted(one(BOTH, BOTH_READ, 0.61), least=0.7))
     state = method.ask("Which countries border Kenya and Uganda?")
-    assert (state["status"], labels(state), method.asked) == ("abstained", [], [])
+    assert (state["status"], labels(state), method.asked) == ("unsure", [], [])
     assert state["notes"][-1].endswith("not sure enough (0.61, at least 0.70)")
     assert method.ask("Which countries border Kenya and Uganda?", confidence=0.5)["answers"]
 
@@ -218,6 +218,23 @@ def test_which_walk_it_is_is_for_the_method_to_say(kg: KnowledgeGraph, general: 
     state = graph.compile().invoke({"question": asked, "asked": asked}, context=Options())
     unsure = [note for note in state["notes"] if "not sure enough" in note]
     assert bool(unsure) is not general and not state.get("account")
+
+
+def test_walks_from_another_thing_are_another_reading(kg: KnowledgeGraph) -> None:
+    """The method chooses a walk from a thing, and not the thing."""
+    question = "whatever of <0>[country] or <1>[country]"
+    script = {question: [("<0><STEP>capital", 0.3), ("<0><STEP>borders", 0.2)]}
+    script[question].append(("<1><STEP>capital", 0.5))
+    local = scripted(script)
+    tools = ReadWith(
+        kg, LabelLinker(kg.labels), QueryReader(kg, lambda: local, None), NoAccount, 0.7, True
+    )
+    graph: Any = StateGraph(State, context_schema=Options)
+    graph.add_node("read", read_parts(tools, "lookup"))
+    graph.add_edge(START, "read")
+    asked = "Whatever of Kenya or Uganda?"
+    state = graph.compile().invoke({"question": asked, "asked": asked}, context=Options())
+    assert (state["status"], state["confidence"]) == ("unsure", 0.5)
 
 
 def test_what_has_no_walk_is_computed_over_the_whole_graph(kg: KnowledgeGraph) -> None:

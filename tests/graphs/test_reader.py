@@ -51,7 +51,7 @@ def test_a_reader_that_is_not_sure_says_what_it_read(kg: KnowledgeGraph, tmp_pat
     write_weights(tmp_path, tiny_reader(threshold=1.0))
     graph = build_graph("query", kg=kg, reader=str(tmp_path), checkpointer=False)
     state = graph.invoke({"question": QUESTIONS[0]}, context=Options(on_ambiguous="best"))
-    assert state["status"] == "abstained"
+    assert state["status"] in ("abstained", "unsure")
     assert not state["answers"]
     assert any("not sure enough" in note for note in state["notes"])
 
@@ -86,7 +86,7 @@ def test_silence_of_a_model_of_another_graph_says_so(kg: KnowledgeGraph) -> None
     silent = 0
     for question in QUESTIONS:
         state = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
-        if state["status"] == "abstained" and state["topics"]:
+        if state["status"] in ("abstained", "unsure") and state["topics"]:
             silent += 1
             assert any("trained on another graph" in note for note in state["notes"])
     assert silent
