@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..agent.errors import NoPathError, QuestionError
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.store import Labels
-from ..agent.linking import LabelLinker
+from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.local import BUNDLED, LocalModel
 from ..agent.nodes.link import linked
 from ..agent.nodes.read import plan_of
@@ -19,7 +19,7 @@ from ..agent.query.mentions import mentions_of
 from ..agent.query.naming import Naming
 from ..agent.query.normal import normal
 from ..agent.query.reader import Asked as ReadingOf
-from ..agent.query.reader import Reader, explained
+from ..agent.query.reader import Reader, ReadQuery, explained
 from ..agent.query.tree import read_query
 from ..agent.reader.weights import GeneralReader
 from ..evaluation.metrics import Predicted, Wanted
@@ -114,6 +114,25 @@ def query_threshold(
     return fit([own.confidence for own in counted], [own.right for own in counted])
 
 
+class ReadAlone(NamedTuple):
+    """A question that stands alone, and the queries that it is read as, the likeliest first."""
+
+    asked: ReadingOf
+    queries: Sequence[ReadQuery]
+
+
+def read_alone(
+    kg: KnowledgeGraph, linker: Linker, reader: Reader, account: WordReader, question: str
+) -> ReadAlone:
+    """Read a question as the agent does."""
+    asked = ReadingOf(question, mentions_of(question, linked(linker, kg, question).mentions))
+    try:
+        queries = reader.read(asked, plan_of(Options())).queries
+    except NoPathError:
+        return ReadAlone(asked, ())
+    return ReadAlone(asked, explained(asked, queries, account))
+
+
 def unread_shares(
     kg: KnowledgeGraph,
     reader: Reader,
@@ -128,15 +147,10 @@ def unread_shares(
     linker = LabelLinker(labels or kg.labels)
     shares = list[float]()
     for question in questions:
-        mentions = mentions_of(question, linked(linker, kg, question).mentions)
-        try:
-            asked = ReadingOf(question, mentions)
-            queries = explained(asked, reader.read(asked, plan_of(Options())).queries, account)
-        except NoPathError:
-            continue
+        asked, queries = read_alone(kg, linker, reader, account, question)
         if queries:
-            actions = queries[0].actions
-            shares.append(account.most_unread(question, mentions.numbered, actions))
+            numbered, actions = asked.mentions.numbered, queries[0].actions
+            shares.append(account.most_unread(question, numbered, actions))
     return shares
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ..kg import KnowledgeGraph
+from ..kg.terms import Term
 from ..pool import Pool
 from ..query.execute import SECONDS
 from ..query.facts import Facts
@@ -14,13 +15,18 @@ from .weights import ReaderWeights
 
 
 class ReadingTools:
-    """The facts, tables and labels of a graph, and the network. Not safe to share."""
+    """The facts, tables and labels of a graph, and the network. Not safe to share.
 
-    def __init__(self, kg: KnowledgeGraph, weights: ReaderWeights) -> None:
+    Relations `without` are never read: so it is seen what is read where a graph lacks them.
+    """
+
+    def __init__(
+        self, kg: KnowledgeGraph, weights: ReaderWeights, without: frozenset[Term] = frozenset()
+    ) -> None:
         self.facts = Facts(kg)
         self.tables = GraphTables(self.facts)
         self.naming = Naming(kg)
-        self.labels = GraphLabels(self.tables)
+        self.labels = GraphLabels(self.tables, without)
         self.network = weights.network
         self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread
@@ -31,6 +37,10 @@ class ReadingTools:
         self.facts.limit(SECONDS)
 
 
-def reading_tools(kg: KnowledgeGraph, weights: Callable[[], ReaderWeights]) -> Pool[ReadingTools]:
+def reading_tools(
+    kg: KnowledgeGraph,
+    weights: Callable[[], ReaderWeights],
+    without: frozenset[Term] = frozenset(),
+) -> Pool[ReadingTools]:
     """Tools for each thread that reads; the weights are loaded when the first are made."""
-    return Pool(lambda: ReadingTools(kg, weights()))
+    return Pool(lambda: ReadingTools(kg, weights(), without))

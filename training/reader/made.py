@@ -90,12 +90,6 @@ def write_graph(
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def without_relation(turtle: str, relation: str) -> str:
-    """A made graph without a relation, which is given as a term."""
-    lines = turtle.splitlines(keepends=True)
-    return "".join(line for line in lines if relation not in line.split(" ", 2)[:2])
-
-
 def _end(
     tail: str, things: Mapping[str, Sequence[tuple[str, str]]], names: Iterator[str], rng: Random
 ) -> str:

@@ -3,13 +3,19 @@
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg import KnowledgeGraph
+from ...agent.kg.terms import Term
+from ...agent.linking import LabelLinker
+from ...agent.nodes.read import ReadWith, answered
+from ...agent.options import Options
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.reader import LabelReader
 from ...agent.reader.tools import reading_tools
@@ -25,13 +31,13 @@ from ..query_fitting import (
     query_judge,
     query_samples,
     query_threshold,
+    read_alone,
     share_above,
     unread_shares,
     written_judge,
 )
 from ..watch import Unwatched, Watcher, counted
-from .lessons import MADE_GRAPH, made_graph
-from .made import without_relation
+from .lessons import made_graph
 from .worded import Domain
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
@@ -94,27 +100,53 @@ def fit_thresholds(
             with closing(kg):
                 asked = _made(material, seed + place, _ANSWERABLE, _UNANSWERABLE)
                 tried.append(_tried(kg, reader, _made_exam(kg, reader, asked)))
-            tried.append(_tried_without(Path(folder) / MADE_GRAPH, reader, asked))
+                tried.append(_tried_without(kg, reader, asked, _LACKING))
     if not any(own.answered for own in tried):
         raise ValueError("no domain that is kept apart can be asked about")
     return _fitted(reader, tried, lenient_threshold)
 
 
-def _tried_without(file: Path, reader: ReaderWeights, asked: Sequence[Asked]) -> Tried:
+def _tried_without(
+    kg: KnowledgeGraph,
+    reader: ReaderWeights,
+    asked: Sequence[Asked],
+    most: int,
+    watcher: Watcher | None = None,
+) -> Tried:
     """What a reader makes of questions over a graph that lacks what they ask for.
 
     Nothing is an answer where the relation of a question is gone, however near others come.
     """
-    turtle, answered = file.read_text(encoding="utf-8"), list[Answered]()
-    for own in asked:
-        relations = {action.name for action in own.actions or () if action.kind == "step"}
-        if len(relations) != 1 or len(answered) == _LACKING:
-            continue
-        less = file.with_name("less.ttl")
-        less.write_text(without_relation(turtle, relations.pop()), encoding="utf-8")
-        with closing(open_kg(str(less))) as kg:
-            answered.append(query_judge(kg, reader=_as_given(reader))(own._replace(actions=None)))
-    return Tried([False] * len(answered), answered, [])
+    several = [(relation, own.question) for own in asked if (relation := _only_relation(own))]
+    several = sorted(several[:most])
+    tried, watcher = list[Answered](), watcher or Unwatched()
+    questions = counted(several, len(several), "asking what is taken out of the graph", watcher)
+    for relation, group in groupby(questions, itemgetter(0)):
+        read = _without(kg, reader, relation)
+        tried += [Answered(_sure_of(read, question), right=False) for _, question in group]
+    return Tried([False] * len(tried), tried, [])
+
+
+def _without(kg: KnowledgeGraph, reader: ReaderWeights, relation: Term) -> ReadWith:
+    """What reads questions over a graph as if it lacked a relation."""
+    tools = reading_tools(kg, lambda: reader, frozenset((relation,)))
+    linker, account = LabelLinker(WithValues(kg)), LabelAccount(tools)
+    return ReadWith(kg, linker, LabelReader(tools), lambda: account, 0.0, is_general=True)
+
+
+def _only_relation(asked: Asked) -> str:
+    """The relation that a question follows; empty where it follows several, or none."""
+    relations = {action.name for action in asked.actions or () if action.kind == "step"}
+    return relations.pop() if len(relations) == 1 else ""
+
+
+def _sure_of(read: ReadWith, question: str) -> float:
+    """How sure the agent is of what it answers; 0 where it answers nothing."""
+    asked, queries = read_alone(read.kg, read.linker, read.reader, read.account(), question)
+    if not queries:
+        return 0.0
+    found = answered(read, asked, queries, Options(confidence=0.0))
+    return found["confidence"] if found.get("answers") or found.get("result") else 0.0
 
 
 def fit_to_graph(
@@ -127,18 +159,19 @@ def fit_to_graph(
 ) -> ReaderWeights:
     """The reader with the thresholds of one graph.
 
-    They are fitted on questions that are made, and those that were `asked`; where there are any
-    hand-written ones, on these alone. What is made is easier than what people ask: that alone makes
-    the reader no less careful than it was.
+    They are fitted on questions that are made, and those that were `asked`, also where what they
+    ask is taken out of the graph; where there are any hand-written ones, on these alone.
     """
     if written:
         rng = Random(f"written {material.seed}")
         exam = _written_exam(kg, reader, rng.sample(written, min(len(written), _WRITTEN)))
-    else:
-        made = _made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE)
-        exam = _made_exam(kg, reader, [*made, *asked[:_OF_ONE]])
+        exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
+        return _fitted(reader, [_tried(kg, reader, exam, watcher)])
+    made = [*_made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE), *asked[:_OF_ONE]]
+    exam = _made_exam(kg, reader, made)
     exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
-    fitted = _fitted(reader, [_tried(kg, reader, exam, watcher)])
+    without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
+    fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
     if written or fitted.settings.threshold >= reader.settings.threshold:
         return fitted
     settings = replace(fitted.settings, threshold=reader.settings.threshold)
@@ -167,7 +200,7 @@ def _tried(
     kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watcher | None = None
 ) -> Tried:
     watcher = watcher or Unwatched()
-    answered = [
+    judged = [
         exam.judge(own)
         for own in counted(exam.questions, len(exam.questions), "answering questions", watcher)
     ]
@@ -178,7 +211,7 @@ def _tried(
         for text in counted(exam.whole, len(exam.whole), "accounting for their words", watcher)
         for share in unread_shares(kg, read, account, [text], labels)
     ]
-    return Tried(exam.answerable, answered, shares)
+    return Tried(exam.answerable, judged, shares)
 
 
 def _fitted(
@@ -188,11 +221,11 @@ def _fitted(
 ) -> ReaderWeights:
     """The reader with the thresholds that fit; one that nothing tells of stays as it is."""
     answerable = [own for several in tried for own in several.answerable]
-    answered = [own for several in tried for own in several.answered]
+    judged = [own for several in tried for own in several.answered]
     shares = [own for several in tried for own in several.shares]
     settings = reader.settings
-    if len({own.right for own in answered}) > 1:
-        settings = replace(settings, threshold=query_threshold(answerable, answered, fit))
+    if len({own.right for own in judged}) > 1:
+        settings = replace(settings, threshold=query_threshold(answerable, judged, fit))
     if shares:
         settings = replace(settings, unread=share_above(shares, FLAGGED))
     return replace(reader, settings=settings)

@@ -149,6 +149,26 @@ def test_each_query_is_as_likely_as_its_actions(
     assert alone > 3
 
 
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_relation_that_is_left_out_is_read_nowhere(
+    kg: KnowledgeGraph, question: str, seed: int
+) -> None:
+    asked, plan = asked_of(kg, question), BeamPlan(BEAMS)
+
+    def read(without: frozenset[str]) -> set[str]:
+        tools = reading_tools(kg, lambda: tiny_reader(seed), without)
+        queries = LabelReader(tools).read(asked, plan).queries
+        with tools.lent() as own:
+            assert without.isdisjoint(name for name, _ in own.labels.every())
+        return {action.name for query in queries for action in query.actions}
+
+    relations = read(frozenset()) & {own.term for own in kg.labels.relations()}
+    assert relations
+    for relation in relations:
+        assert relation not in read(frozenset((relation,)))
+
+
 def test_a_number_of_things_that_is_compared_with_a_length_is_no_query(kg: KnowledgeGraph) -> None:
     tree = {
         "start": {"class": "film"},
