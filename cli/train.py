@@ -264,7 +264,7 @@ def _tuned(report: "TuneReport") -> tuple[str, Mapping[str, int]]:
         f"questions {held_out.before} were right before and {held_out.after} after"
     )
     if not report.share:
-        line = f"{line}\ntuning did not help; the reader is kept as it was"
+        line = f"{line}\ntuning did not help: the weights are kept, the confidence is fitted"
     return line, report.dropped
 
 

@@ -157,11 +157,12 @@ def fit_to_graph(
     written: Sequence[Question],
     watcher: Watcher,
 ) -> ReaderWeights:
-    """The reader with the thresholds of one graph.
+    """The reader with the thresholds of one graph, whose digest it names.
 
     They are fitted on questions that are made, and those that were `asked`, also where what they
     ask is taken out of the graph; where there are any hand-written ones, on these alone.
     """
+    reader = replace(reader, settings=replace(reader.settings, kg=kg.digest))
     if written:
         rng = Random(f"written {material.seed}")
         exam = _written_exam(kg, reader, rng.sample(written, min(len(written), _WRITTEN)))
@@ -171,11 +172,7 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
-    fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
-    if written or fitted.settings.threshold >= reader.settings.threshold:
-        return fitted
-    settings = replace(fitted.settings, threshold=reader.settings.threshold)
-    return replace(fitted, settings=settings)
+    return _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[Asked]:

@@ -1,7 +1,8 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
 It is never worse for it: of the weights between the reader and the tuned one those are kept which
-read most of the held-out questions, and these may be the reader's own.
+read most of the held-out questions, and these may be the reader's own. Its thresholds are fitted to
+the graph either way.
 """
 
 import time
@@ -16,11 +17,9 @@ from ...agent.errors import DatasetError
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.local import few_threads
 from ...agent.query.account import names_of
-from ...agent.reader.lexicon import LEXICON_FILE
 from ...agent.reader.weights import (
     BUNDLED,
     SETTINGS_FILE,
-    WEIGHTS_FILE,
     ReaderWeights,
     open_reader,
     reader_folder,
@@ -97,17 +96,13 @@ def tune(
         taught = _taught(kg, material, asked, recipe.hops or _HOPS, watcher)
         with few_threads(start.network):
             made = _tuned(kg, material, start, taught, recipe, watcher)
-            if made.share:
-                fitted = fit_to_graph(
-                    made.reader, kg, made.material, taught.apart, written, watcher
-                )
-                made = made._replace(reader=fitted)
+            fitted = fit_to_graph(made.reader, kg, made.material, taught.apart, written, watcher)
     report = TuneReport(
         out=out,
         kg=kg.source,
         digest=kg.digest,
         reader=reader,
-        settings=made.reader.settings,
+        settings=fitted.settings,
         parts=made.parts,
         share=made.share,
         steps=made.steps,
@@ -118,7 +113,8 @@ def tune(
         dropped=dict(taught.dropped),
     )
     with replaced(out) as folder:
-        _write(folder, reader_folder(reader), made.reader if made.share else None)
+        write_weights(folder, fitted)
+        _keep_card(reader_folder(reader), folder)
         write_tune_card(folder, report)
     return report
 
@@ -207,13 +203,8 @@ def _sum(scores: Mapping[str, Right]) -> float:
     return round(sum(own.whole for own in scores.values()), 9)
 
 
-def _write(folder: Path, earlier: Path, reader: ReaderWeights | None) -> None:
-    """Write a tuned reader, or the earlier one as it was."""
-    if reader is None:
-        for name in (WEIGHTS_FILE, SETTINGS_FILE, LEXICON_FILE):
-            copyfile(earlier / name, folder / name)
-    else:
-        write_weights(folder, reader)
+def _keep_card(earlier: Path, folder: Path) -> None:
+    """Copy the card of the reader that was started from."""
     card = next((own for own in (earlier / EARLIER_CARD, earlier / CARD) if own.is_file()), None)
     if card is not None:
         copyfile(card, folder / EARLIER_CARD)

@@ -61,7 +61,7 @@ def write_tune_card(folder: Path, report: TuneReport) -> None:
     did = (
         f"The weights are {report.share:.0%} of the way from the earlier reader to the tuned one."
         if report.share
-        else "Tuning did not help: the reader is as it was."
+        else "Tuning did not help: the weights are the earlier ones."
     )
     lines = [
         "# A reader of groundwalk, tuned to a graph",
