@@ -24,7 +24,7 @@ from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question
 from ..account import FLAGGED
 from ..answers import Answered
-from ..calibrate import fit_threshold, lenient_threshold
+from ..calibrate import fit_threshold, lenient_threshold, silence_threshold
 from ..data import Material
 from ..query_encode import Asked
 from ..query_fitting import (
@@ -50,6 +50,8 @@ _OTHERS = 1_000
 """Added to the seed, so that labels are drawn which nothing was watched by."""
 _OF_ONE, _NONE_OF_ONE = 100, 50
 """Questions of the one graph that a reader is tuned to."""
+_ANSWERED = 0.05
+"""Of questions whose relation is taken out of that graph, how many may be answered."""
 _WRITTEN = 200
 """Hand-written questions that are asked."""
 _ACCOUNTED = 60
@@ -172,7 +174,10 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
-    return _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
+    fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
+    silent = silence_threshold([own.confidence for own in without.answered], share=_ANSWERED)
+    settings = fitted.settings
+    return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, silent)))
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[Asked]:
