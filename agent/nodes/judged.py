@@ -10,8 +10,9 @@ from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
-_UNLIKELY = 0.1
-"""The confidence below which nothing in the graph is taken for what was asked."""
+_UNLIKELY = 0.25
+"""The confidence below which nothing in the graph is taken for what was asked: that it is
+something else is at least three times as likely."""
 
 
 class Judged(NamedTuple):
