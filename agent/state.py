@@ -11,7 +11,8 @@ from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
 Status = Literal["answered", "partial", "abstained", "unsure", "ambiguous", "unchecked"]
-"""`partial`: there are answers, of a reading that leaves words of the question unread."""
+"""`partial`: there are answers, of a reading that leaves words of the question unread. `unsure`:
+something was read or found, and it is not likely enough to be shown."""
 Form = Literal["path", "chain"]
 """How triples hang together: a path is one walk from a topic entity; in a chain each triple touches
 a topic entity or one before it (DoG section 2.2)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..agent.state import SILENT
 from .bootstrap import Estimate, mean_interval, mean_intervals
 from .calibration import Calibration, calibrate
 from .costs import Costs, measure_costs
@@ -16,7 +17,7 @@ from .records import SCHEMA, Record
 SIZES = ("1", "2-4", "5-9", "10+")
 """How questions are grouped by the number of their gold answers."""
 
-_DECIDED = frozenset(("answered", "abstained", "unsure", "ambiguous"))
+_DECIDED = SILENT | {"answered", "ambiguous"}
 """Statuses of questions whose silence is a reply."""
 
 
@@ -326,7 +327,7 @@ def _troubles(records: Sequence[Record]) -> Troubles:
     failed = [r for r in records if r["usage"]["llm_failed"]]
     return Troubles(
         errors=statuses["error"],
-        no_topic=sum(1 for r in records if not r["topics"] and r["status"] == "abstained"),
+        no_topic=sum(1 for r in records if not r["topics"] and r["status"] in SILENT),
         ambiguous=statuses["ambiguous"],
         unchecked=statuses["unchecked"],
         llm_failed=len(failed),

@@ -13,7 +13,7 @@ def asked(prompt: PromptValue) -> State:
 def said(state: State) -> str:
     """What it gives: answers, each with the chains of triples that prove it."""
     names = [answer["label"] for answer in state.get("answers", [])]
-    return ", ".join(names) or "The graph does not say."
+    return ", ".join(names) or state.get("messages", [])[-1].text
 
 
 chain = PromptTemplate.from_template("Which countries border {country}?") | asked | build_graph()

@@ -30,7 +30,7 @@ from .skeleton import Compiled
 from .unread import other_notes, unread_line
 
 SCHEMA = 2
-"""The version of `AskResult`: 2 has the status `partial`, `readings` and `account`."""
+"""The version of `AskResult`: 2 has `partial` and `unsure`, `readings` and `account`."""
 MOST_READINGS = 3
 """The likeliest readings that a result has: that of the answer and the next two."""
 MOST_TRIPLES = 60
@@ -38,7 +38,8 @@ MOST_TRIPLES = 60
 
 DESCRIPTION = (
     "Answers a question from the user's knowledge graph. Every triple that it returns was looked "
-    "up in the graph; where the graph does not hold an answer it says so. Ask one question at a "
+    "up in the graph; where the graph does not hold an answer it says so. Where it is not sure "
+    "what is asked, the notes say what it read: ask again in other words. Ask one question at a "
     "time, self-contained, with the names of the entities. Where a name may mean several entities "
     "the notes list them: ask again with the one that is meant in [brackets]. Where it begins with "
     "`not understood`, the answer leaves these words of the question out."
@@ -87,7 +88,7 @@ def ask_tool(
     """A tool that asks a graph of `build_graph`, for `create_agent`, `bind_tools` or a `ToolNode`.
 
     Its content is what a model should read: the answers and their verified triples in words, or
-    "The graph does not say."; its artifact is an `AskResult`. Every call stands for itself: it sees
+    why there is no answer; its artifact is an `AskResult`. Every call stands for itself: it sees
     no earlier question, keeps nothing in a checkpointer, and may run beside others. A question that
     cannot be asked, or a service that does not answer, is a tool message of status `error`.
     """

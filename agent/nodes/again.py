@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..conversation.turns import last_about
 from ..kg import KnowledgeGraph
-from ..state import Turn
+from ..state import SILENT, Status, Turn
 from .checked import checked_answers
 from .computed import Computed, told
 
@@ -21,5 +21,6 @@ def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
         notes.append(f"{lost} of its answers are no longer in the graph")
     text = "; ".join(answer["label"] for answer in answers) if lost else turn["text"]
     result = told("why", text, "the chains of the last answer, looked up again")
-    status = "answered" if answers else "abstained"
+    silent: Status = turn["status"] if turn["status"] in SILENT else "abstained"
+    status = "answered" if answers else silent
     return Computed(status, answers, turn["topics"], result, notes, turn["confidence"])

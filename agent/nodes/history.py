@@ -134,7 +134,8 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
     answers = _answers(kg, reply)
     known = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
     known.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
-    status: Status = reply["status"] if reply["status"] == "ambiguous" else "abstained"
+    told = reply["status"]
+    status: Status = told if told in ("ambiguous", "unsure") else "abstained"
     return {
         **turn,
         "asked": reply["asked"],

@@ -10,9 +10,9 @@ from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
-_UNLIKELY = 0.25
-"""The confidence below which nothing in the graph is taken for what was asked: that it is
-something else is at least three times as likely."""
+_UNLIKELY = 1 / 3
+"""Of the confidence that an answer must have, the share below which nothing in the graph is taken
+for what was asked."""
 
 
 class Judged(NamedTuple):
@@ -39,7 +39,7 @@ def judged(state: State, least: float) -> Judged:
     elif answers and not is_confident(state, least):
         best = state.get("confidence", 0.0)
         notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
-        answers, status = [], withheld(best)
+        answers, status = [], withheld(best, least)
     elif answers and not is_confident(state, SURE):
         notes.append(unsure(state.get("confidence", 0.0)))
     elif status == "abstained":
@@ -66,9 +66,9 @@ def with_account(own: Judged, account: Sequence[Word], options: Options) -> Judg
     return Judged("partial", own.answers, notes)
 
 
-def withheld(confidence: float) -> Status:
-    """The status of what is not sure enough to be shown."""
-    return "abstained" if confidence < _UNLIKELY else "unsure"
+def withheld(confidence: float, least: float) -> Status:
+    """The status of what is not shown, since its confidence is below the least one."""
+    return "abstained" if confidence < _UNLIKELY * least else "unsure"
 
 
 def unsure(confidence: float) -> str:

@@ -198,7 +198,8 @@ def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[
     """The changes with the status that they deserve; what is withheld leaves no answers."""
     confidence, notes = changes["confidence"], list(changes["notes"])
     if told := not_sure(tools, confidence, changes["reading"], options):
-        less = {"status": withheld(confidence), "answers": [], "result": None}
+        status = withheld(confidence, least_of(tools, options))
+        less = {"status": status, "answers": [], "result": None}
         return {**changes, **less, "notes": [*notes, told]}
     if confidence < SURE:
         notes.append(unsure(confidence))
@@ -210,10 +211,15 @@ def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[
 
 def not_sure(tools: ReadWith, confidence: float, words: str, options: Options) -> str:
     """The note of a reading that is not sure enough to be answered; empty where it is."""
-    least = tools.least if options.confidence is None else options.confidence
+    least = least_of(tools, options)
     if confidence >= least:
         return ""
     return f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"
+
+
+def least_of(tools: ReadWith, options: Options) -> float:
+    """The least confidence of an answer that is shown."""
+    return tools.least if options.confidence is None else options.confidence
 
 
 def alike(

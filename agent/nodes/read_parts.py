@@ -30,6 +30,7 @@ from .read import (
     answered,
     given_form,
     is_of_answers,
+    least_of,
     not_sure,
     only_read,
     plan_of,
@@ -93,7 +94,8 @@ def _answering(
     sure = round(min(sure, 1.0), 6)
     words = in_words(tools.kg, first.query.bound)
     if note := not_sure(tools, sure, words, options):
-        read = {**only_read(tools, queries), "status": withheld(sure)}
+        status = withheld(sure, least_of(tools, options))
+        read = {**only_read(tools, queries), "status": status}
         return {**read, "confidence": sure, "notes": [note]}
     account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)
     changes = {
@@ -185,10 +187,11 @@ def _parts(kg: KnowledgeGraph, own: _Read) -> list[Part]:
     return parts
 
 
-def _begins_at(own: _Read) -> frozenset[Term | None]:
-    """The things that a question which is one walk begins at, said in whichever way."""
+def _begins_at(own: _Read) -> Term | None:
+    """The thing that a question which is one walk begins at."""
     (walk,) = own.made_of.walks
-    return frozenset(own.bound.mentioned(number).term for number in _start(walk))
+    (number,) = _start(walk)
+    return own.bound.mentioned(number).term
 
 
 def _start(walk: Query) -> tuple[int, ...]:

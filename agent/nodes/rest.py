@@ -14,7 +14,7 @@ from ..state import Entity, Part, Reading, Turn
 from .answer_steps import steps_of, verified_steps
 from .before import before_of
 from .computed import Computed
-from .judged import SURE, unsure
+from .judged import SURE, unsure, withheld
 from .query_answers import Verified, told_outcome
 from .run_query import given_query
 
@@ -68,7 +68,8 @@ def _stopped_by(parts: Sequence[Part]) -> Computed | None:
         return Computed(status, topics=_topics_of(answered), notes=notes)
     if len(answered) == len(parts) > 1 and (unsure := [own for own in parts if _is_unsure(own)]):
         notes = [_unsure_of(own) for own in unsure]
-        return Computed("unsure", topics=_topics_of(answered), notes=notes)
+        least = min(own.get("confidence", 0.0) for own in unsure)
+        return Computed(withheld(least, SURE), topics=_topics_of(answered), notes=notes)
     return None
 
 

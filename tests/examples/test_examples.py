@@ -11,7 +11,7 @@ SAYS = {
     "lcel": [
         "Spain",
         "['Czechia, Germany, Hungary, Italy, Liechtenstein, Slovakia, Slovenia, Switzerland', "
-        "'The graph does not say.']",
+        "'None in the graph.']",
     ],
     "agent_tool": [
         "human: Which countries border the Czech Republic?",

@@ -173,8 +173,10 @@ def _trained(
 
     network = None
     for stage, count in zip(STAGES, recipe.steps, strict=True):
-        network = staged(stage, count, network)
-    assert network is not None
+        if count:
+            network = staged(stage, count, network)
+    if network is None:
+        raise ValueError("a reader is made in one step at least: see --steps")
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())

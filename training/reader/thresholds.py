@@ -1,6 +1,6 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,9 +13,13 @@ from typing import Any
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Term
-from ...agent.linking import LabelLinker
+from ...agent.linking import LabelLinker, Linker
 from ...agent.nodes.read import ReadWith, answered
+from ...agent.nodes.run_query import answered_query
 from ...agent.options import Options
+from ...agent.query.automaton import query_of
+from ...agent.query.binding import bind
+from ...agent.query.naming import Naming
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.reader import LabelReader
 from ...agent.reader.tools import reading_tools
@@ -117,23 +121,27 @@ def _tried_without(
 ) -> Tried:
     """What a reader makes of questions over a graph that lacks what they ask for.
 
-    Nothing is an answer where the relation of a question is gone, however near others come.
+    The first of `asked` are taken that follow one relation, which is left out of what may be read;
+    names stay those of the whole graph. What is then answered is wrong, unless another relation
+    comes to the same: such a question tells nothing.
     """
-    several = [(relation, own.question) for own in asked if (relation := _only_relation(own))]
-    several = sorted(several[:most])
-    tried, watcher = list[Answered](), watcher or Unwatched()
-    questions = counted(several, len(several), "asking what is taken out of the graph", watcher)
+    several = [(relation, own) for own in asked if (relation := _only_relation(own))][:most]
+    several.sort(key=itemgetter(0))
+    tried, linker, naming = list[Answered](), LabelLinker(WithValues(kg)), Naming(kg)
+    told = "asking what is taken out of the graph"
+    questions = counted(several, len(several), told, watcher or Unwatched())
     for relation, group in groupby(questions, itemgetter(0)):
-        read = _without(kg, reader, relation)
-        tried += [Answered(_sure_of(read, question), right=False) for _, question in group]
+        read = _without(kg, reader, linker, relation)
+        sure = (_sure_of(read, own, naming) for _, own in group)
+        tried += [Answered(own, right=False) for own in sure if own is not None]
     return Tried([False] * len(tried), tried, [])
 
 
-def _without(kg: KnowledgeGraph, reader: ReaderWeights, relation: Term) -> ReadWith:
-    """What reads questions over a graph as if it lacked a relation."""
+def _without(kg: KnowledgeGraph, reader: ReaderWeights, linker: Linker, relation: Term) -> ReadWith:
+    """What reads questions over a graph with a relation left out."""
     tools = reading_tools(kg, lambda: reader, frozenset((relation,)))
-    linker, account = LabelLinker(WithValues(kg)), LabelAccount(tools)
-    return ReadWith(kg, linker, LabelReader(tools), lambda: account, 0.0, is_general=True)
+    account = LabelAccount(tools)
+    return ReadWith(kg, linker, LabelReader(tools), lambda: account, least=0.0)
 
 
 def _only_relation(asked: Asked) -> str:
@@ -142,13 +150,31 @@ def _only_relation(asked: Asked) -> str:
     return relations.pop() if len(relations) == 1 else ""
 
 
-def _sure_of(read: ReadWith, question: str) -> float:
-    """How sure the agent is of what it answers; 0 where it answers nothing."""
-    asked, queries = read_alone(read.kg, read.linker, read.reader, read.account(), question)
+def _sure_of(read: ReadWith, own: Asked, naming: Naming) -> float | None:
+    """How sure the agent is of what it answers; 0 where it answers nothing, None where it is right.
+
+    Right is what the query of the question comes to.
+    """
+    asked, queries = read_alone(read.kg, read.linker, read.reader, read.account(), own.question)
     if not queries:
         return 0.0
     found = answered(read, asked, queries, Options(confidence=0.0))
-    return found["confidence"] if found.get("answers") or found.get("result") else 0.0
+    if not found.get("answers") and not found.get("result"):
+        return 0.0
+    try:
+        query = naming.named(query_of(own.actions or (), own.values))
+        with read.reader.facts() as facts:
+            wanted = answered_query(read.kg, facts, bind(read.kg, query, asked.mentions.bound))
+    except GroundwalkError:
+        return found["confidence"]
+    return None if _said(found) == _said(wanted) else found["confidence"]
+
+
+def _said(changes: Mapping[str, Any]) -> Hashable:
+    """What is answered, in a form that can be compared."""
+    result = changes["result"]
+    text = result["text"] if result else ""
+    return text, frozenset(answer["term"] for answer in changes["answers"])
 
 
 def fit_to_graph(
@@ -159,10 +185,11 @@ def fit_to_graph(
     written: Sequence[Question],
     watcher: Watcher,
 ) -> ReaderWeights:
-    """The reader with the thresholds of one graph, whose digest it names.
+    """The reader with the thresholds of one graph; its settings name the digest of that.
 
-    They are fitted on questions that are made, and those that were `asked`, also where what they
-    ask is taken out of the graph; where there are any hand-written ones, on these alone.
+    They are fitted on questions that are made, and on those that were `asked`. Some are asked again
+    with their relation left out: few of these may be answered. Where there are any hand-written
+    questions, they are fitted on these alone.
     """
     reader = replace(reader, settings=replace(reader.settings, kg=kg.digest))
     if written:
@@ -170,14 +197,16 @@ def fit_to_graph(
         exam = _written_exam(kg, reader, rng.sample(written, min(len(written), _WRITTEN)))
         exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
         return _fitted(reader, [_tried(kg, reader, exam, watcher)])
-    made = [*_made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE), *asked[:_OF_ONE]]
+    made = [*asked[:_OF_ONE], *_made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE)]
     exam = _made_exam(kg, reader, made)
     exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
-    silent = silence_threshold([own.confidence for own in without.answered], share=_ANSWERED)
+    if len(without.answered) * _ANSWERED < 1:  # too few to tell
+        return fitted
+    least = silence_threshold([own.confidence for own in without.answered], share=_ANSWERED)
     settings = fitted.settings
-    return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, silent)))
+    return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, least)))
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[Asked]:

@@ -1,8 +1,8 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
-It is never worse for it: of the weights between the reader and the tuned one those are kept which
-read most of the held-out questions, and these may be the reader's own. Its thresholds are fitted to
-the graph either way.
+Its weights are never worse for it: of those between the reader and the tuned one the ones are
+kept that read most of the held-out questions, and these may be the reader's own. The thresholds are
+fitted to the graph either way.
 """
 
 import time
