@@ -132,7 +132,7 @@ def _tried_without(
     questions = counted(several, len(several), told, watcher or Unwatched())
     for relation, group in groupby(questions, itemgetter(0)):
         read = _without(kg, reader, linker, relation)
-        sure = (_sure_of(read, own, naming) for _, own in group)
+        sure = (sure_of(read, own, naming) for _, own in group)
         tried += [Answered(own, right=False) for own in sure if own is not None]
     return Tried([False] * len(tried), tried, [])
 
@@ -150,7 +150,7 @@ def _only_relation(asked: Asked) -> str:
     return relations.pop() if len(relations) == 1 else ""
 
 
-def _sure_of(read: ReadWith, own: Asked, naming: Naming) -> float | None:
+def sure_of(read: ReadWith, own: Asked, naming: Naming) -> float | None:
     """How sure the agent is of what it answers; 0 where it answers nothing, None where it is right.
 
     Right is what the query of the question comes to.

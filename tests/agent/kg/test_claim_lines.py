@@ -310,7 +310,7 @@ def test_documents_of_ask(kg: KnowledgeGraph) -> None:
     assert wrong["answer_verdicts"][0]["verdict"] == "unsupported"
 
 
-@pytest.mark.parametrize("status", ["abstained", "ambiguous", "error"])
+@pytest.mark.parametrize("status", ["abstained", "unsure", "ambiguous", "error"])
 def test_a_document_without_answers_claims_nothing(kg: KnowledgeGraph, status: str) -> None:
     (found,) = checked(kg, {"status": status, "topics": None, "answers": []})
     assert found["verdict"] is None and found["answer_verdicts"] == []

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from groundwalk.agent.nodes.judged import Judged, judged, with_account
+import pytest
+from groundwalk.agent.nodes.judged import Judged, judged, with_account, withheld
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import Answer, Entity, MentionRecord, State, Word
 
@@ -25,6 +26,18 @@ def state(question: str, name: str = "France") -> State:
 
 def test_a_plain_question_has_no_note() -> None:
     assert judged(state("Which countries border France?"), 0.5).notes == []
+
+
+@pytest.mark.parametrize("least", [0.06, 0.5, 0.75])
+def test_little_of_the_wanted_confidence_is_nothing_and_more_is_not_sure(least: float) -> None:
+    asked = state("Which countries border France?")
+    for share, status in ((0.0, "abstained"), (0.3, "abstained"), (0.4, "unsure"), (0.9, "unsure")):
+        asked["confidence"] = share * least
+        own = judged(asked, least)
+        assert (own.status, own.answers) == (status, [])
+        assert withheld(share * least, least) == status
+    asked["confidence"] = least
+    assert judged(asked, least).status == "answered"
 
 
 def test_answers_of_one_of_several_topics_are_told() -> None:

@@ -13,7 +13,7 @@ from groundwalk.agent.errors import GroundwalkError
 from groundwalk.agent.evidence import Origin
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import State
+from groundwalk.agent.state import SILENT, State
 from groundwalk.cli.chat.commands import perform
 from groundwalk.cli.chat.completing import Completing
 from groundwalk.cli.chat.corrections import corrections_file
@@ -114,8 +114,11 @@ def test_another_reading_answers(talk: Talk) -> None:
     assert f"  1  {QUESTION}" in text and kept() == []
 
 
-def test_where_no_reading_is_sure_enough_one_is_asked_for_by_its_number(talk: Talk) -> None:
-    answered(talk, READINGS, "abstained")
+@pytest.mark.parametrize("status", sorted(SILENT))
+def test_where_no_reading_is_sure_enough_one_is_asked_for_by_its_number(
+    talk: Talk, status: str
+) -> None:
+    answered(talk, READINGS, status)
     offer(talk)
     _, first, *listed = shown(talk).splitlines()
     assert "Type 1 to 2" in first and listed[1] == "  2  borders of Portugal  0.25"
