@@ -2,6 +2,7 @@
 
 import json
 import sys
+from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -111,6 +112,9 @@ def ask(
             typer.echo(f"{said} {notes}", err=True)
     else:
         screen.result(state, session.kg)
+        if state.get("status") == "unsure":
+            enough = floor(100 * state.get("confidence", 0.0)) / 100
+            screen.console.print(f"[dim]it is answered with[/] --set confidence={enough:.2f}")
     if state.get("status") == "unchecked":
         raise typer.Exit(3)
 

@@ -136,6 +136,15 @@ def test_what_comes_to_nothing_is_an_answer(home: Path) -> None:
     assert "does not say" not in run.stdout and "read as: borders of Iceland" in run.stdout
 
 
+def test_what_is_not_sure_enough_can_be_answered_all_the_same(home: Path) -> None:
+    words = ("ask", "Which countries border Portugal?")
+    run = groundwalk(home, *words, "--set", "confidence=1")
+    assert "I am not sure enough to answer." in run.stdout and "Spain" not in run.stdout
+    hint = next(line for line in run.stdout.splitlines() if line.startswith("it is answered with"))
+    again = groundwalk(home, *words, *hint.removeprefix("it is answered with ").split())
+    assert "Spain" in again.stdout
+
+
 def test_unknown_entity_is_a_note_and_no_error(home: Path) -> None:
     run = groundwalk(home, "ask", "Who is the king of Narnia?", "--json")
     assert run.returncode == 0 and json.loads(run.stdout)["status"] == "abstained"
