@@ -67,12 +67,17 @@ def test_few_questions_are_answered_whose_relation_is_gone(
     false = [Answered(0.8 if n % 4 == 0 else 0.0, right=False) for n in range(lacking)]
     without = Tried([False] * lacking, false, [])
     right = Tried([True] * 40, [Answered(0.3, right=True)] * 40, [])
-    given: dict[str, Any] = {
-        "_made": lambda *_: [],
-        "_tried": lambda *_: right,
-        "_tried_without": lambda *_: without,
-    }
-    for name, own in given.items():
+
+    def made(*_: object) -> list[Asked]:
+        return []
+
+    def tried(*_: object) -> Tried:
+        return right
+
+    def tried_without(*_: object) -> Tried:
+        return without
+
+    for name, own in (("_made", made), ("_tried", tried), ("_tried_without", tried_without)):
         monkeypatch.setattr(thresholds, name, own)
     material: Any = type("Material", (), {"seed": 0})
     fitted = fit_to_graph(tiny_reader(), kg, material, (), (), Unwatched())
