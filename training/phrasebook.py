@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from ..agent.decoding.wire import INVERSE, SEPARATOR
 from ..agent.errors import InputError, KGError
-from .english import English, Texts, choose
-from .graph import Graph, Move, Moves
+from .english import English, Texts
+from .graph import Graph, Move
 from .label_words import LabelWords, label_words, singular
 from .template import parse
 
@@ -115,11 +115,6 @@ class Phrasebook:
         return self.classes.get(kind) or (Noun(kind or "thing", plural(kind or "thing")),)
 
 
-def key_of(graph: Graph, moves: Moves) -> Key:
-    """The key of some moves."""
-    return tuple(graph.spell(move) for move in moves)
-
-
 def make_phrasebook(
     graph: Graph,
     english: English,
@@ -138,24 +133,6 @@ def make_phrasebook(
         named = [label_words(name) for name in (label, *(aliases or {}).get(label, ()))]
         generic[(graph.spell(move),)] = _generic(english, move, named)
     return replace(written, generic=generic)
-
-
-def split_phrasebook(book: Phrasebook, *, held_out: bool) -> Phrasebook:
-    """Only the held-out third of each list of wordings, or only the rest."""
-
-    def part(wording: Wording) -> Wording:
-        return replace(
-            wording,
-            noun=choose(wording.noun, held_out=held_out),
-            that=choose(wording.that, held_out=held_out),
-            ask=choose(wording.ask, held_out=held_out),
-        )
-
-    return replace(
-        book,
-        wordings={key: tuple(map(part, wordings)) for key, wordings in book.wordings.items()},
-        generic={key: part(wording) for key, wording in book.generic.items()},
-    )
 
 
 def plural(noun: str) -> str:
