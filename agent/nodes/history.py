@@ -134,8 +134,8 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
     answers = _answers(kg, reply)
     known = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
     known.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
-    told = reply["status"]
-    status: Status = told if told in ("ambiguous", "unsure") else "abstained"
+    is_kept = reply["status"] in ("ambiguous", "unsure")
+    status: Status = reply["status"] if is_kept else "abstained"
     return {
         **turn,
         "asked": reply["asked"],

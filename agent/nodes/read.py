@@ -26,7 +26,7 @@ from ..query.facts import Facts
 from ..query.mentions import mentions_of
 from ..query.reader import Asked, Reader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
-from ..state import READER, MentionRecord, Reading, State
+from ..state import READER, MentionRecord, Reading, State, Status
 from . import Node
 from .before import before_of
 from .judged import SURE, Judged, unsure, with_account, withheld
@@ -197,10 +197,10 @@ def is_of_answers(query: Query) -> bool:
 def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[str, Any]:
     """The changes with the status that they deserve; what is withheld leaves no answers."""
     confidence, notes = changes["confidence"], list(changes["notes"])
-    if told := not_sure(tools, confidence, changes["reading"], options):
-        status = withheld(confidence, least_of(tools, options))
-        less = {"status": status, "answers": [], "result": None}
-        return {**changes, **less, "notes": [*notes, told]}
+    if unsure_reading := not_sure(tools, confidence, changes["reading"], options):
+        status, note = unsure_reading
+        nothing = {"status": status, "answers": [], "result": None}
+        return {**changes, **nothing, "notes": [*notes, note]}
     if confidence < SURE:
         notes.append(unsure(confidence))
     own = Judged(changes["status"], changes["answers"], notes)
@@ -209,17 +209,15 @@ def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[
     return {**changes, **own._asdict(), "result": result}
 
 
-def not_sure(tools: ReadWith, confidence: float, words: str, options: Options) -> str:
-    """The note of a reading that is not sure enough to be answered; empty where it is."""
-    least = least_of(tools, options)
+def not_sure(
+    tools: ReadWith, confidence: float, words: str, options: Options
+) -> tuple[Status, str] | None:
+    """The status and the note of a reading that is not sure enough to be answered."""
+    least = tools.least if options.confidence is None else options.confidence
     if confidence >= least:
-        return ""
-    return f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"
-
-
-def least_of(tools: ReadWith, options: Options) -> float:
-    """The least confidence of an answer that is shown."""
-    return tools.least if options.confidence is None else options.confidence
+        return None
+    note = f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"
+    return withheld(confidence, least), note
 
 
 def alike(

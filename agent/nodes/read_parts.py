@@ -21,7 +21,6 @@ from ..query.reader import Asked, ReadQuery
 from ..query.tree import Query
 from ..state import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
-from .judged import withheld
 from .query_answers import KINDS
 from .read import (
     CUT,
@@ -30,7 +29,6 @@ from .read import (
     answered,
     given_form,
     is_of_answers,
-    least_of,
     not_sure,
     only_read,
     plan_of,
@@ -93,8 +91,8 @@ def _answering(
         sure /= sum(own.query.probability for own in several)
     sure = round(min(sure, 1.0), 6)
     words = in_words(tools.kg, first.query.bound)
-    if note := not_sure(tools, sure, words, options):
-        status = withheld(sure, least_of(tools, options))
+    if unsure_reading := not_sure(tools, sure, words, options):
+        status, note = unsure_reading
         read = {**only_read(tools, queries), "status": status}
         return {**read, "confidence": sure, "notes": [note]}
     account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)

@@ -30,12 +30,16 @@ class GraphTables:
 
     Kept as long as this. Of an endpoint, which cannot be read whole, a few members are looked at
     instead. Not safe to share between threads; its methods raise as those of `Facts` do.
+
+    Relations `without` cannot be said, as if the graph lacked them.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, without: frozenset[Term] = frozenset()) -> None:
         self.facts = facts
         self.kg = facts.kg
-        self.relations = [own.term for own in self.kg.walk_labels.relations()]
+        relations = (relation.term for relation in self.kg.walk_labels.relations())
+        self.relations = [relation for relation in relations if relation not in without]
+        self._without = without
         self._classes: Sequence[str] | None = None
         self._terms: dict[tuple[str, str], Term] = {}
         self._ends: dict[tuple[Term, bool], tuple[Ids, Ids]] = {}
@@ -150,7 +154,8 @@ class GraphTables:
         for inverse in (False, True):
             subjects = [own for own in terms if inverse or not is_literal(own)]
             around = self.kg.walks.relations_at(subjects, inverse)
-            yield from ((own, inverse) for own in dict.fromkeys(chain.from_iterable(around)))
+            relations = dict.fromkeys(chain.from_iterable(around))
+            yield from ((own, inverse) for own in relations if own not in self._without)
 
     def _classified(self, ids: Ids) -> tuple[Ids, bool]:
         """The classes that any of a set has, and whether all have one."""

@@ -14,22 +14,17 @@ _AT_ONCE = 120
 
 
 class GraphLabels:
-    """The labels of relations, each in both ways, and of classes.
+    """The labels of relations, each in both ways, and of classes."""
 
-    Those `without` are taken for relations that the graph lacks.
-    """
-
-    def __init__(self, tables: GraphTables, without: frozenset[Term] = frozenset()) -> None:
+    def __init__(self, tables: GraphTables) -> None:
         self._tables = tables
-        self.without = without
         self._kg = tables.kg
         self._labels: dict[tuple[str, int], Label] = {}
         self._by_word: dict[str, list[tuple[str, int]]] | None = None
 
     def every(self) -> list[tuple[str, int]]:
         """All labels: each a name and its way."""
-        several = self._tables.hops(None)
-        hops = [(name, int(inverse)) for name, inverse in several if name not in self.without]
+        hops = [(name, int(inverse)) for name, inverse in self._tables.hops(None)]
         return [*hops, *((name, CLASS) for name in self._tables.every_class())]
 
     def near(self, words: Sequence[QuestionWord], inputs: Inputs) -> list[tuple[str, int]]:

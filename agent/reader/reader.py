@@ -12,7 +12,7 @@ from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError
 from ..pool import Pool
 from ..query.actions import LITERAL, Action
-from ..query.automaton import Following, Partial
+from ..query.automaton import Partial
 from ..query.facts import Facts
 from ..query.reader import Asked, ReadQueries, distinct_queries
 from ..query.schema import GraphSchema
@@ -97,7 +97,7 @@ class _Search:
         least = log(plan.least) if plan.least else -inf
         enough = plan.enough or plan.beams
         while live and passes < MOST_STEPS:
-            following = [self._following(own.partial) for own in live]
+            following = [own.partial.following(self._schema) for own in live]
             chances = self._chances(live, [own.actions for own in following])
             passes += 1
             steps = [
@@ -121,13 +121,6 @@ class _Search:
             if live and len(ended) >= enough and live[0].chance < ended[enough - 1].chance:
                 break
         return _Found(ended[: plan.beams], passes)
-
-    def _following(self, partial: Partial) -> Following:
-        following = partial.following(self._schema)
-        if not (without := self._tools.labels.without):
-            return following
-        kept = [action for action in following.actions if action.name not in without]
-        return following._replace(actions=kept)
 
     def _may_end(self, partial: Partial) -> bool:
         """Whether the set that would end there can meet the one that it is joined to.

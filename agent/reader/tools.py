@@ -17,16 +17,16 @@ from .weights import ReaderWeights
 class ReadingTools:
     """The facts, tables and labels of a graph, and the network. Not safe to share.
 
-    Relations `without` are never read: so it is seen what is read where a graph lacks them.
+    Relations `without` are never read, as if the graph lacked them.
     """
 
     def __init__(
         self, kg: KnowledgeGraph, weights: ReaderWeights, without: frozenset[Term] = frozenset()
     ) -> None:
         self.facts = Facts(kg)
-        self.tables = GraphTables(self.facts)
+        self.tables = GraphTables(self.facts, without)
         self.naming = Naming(kg)
-        self.labels = GraphLabels(self.tables, without)
+        self.labels = GraphLabels(self.tables)
         self.network = weights.network
         self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread

@@ -105,8 +105,9 @@ def fit_thresholds(
                 continue
             with closing(kg):
                 asked = _made(material, seed + place, _ANSWERABLE, _UNANSWERABLE)
-                tried.append(_tried(kg, reader, _made_exam(kg, reader, asked)))
-                tried.append(_tried_without(kg, reader, asked, _LACKING))
+                exam = _made_exam(kg, reader, asked)
+                tried.append(_tried(kg, reader, exam, Unwatched()))
+                tried.append(_tried_without(kg, reader, asked, _LACKING, Unwatched()))
     if not any(own.answered for own in tried):
         raise ValueError("no domain that is kept apart can be asked about")
     return _fitted(reader, tried, lenient_threshold)
@@ -117,7 +118,7 @@ def _tried_without(
     reader: ReaderWeights,
     asked: Sequence[Asked],
     most: int,
-    watcher: Watcher | None = None,
+    watcher: Watcher,
 ) -> Tried:
     """What a reader makes of questions over a graph that lacks what they ask for.
 
@@ -128,8 +129,8 @@ def _tried_without(
     several = [(relation, own) for own in asked if (relation := _only_relation(own))][:most]
     several.sort(key=itemgetter(0))
     tried, linker, naming = list[Answered](), LabelLinker(WithValues(kg)), Naming(kg)
-    told = "asking what is taken out of the graph"
-    questions = counted(several, len(several), told, watcher or Unwatched())
+    part = "asking what is taken out of the graph"
+    questions = counted(several, len(several), part, watcher)
     for relation, group in groupby(questions, itemgetter(0)):
         read = _without(kg, reader, linker, relation)
         sure = (sure_of(read, own, naming) for _, own in group)
@@ -195,11 +196,9 @@ def fit_to_graph(
     if written:
         rng = Random(f"written {material.seed}")
         exam = _written_exam(kg, reader, rng.sample(written, min(len(written), _WRITTEN)))
-        exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
         return _fitted(reader, [_tried(kg, reader, exam, watcher)])
     made = [*asked[:_OF_ONE], *_made(material, material.seed + _OTHERS, _OF_ONE, _NONE_OF_ONE)]
     exam = _made_exam(kg, reader, made)
-    exam = replace(exam, whole=exam.whole[:_ACCOUNTED])
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
     if len(without.answered) * _ANSWERED < 1:  # too few to tell
@@ -218,19 +217,18 @@ def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> 
 def _made_exam(kg: KnowledgeGraph, reader: ReaderWeights, asked: Sequence[Asked]) -> Exam:
     whole = [own.question for own in asked if own.actions is not None]
     answerable = [own.actions is not None for own in asked]
-    return Exam(asked, answerable, query_judge(kg, reader=_as_given(reader)), whole)
+    judge = query_judge(kg, reader=_as_given(reader))
+    return Exam(asked, answerable, judge, whole[:_ACCOUNTED])
 
 
 def _written_exam(kg: KnowledgeGraph, reader: ReaderWeights, written: Sequence[Question]) -> Exam:
     whole = [own.question for own in written if own.answers]
     answerable = [bool(own.answers) for own in written]
-    return Exam(written, answerable, written_judge(kg, reader=_as_given(reader)), whole)
+    judge = written_judge(kg, reader=_as_given(reader))
+    return Exam(written, answerable, judge, whole[:_ACCOUNTED])
 
 
-def _tried(
-    kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watcher | None = None
-) -> Tried:
-    watcher = watcher or Unwatched()
+def _tried(kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watcher) -> Tried:
     judged = [
         exam.judge(own)
         for own in counted(exam.questions, len(exam.questions), "answering questions", watcher)
