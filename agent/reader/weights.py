@@ -164,7 +164,7 @@ def read_weights(folder: Path) -> ReaderWeights:
                 "put the encoder there that it was trained with",
             )
         lexicon = replace(lexicon, encoder=encoder)
-    with torch.device("meta"):  # nothing is drawn at random, which would change what others draw
+    with torch.random.fork_rng(devices=[]):  # what is drawn here would change what others draw
         network = make_network(settings.size)
     weights = load_file(folder / WEIGHTS_FILE)
     network.load_state_dict({name: own.float() for name, own in weights.items()}, assign=True)
