@@ -34,7 +34,15 @@ NOT_RUN = {
 }
 """The beginnings of blocks of commands that are looked up in the command line only, and why."""
 
-OF_OTHERS = {"--triples", "--assume", "--head", "--locked", "--require-hashes"}
+OF_OTHERS = {
+    "--triples",
+    "--assume",
+    "--head",
+    "--locked",
+    "--require-hashes",
+    "--made",
+    "--no-twins",
+}
 """Options in the text that are of `python -m`, `ray`, `./dev` and pip, not of groundwalk."""
 
 KINDS = {"": "commands", "sh": "commands", "python": "python", "json": "json"}
