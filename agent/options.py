@@ -22,7 +22,7 @@ OnAmbiguous = Literal["ask", "best", "error"]
 Positive = Annotated[int, Field(ge=1)]
 Natural = Annotated[int, Field(ge=0)]
 Penalty = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Warmth = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Temperature = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -32,6 +32,10 @@ class Options:
 
     Raises InputError where it is made, copied with changes or assigned to, for an option that there
     is none of, or a value that it cannot have. No value is converted: a text is no number.
+
+    >>> options, turn = Options(max_answers=2), {"question": "Which countries border Austria?"}
+    >>> len(build_graph("gcr").invoke(turn, context=options)["answers"])
+    2
     """
 
     beams: Annotated[int, Field(ge=1, le=32)] | None = None
@@ -90,7 +94,7 @@ class Options:
     """dog: whether a chain that is one walk stands for all that its relation path reaches."""
     samples: Positive = 5
     """cot-sc: chains of thought that vote."""
-    temperature: Warmth = 0.7
+    temperature: Temperature = 0.7
     """cot-sc: at which they are drawn."""
     retrieved: str = ""
     """paths: a file of what a retriever found, JSON lines with `id` or `question` and any of
@@ -110,9 +114,9 @@ class Options:
 
     @model_validator(mode="wrap")
     @classmethod
-    def _checked(cls, given: Any, make: ModelWrapValidatorHandler[Self]) -> Self:
+    def _checked(cls, values: Any, make: ModelWrapValidatorHandler[Self]) -> Self:
         try:
-            return make(given)
+            return make(values)
         except ValidationError as error:
             first, hints = error.errors()[0], get_type_hints(cls, include_extras=True)
             name = str(first["loc"][0])
@@ -145,24 +149,20 @@ def names_set(pairs: Sequence[str]) -> frozenset[str]:
 
 
 def paper_options(
-    options: Options, paper: Mapping[str, Any], kept: Collection[str] = ()
+    options: Options, paper: Mapping[str, Any], user_set: Collection[str] = ()
 ) -> Options:
     """The settings of a method's paper, for every option that nobody set.
 
-    Those are options as they are by default, less the names in `kept`, whatever their values.
+    Those are options as they are by default, less the names in `user_set`, whatever their values.
     """
     unset = Options()
-    same = {own.name for own in fields(Options) if _same(options, unset, own.name)}
-    free = same.difference(kept)
+    same = {f.name for f in fields(Options) if getattr(options, f.name) == getattr(unset, f.name)}
+    free = same.difference(user_set)
     return replace(options, **{name: value for name, value in paper.items() if name in free})
 
 
 def _option_name(pair: str) -> str:
     return pair.partition("=")[0].strip().replace("-", "_")
-
-
-def _same(options: Options, unset: Options, name: str) -> bool:
-    return getattr(options, name) == getattr(unset, name)
 
 
 def _value(name: str, kind: Any, text: str) -> Any:

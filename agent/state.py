@@ -10,6 +10,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
+from .usage import Usage
+
 Status = Literal["answered", "partial", "abstained", "unsure", "ambiguous", "unchecked"]
 """`partial`: there are answers, of a reading that leaves words of the question unread. `unsure`:
 something was read or found, and it is not likely enough to be shown."""
@@ -80,7 +82,13 @@ class Candidate(TypedDict):
 
 
 class Answer(Named):
-    """An answer and the chains that prove it: paths that end in it, unless the form says else."""
+    """An answer and the chains that prove it: paths that end in it, unless the form says else.
+
+    >>> answer = build_graph().invoke({"question": "What is the capital of Kenya?"})["answers"][0]
+    >>> step = answer["chains"][0][0]
+    >>> answer["label"], step["head"]["label"], step["relation"]["label"], step["verdict"]
+    ('Nairobi', 'Kenya', 'capital', 'supported')
+    """
 
     score: float
     chains: list[list[StepRecord]]
@@ -110,31 +118,6 @@ class View(TypedDict):
     inverse: bool
     widened: bool
     cut: list[str]
-
-
-class Usage(TypedDict):
-    """What a question cost, counted alike for the local model and a chat LLM.
-
-    `forward_passes` are those of the local model and of the reader. `prompt_tokens` are those of
-    all prompts that a model was given: a prompt counts whole each time, once for every beam or
-    sample that takes it in by itself, and where its beginning was kept from before too, as chat
-    servers count it. `tokens` come after the prompts, written or weighed, and `forced_tokens` are
-    those of them without an alternative. `llm_failed` are the calls of the chat LLM that got no
-    answer, `llm_uncounted` the replies whose tokens its client does not tell, which are in no
-    count; `unread` the replies that could not be read as what was asked for. `kg_requests` are the
-    HTTP requests that an endpoint was sent; of a KG at hand, look-ups in it.
-    """
-
-    forward_passes: int
-    prompt_tokens: int
-    tokens: int
-    forced_tokens: int
-    llm_calls: int
-    llm_failed: int
-    llm_uncounted: int
-    unread: int
-    kg_requests: int
-    seconds: float
 
 
 Kind = Literal[
@@ -266,6 +249,11 @@ class State(TypedDict, total=False):
 
     While parts are answered, `question` is the part's. `lost` are the chains and plans that a
     method wrote and that name no triples of the graph.
+
+    >>> turn: State = {"question": "What is the capital of Kenya?"}
+    >>> state = build_graph().invoke(turn)
+    >>> state["status"], [answer["label"] for answer in state["answers"]]
+    ('answered', ['Nairobi'])
     """
 
     question: str
@@ -281,7 +269,7 @@ class State(TypedDict, total=False):
     are named `groundwalk` and have the answers with their chains in `response_metadata`."""
     mentions: list[MentionRecord]
     topics: list[Entity]
-    view: View
+    view: View | None
     candidates: list[Candidate]
     reasoner: str
     confidence: float
@@ -353,20 +341,4 @@ def nothing_emitted() -> Emitted:
     """The count of nothing."""
     return Emitted(
         triples=0, supported=0, unsupported=0, unknown=0, ill=0, chains=0, supported_chains=0
-    )
-
-
-def no_usage() -> Usage:
-    """The cost of nothing."""
-    return Usage(
-        forward_passes=0,
-        prompt_tokens=0,
-        tokens=0,
-        forced_tokens=0,
-        llm_calls=0,
-        llm_failed=0,
-        llm_uncounted=0,
-        unread=0,
-        kg_requests=0,
-        seconds=0.0,
     )

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ..agent.errors import InputError, QuestionError
-from ..agent.kg.names import one_line
+from ..agent.kg.labels.names import one_line
 from . import options as o
 
 if TYPE_CHECKING:
+    from ..agent.evidence import Form, Origin
+    from ..agent.state import State
     from .render import Screen
     from .session import Session
 
+_WITHOUT_NOTES = ("mermaid", "sparql")
+"""Forms of evidence that cannot say what was not understood."""
 
+
+@o.takes_options
 def ask(
     question: Annotated[str, typer.Argument(help="What to ask, in plain words.")] = "",
     query: Annotated[
@@ -27,89 +33,43 @@ def ask(
             help="Run this query, a JSON file or - for standard input; no model is asked.",
         ),
     ] = None,
-    kg: o.KG = None,
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    mediators: o.Mediators = None,
-    infer: o.Infer = None,
-    on_broken: o.OnBroken = "fail",
-    method: o.Method = None,
-    model: o.Model = None,
-    reader: o.Reader = None,
-    llm: o.LLM = None,
-    beams: o.Beams = None,
-    hops: o.Hops = None,
-    paper: o.Paper = False,
-    settings: o.Settings = None,
-    on_ambiguous: o.OnAmbiguous = "ask",
-    no_partial: o.NoPartial = False,
-    thread: o.Thread = None,
-    device: o.Device = None,
-    dtype: o.Dtype = None,
-    prompts: o.Prompts = None,
-    explain: o.Explain = None,
+    *,
+    answering: o.Answering,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="FORM",
+            help="Print the evidence instead: tree, mermaid, sparql, turtle or html.",
+        ),
+    ] = None,
     as_json: o.Json = False,
-    quiet: o.Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")
+    ] = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
-    tree = None if query is None else read_tree(query)
-    if tree is not None and question.strip():
-        raise InputError("a question and --query are two things to ask", "give one of them")
-    if tree is None and not question.strip():
-        raise QuestionError("the question is empty", "ask about something in the graph")
-    method = o.chosen_method(method, model)
-    from ..graphs.tool import result_of
-    from ..graphs.unread import other_notes, unread_line
-    from .evidence import form_of, origin_of, print_evidence
+    tree = _tree(question, query)
+    o.chosen_method(answering.method, answering.model)
+    form = _form(explain, as_json=as_json)
     from .render import Screen
-    from .session import open_session
+    from .session import open_session, origin_of
 
-    form = form_of(explain, as_json=as_json)
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
     piped = form is not None and not sys.stdout.isatty()
     screen = Screen(silent=as_json or quiet or piped)
     with screen.waiting("opening the graph and the model"):
-        session = open_session(
-            kg=kg,
-            profile=profile,
-            graphs=graph or (),
-            language=language,
-            mediators=mediators,
-            infer=infer,
-            on_broken=on_broken,
-            model=model,
-            reader=reader,
-            llm=llm,
-            method=method,
-            beams=beams,
-            hops=hops,
-            paper=paper,
-            pairs=settings or (),
-            on_ambiguous=on_ambiguous,
-            no_partial=no_partial,
-            device=device,
-            dtype=dtype,
-            prompts=prompts,
-            interactive=terminal and not quiet,
-            thread=thread,
-        )
-
-    state = _answered(session, question, thread or "ask", screen, tree)
+        session = open_session(answering, interactive=terminal and not quiet)
+    state = _answered(session, question, answering.thread or "ask", screen, tree)
     if form is not None:
         screen.console.print()
-        print_evidence(form, state, origin_of(session.kg, model))
+        _print_evidence(form, state, origin_of(session.kg, answering.model))
     elif as_json:
+        from ..graphs.tool import result_of
+
         typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
     elif quiet:
-        if line := unread_line(state):
-            typer.echo(one_line(line), err=True)
-        computed = state["result"]
-        for line in [computed["text"]] if computed else labels(state):
-            typer.echo(line)
-        if not state["answers"] and not computed:
-            said, notes = state["messages"][-1].text, "; ".join(other_notes(state))
-            typer.echo(f"{said} {notes}", err=True)
+        _print_answers(state)
     else:
         screen.result(state, session.kg)
         if state.get("status") == "unsure":
@@ -119,8 +79,56 @@ def ask(
         raise typer.Exit(3)
 
 
-def read_tree(file: Path) -> object:
-    """The JSON value of a file, `-` being standard input. Raises InputError."""
+def _form(wanted: str | None, *, as_json: bool) -> "Form | None":
+    """The form that `--explain` names. Raises InputError for another, or beside `--json`."""
+    if wanted is None:
+        return None
+    from ..agent.evidence import FORMS
+
+    o.one_of("--explain", wanted, *FORMS)
+    if as_json:
+        raise InputError("--explain and --json ask for two outputs", "give one of them")
+    return cast("Form", wanted)
+
+
+def _print_evidence(form: "Form", state: "State", origin: "Origin") -> None:
+    """Print the evidence for an answer, in UTF-8 wherever it goes, as its forms promise.
+
+    What was not understood goes to standard error where the form has no notes.
+    """
+    from ..agent.answers.judging import unread_line
+    from ..agent.evidence import explain
+    from .session import reply_of
+
+    if form in _WITHOUT_NOTES and (line := unread_line(state)):
+        typer.echo(one_line(line), err=True)
+    typer.echo(explain(form, reply_of(state), origin).encode(), nl=False)
+
+
+def _print_answers(state: Any) -> None:
+    """Print the answers, a line each; to standard error what was not understood, or why none."""
+    from ..agent.answers.judging import other_notes, unread_line
+
+    if line := unread_line(state):
+        typer.echo(one_line(line), err=True)
+    computed = state["result"]
+    labels = [answer["label"] for answer in state["answers"]]
+    for text in [computed["text"]] if computed else labels:
+        typer.echo(text)
+    if not state["answers"] and not computed:
+        reason, notes = state["messages"][-1].text, "; ".join(other_notes(state))
+        typer.echo(f"{reason} {notes}", err=True)
+
+
+def _tree(question: str, file: Path | None) -> object:
+    """The query of `--query`, `-` being standard input; None where the question is in words.
+
+    Raises InputError.
+    """
+    if file is None:
+        if not question.strip():
+            raise QuestionError("the question is empty", "ask about something in the graph")
+        return None
     name = "standard input" if str(file) == "-" else str(file)
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -133,6 +141,8 @@ def read_tree(file: Path) -> object:
         raise InputError(f"{name} is not JSON: {error}", "docs/queries.md has the form") from error
     if not isinstance(tree, dict) or not tree:
         raise InputError(f"{name} holds no query", "docs/queries.md has the form")
+    if question.strip():
+        raise InputError("a question and --query are two things to ask", "give one of them")
     return cast("object", tree)
 
 
@@ -171,8 +181,3 @@ def _answered(
         screen.console.print(f"the question is dropped: {one_line(question)}", style="dim")
         return _answered(session, changed.line, thread, screen)
     return state
-
-
-def labels(state: Any) -> list[str]:
-    """The names of the answers."""
-    return [answer["label"] for answer in state["answers"]]

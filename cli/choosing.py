@@ -1,6 +1,6 @@
 """Asking the user which entity is meant.
 
-A reply is a choice, a command, another question, or none of these; then it is told what can be
+A reply is a choice, a command, another question, or none of these; then it is said what can be
 typed, and asked again.
 """
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from ..agent.evidence.text import printable
+from ..agent.evidence.reply import printable
 from ..agent.kg import KnowledgeGraph
-from ..agent.kg.names import normalise, one_line
+from ..agent.kg.labels.names import normalise, one_line
 
 if TYPE_CHECKING:
     from ..agent.state import Entity
@@ -71,9 +71,9 @@ def choose(
                 if is_question(reply, options, kg):
                     raise Changed(reply)
                 hint = f"that is none of them: {choices}"
-            case several:
-                names = ", ".join(option["label"] for option in several)
-                hint = f"that fits {len(several)} of them ({names}): {choices}"
+            case matches:
+                names = ", ".join(option["label"] for option in matches)
+                hint = f"that fits {len(matches)} of them ({names}): {choices}"
 
 
 def is_question(reply: str, options: Sequence["Entity"], kg: KnowledgeGraph) -> bool:
@@ -91,4 +91,6 @@ def is_question(reply: str, options: Sequence["Entity"], kg: KnowledgeGraph) -> 
         return True
     terms = {option["term"] for option in options}
     mentions = LabelLinker(kg.labels, languages=kg.profile.languages).link(one_line(reply))
-    return any(terms.isdisjoint(own.term for own in mention.candidates) for mention in mentions)
+    return any(
+        terms.isdisjoint(candidate.term for candidate in mention.candidates) for mention in mentions
+    )

@@ -1,17 +1,18 @@
 """`groundwalk eval`: how good the answers are, on questions whose answers are known."""
 
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ..evaluation.dataset_names import DATASET_NAMES
+from ..evaluation.samples import DATASET_NAMES
 from . import options as o
-from .compare import compare
-from .judge import judge
-from .report import report
-from .score import score
+from .terminal import count
+
+if TYPE_CHECKING:
+    from ..evaluation.runner.asking import Setup
 
 app = typer.Typer(
     help="Measure answers on questions whose answers are known.", no_args_is_help=True
@@ -23,92 +24,171 @@ def root() -> None:
     """Measure answers on questions whose answers are known."""
 
 
-app.command("score")(score)
-app.command("compare")(compare)
-app.command("judge")(judge)
-app.command("report")(report)
-
-
-@app.command("run")
-def run(
-    dataset: Annotated[
-        str,
-        typer.Option("--dataset", metavar="NAME", help=f"One of {', '.join(DATASET_NAMES)}."),
+@app.command()
+def score(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Prediction lines, or a run directory.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="The run directory; one begun goes on.")],
-    data: Annotated[
-        Path | None, typer.Option("--data", help="The dataset's folder or file.")
+    dialect: Annotated[
+        str, typer.Option("--dialect", metavar="strict|gcr|rog", help="Whose measure.")
+    ] = "strict",
+    as_json: o.Json = False,
+) -> None:
+    """Score predictions: strictly, or as the scorers behind published numbers do.
+
+    FILE has JSON lines with "id", "prediction" (a text with an answer a line,
+    or a list of texts) and "ground_truth" (a list of texts). `gcr` and `rog`
+    look for gold answers as substrings, which is generous: compare with
+    `strict`. Numbers are per cent, with 95% bootstrap intervals.
+    """
+    from ..evaluation.report.terminal import print_scores
+    from ..evaluation.scoring.predictions import score_file
+
+    scores = score_file(file, dialect)
+    if as_json:
+        _print_json([asdict(one) for one in scores])
+    else:
+        print_scores(scores)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+    second: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Another one; unset: the same.")
     ] = None,
-    split: Annotated[str, typer.Option("--split", help="Such as 1-hop/dev.")] = "",
-    part: Annotated[
+    methods: Annotated[
+        str, typer.Option("--methods", metavar="A,B", help="The first's method, the second's.")
+    ] = "",
+    as_json: o.Json = False,
+) -> None:
+    """Compare two runs, or two methods of one run, on the questions of both.
+
+    Differences are second minus first, in points, with 95% bootstrap intervals
+    over the pairs; p-values are exact (McNemar) for Hits@1 and Hit, by
+    permutation for the others. Questions that only one run has are counted.
+    """
+    from ..evaluation.analysis.comparison import compare_runs
+    from ..evaluation.report.terminal import print_comparison
+
+    comparisons = compare_runs(first, second, _names(methods))
+    if as_json:
+        _print_json([asdict(comparison) for comparison in comparisons])
+    else:
+        for comparison in comparisons:
+            print_comparison(comparison)
+
+
+@app.command()
+def judge(
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+    llm: Annotated[
         str,
         typer.Option(
-            "--part",
-            metavar="train|tune|report|all",
-            help="A hash of its text puts a question into a part for good: "
-            "50% are in train, 20% in tune, 30% in report.",
+            "--llm", metavar="SPEC", help="The judge: openai:NAME, http://host/v1#NAME or hf:DIR."
         ),
-    ] = "all",
+    ],
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, help="N of them: a random sample over their kinds."),
+        int | None, typer.Option("--limit", min=1, help="The first N questions of each method.")
     ] = None,
-    first: Annotated[
-        int | None, typer.Option("--first", min=1, help="The first N of them.")
-    ] = None,
-    on_broken: Annotated[
-        str,
-        typer.Option(
-            "--on-broken",
-            metavar="fail|skip",
-            help="Whether a broken question, or a broken statement of the graph, ends the run, "
-            "or is left out and told.",
-        ),
-    ] = "fail",
-    topics: Annotated[
-        str,
-        typer.Option("--topics", metavar="linked|given", help="Found by name, or the dataset's."),
-    ] = "linked",
-    kg: o.KG = None,
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    mediators: o.Mediators = None,
-    infer: o.Infer = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            metavar="NAME,...",
-            help="Methods to compare; unset: query, where the model knows it.",
-        ),
-    ] = None,
-    model: o.Model = None,
-    reader: o.Reader = None,
-    llm: o.LLM = None,
-    beams: o.Beams = None,
-    hops: o.Hops = None,
-    settings_of_method: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of a method; repeatable."),
-    ] = None,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="What is not set is as in the method's paper.")
-    ] = False,
-    device: o.Device = None,
-    dtype: o.Dtype = None,
     prompts: o.Prompts = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="That of the sample and of the intervals.")
-    ] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Processes that answer; unset: this one does."),
+    as_json: o.Json = False,
+) -> None:
+    """Have a chat model rate, from 1 to 5, the first chain of every answer.
+
+    Ratings are an opinion about relevance, not a check of facts. They are kept
+    in DIR/coherence.jsonl; run it again to go on after a stop.
+    """
+    from ..agent.errors import InputError
+    from ..agent.llm.chat import chat_model, describe_llm
+    from ..evaluation.analysis.coherence import judge as rate
+    from ..evaluation.report.terminal import print_coherence
+
+    model = chat_model(llm)
+    if model is None:
+        raise InputError("no judge was named", "give --llm SPEC")
+    ratings = rate(run, model, describe_llm(llm), limit, prompts)
+    if as_json:
+        _print_json([asdict(coherence) for coherence in ratings])
+    else:
+        print_coherence(ratings)
+
+
+@app.command()
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of `groundwalk eval run`.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The page; unset: report.html in the first."),
     ] = None,
-    batch: Annotated[
-        int, typer.Option("--batch", min=1, help="Questions decoded at once; for GPUs.")
-    ] = 1,
-    ray: Annotated[bool, typer.Option("--ray", help="Let Ray run the workers.")] = False,
+) -> None:
+    """Write one HTML page about runs, finished or not; it opens in a browser, offline.
+
+    It compares methods and runs, and lists every question with the walks that
+    lead to its answers.
+    """
+    from ..agent.kg.labels.names import one_line
+    from ..evaluation.report.build import build_report
+
+    built = build_report(runs, out)
+    for line in built.unfinished:
+        typer.echo(one_line(f"not finished: {line}"), err=True)
+    runs_read = count(built.runs, "run")
+    megabytes = built.file.stat().st_size / 1e6
+    typer.echo(f"{built.records:,} results of {runs_read}: {built.file} ({megabytes:.1f} MB)")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Which questions are asked, over what, with what, and how the work is spread."""
+
+    dataset: str = o.option(f"One of {', '.join(DATASET_NAMES)}.", "NAME", default=o.REQUIRED)
+    out: Path = o.option("The run directory; one begun goes on.", default=o.REQUIRED)
+    data: Path | None = o.option("The dataset's folder or file.")
+    split: str = o.option("Such as 1-hop/dev.", default="")
+    part: str = o.option(
+        "A hash of its text puts a question into a part for good: "
+        "50% are in train, 20% in tune, 30% in report.",
+        "train|tune|report|all",
+        default="all",
+    )
+    limit: int | None = o.option("N of them: a random sample over their kinds.", min=1)
+    first: int | None = o.option("The first N of them.", min=1)
+    on_broken: str = o.option(
+        "Whether a broken question, or a broken statement of the graph, ends the run, "
+        "or is left out and told.",
+        "fail|skip",
+        default="fail",
+    )
+    topics: str = o.option("Found by name, or the dataset's.", "linked|given", default="linked")
+    source: Annotated[o.Source, o.Without("on_broken")] = o.Source()
+    method: str = o.option(
+        "Methods to compare; unset: query, where the model knows it.", "NAME,...", default=""
+    )
+    model: o.Model = ""
+    reader: o.Reader = ""
+    llm: o.LLM = ""
+    beams: o.Beams = None
+    hops: o.Hops = None
+    pairs: list[str] | None = o.option(
+        "An option of a method; repeatable.", "NAME=VALUE", flag="--set"
+    )
+    paper: bool = o.option("What is not set is as in the method's paper.", default=False)
+    device: o.Device = ""
+    dtype: o.Dtype = ""
+    prompts: o.Prompts = None
+    seed: int = o.option("That of the sample and of the intervals.", default=0, min=0)
+    workers: int | None = o.option("Processes that answer; unset: this one does.", min=1)
+    batch: int = o.option("Questions decoded at once; for GPUs.", default=1, min=1)
+    ray: bool = o.option("Let Ray run the workers.", default=False)
+
+
+@app.command()
+@o.takes_options
+def run(
+    options: RunOptions,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     as_json: o.Json = False,
 ) -> None:
@@ -117,86 +197,80 @@ def run(
     The same command goes on with a run that was stopped, or that was given a smaller --limit or
     --first.
     """
-    from ..agent.errors import InputError
-    from ..agent.llm.local import use_few_threads
+    from ..agent.llm.model_folder import use_few_threads
+
+    options = o.with_settings(options)
+    methods = _methods(options)
+    use_few_threads(options.model)
+
+    from rich.console import Console
+
     from ..agent.settings import read_settings
+    from ..evaluation.report.terminal import print_summary
+    from ..evaluation.runner.evaluate import Speed, evaluate
+
+    settings = read_settings()
+    try:
+        summary = evaluate(
+            _setup(options, methods),
+            options.out,
+            data=options.data,
+            part=cast(Any, options.part),
+            limit=options.limit,
+            first=options.first,
+            on_broken=cast(Any, options.on_broken),
+            default_kg=settings.kg if "kg" in settings.model_fields_set else None,
+            seed=options.seed,
+            speed=Speed(options.workers, options.batch, options.ray),
+            console=Console(stderr=True, quiet=quiet),
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; the same command goes on with {options.out}", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        _print_json(asdict(summary))
+        return
+    print_summary(summary)
+    typer.echo(f"written to {options.out}")
+
+
+def _methods(options: RunOptions) -> tuple[str, ...]:
+    """The methods that are compared, once what can be wrong with the options was looked at."""
+    from ..agent.errors import InputError
     from ..graphs.methods import check_method
 
-    o.one_of("--part", part, "train", "tune", "report", "all")
-    o.one_of("--on-broken", on_broken, "fail", "skip")
-    o.one_of("--topics", topics, "linked", "given")
-    if prompts is not None and not prompts.is_dir():
-        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
-    settings = read_settings()
-    wanted = o.named_method(method) or o.method_of(model)
-    named = wanted.replace(" ", "").split(",")
-    methods = tuple(dict.fromkeys(filter(None, named)))
+    o.one_of("--part", options.part, "train", "tune", "report", "all")
+    o.one_of("--on-broken", options.on_broken, "fail", "skip")
+    o.one_of("--topics", options.topics, "linked", "given")
+    o.check_prompts(options.prompts)
+    methods = _names(o.named_method(options.method) or o.method_of(options.model))
     if not methods:
         raise InputError("no method was named", "such as --method gcr,plan")
     for name in methods:
         check_method(name)
-    use_few_threads(model or settings.model)
+    return tuple(dict.fromkeys(methods))
 
-    from dataclasses import asdict
 
-    from rich.console import Console
-
-    from ..agent.kg import language_tags, reading_of
+def _setup(options: RunOptions, methods: tuple[str, ...]) -> "Setup":
     from ..agent.options import Options, names_set, read_options
-    from ..evaluation.config import Topics
-    from ..evaluation.evaluate import Speed, evaluate
-    from ..evaluation.readers import OnBroken
-    from ..evaluation.samples import Part
-    from ..evaluation.setup import Setup
-    from ..evaluation.table import print_summary
+    from ..evaluation.runner.asking import Setup
 
-    setup = Setup(
-        dataset=dataset,
-        split=split,
+    source, pairs = options.source, options.pairs or ()
+    same = ("dataset", "split", "model", "reader", "llm", "device", "dtype", "prompts", "paper")
+    return Setup(
+        **{name: getattr(options, name) for name in same},
         methods=methods,
-        kg=kg,
-        model=model or settings.model,
-        reader=reader or settings.reader,
-        profile=profile,
-        graphs=tuple(graph or ()),
-        languages=language_tags(settings.language if language is None else language),
-        reading=reading_of(
-            settings.mediators if mediators is None else mediators,
-            settings.infer if infer is None else infer,
-        ),
-        llm=llm or settings.llm,
-        device=device or settings.device,
-        dtype=dtype or settings.dtype,
-        prompts=prompts,
-        topics=cast(Topics, topics),
+        kg=source.kg,
+        profile=source.profile,
+        graphs=tuple(source.graph or ()),
+        languages=source.languages(),
+        reading=source.reading(),
+        topics=cast(Any, options.topics),
         options=read_options(
-            settings_of_method or (), Options(beams=beams, hops=hops, on_ambiguous="best")
+            pairs, Options(beams=options.beams, hops=options.hops, on_ambiguous="best")
         ),
-        paper=paper,
-        kept=names_set(settings_of_method or ()),
+        user_set=names_set(pairs),
     )
-    try:
-        summary = evaluate(
-            setup,
-            out,
-            data=data,
-            part=cast(Part, part),
-            limit=limit,
-            first=first,
-            on_broken=cast(OnBroken, on_broken),
-            default_kg=settings.kg if "kg" in settings.model_fields_set else None,
-            seed=seed,
-            speed=Speed(workers, batch, ray),
-            console=Console(stderr=True, quiet=quiet),
-        )
-    except KeyboardInterrupt:
-        typer.echo(f"stopped; the same command goes on with {out}", err=True)
-        raise typer.Exit(130) from None
-    if as_json:
-        typer.echo(json.dumps(asdict(summary), ensure_ascii=False))
-        return
-    print_summary(summary)
-    typer.echo(f"written to {out}")
 
 
 @app.command("overlap")
@@ -214,14 +288,14 @@ def show_overlap(
 
     Topic entities are masked on both sides, so that only the wording counts.
     """
+    from ..agent.answers.topics import mention_record
     from ..agent.kg import open_kg
     from ..agent.linking import LabelLinker
     from ..agent.llm.prompt import mask
-    from ..agent.nodes.link import mention_record
     from ..agent.settings import read_settings
-    from ..evaluation.overlap import masked, overlap
+    from ..evaluation.analysis.overlap import masked, overlap
     from ..evaluation.readers import read_samples
-    from ..evaluation.table import print_overlap
+    from ..evaluation.report.terminal import print_overlap
     from ..training.data import training_questions
 
     source = read_settings().kg if kg is None else kg
@@ -232,3 +306,12 @@ def show_overlap(
     ]
     training = training_questions(source, seed=seed, count=count)
     print_overlap(overlap(questions, (mask(s.question, s.mentions)[0] for s in training)))
+
+
+def _names(text: str) -> list[str]:
+    """The names of a list with commas."""
+    return [name for name in map(str.strip, text.split(",")) if name]
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False))

@@ -16,6 +16,9 @@ from . import options as o
 if TYPE_CHECKING:
     from ..agent.kg import OnProgress
 
+Parsing = Annotated[o.Source, o.Without("kg", "mediators", "infer")]
+"""How the files of a graph are read."""
+
 app = typer.Typer(help="Build a knowledge graph and look into it.", no_args_is_help=True)
 
 
@@ -25,15 +28,14 @@ def root() -> None:
 
 
 @app.command()
+@o.takes_options
 def build(
     source: Annotated[
         str, typer.Argument(metavar="SRC", help="An RDF, pipe or TSV file, or a folder of RDF.")
     ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.")],
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    on_broken: o.OnBroken = "fail",
+    *,
+    parsing: Parsing,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of a built graph in DIR, at once.")
     ] = False,
@@ -41,26 +43,14 @@ def build(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
     """Build a graph on disk, which --kg DIR then opens at once, however large it is."""
-    if not source.strip():
-        raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
+    _check_named(source)
     from ..agent.kg import build as build_kg
-    from ..agent.kg import load_profile
-    from ..agent.kg.meta import read_meta
-    from ..agent.kg.names import one_line
+    from ..agent.kg.files.building import read_meta
+    from ..agent.kg.labels.names import one_line
 
-    broken = o.on_broken_of(on_broken)
-    since, read_as, languages = perf_counter(), load_profile(profile), _languages(language)
+    since, arguments = perf_counter(), parsing.parsing()
     with _progress(source, silent=quiet or as_json) as on_progress:
-        counts = build_kg(
-            source,
-            out,
-            profile=read_as,
-            graphs=graph or (),
-            languages=languages,
-            on_broken=broken,
-            replace=replace,
-            on_progress=on_progress,
-        )
+        counts = build_kg(source, out, replace=replace, on_progress=on_progress, **arguments)
     seconds = perf_counter() - since
     left_out = read_meta(out).left_out
     if as_json:
@@ -77,36 +67,24 @@ def build(
 
 
 @app.command()
+@o.takes_options
 def info(
     source: Annotated[str, typer.Argument(metavar="SRC", help="What --kg takes.")] = "world",
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    on_broken: o.OnBroken = "fail",
+    *,
+    parsing: Parsing,
     as_json: o.Json = False,
 ) -> None:
     """Print the size of a knowledge graph and its relations."""
-    if not source.strip():
-        raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
-    from ..agent.kg import load_profile, open_kg
+    _check_named(source)
+    from ..agent.kg import open_kg
     from .render import print_kg
 
-    read_as, languages = load_profile(profile), _languages(language)
-    kg = open_kg(
-        source,
-        profile=read_as,
-        graphs=graph or (),
-        languages=languages,
-        on_broken=o.on_broken_of(on_broken),
-    )
-    print_kg(kg, as_json=as_json)
+    print_kg(open_kg(source, **parsing.parsing()), as_json=as_json)
 
 
-def _languages(given: str | None) -> tuple[str, ...]:
-    from ..agent.kg import language_tags
-    from ..agent.settings import read_settings
-
-    return language_tags(read_settings().language if given is None else given)
+def _check_named(source: str) -> None:
+    if not source.strip():
+        raise InputError("no knowledge graph was named", "give a file, a folder or `world`")
 
 
 @contextlib.contextmanager
@@ -118,15 +96,15 @@ def _progress(source: str, *, silent: bool) -> "Generator[OnProgress | None]":
     from ..agent.kg import BuildProgress
 
     if not sys.stderr.isatty():
-        told = False
+        begun = False
 
-        def tell(_: BuildProgress) -> None:
-            nonlocal told
-            if not told:
+        def announce(_: BuildProgress) -> None:
+            nonlocal begun
+            if not begun:
                 typer.echo(f"building from {source}", err=True)
-            told = True
+            begun = True
 
-        yield tell
+        yield announce
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

@@ -4,10 +4,9 @@ import atexit
 import errno
 import gc
 import io
-import json
 import os
 import sys
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -17,6 +16,7 @@ from .chat.start import chat
 from .evaluate import app as evaluate
 from .kg import app as kg
 from .mcp import mcp
+from .terminal import internal_error, quiet_libraries, report, whole_writes
 from .train import train
 from .verify import verify
 
@@ -64,6 +64,17 @@ def graph(method: Annotated[str, typer.Argument(help="Such as gcr.")] = "gcr") -
     typer.echo(build_graph(method).get_graph().draw_mermaid())
 
 
+_COLLECTED = 50_000
+"""Objects made between two looks for garbage.
+
+Imports make many that stay. With Python's 700, a tenth of the time until the first answer goes into
+looking at these again and again.
+"""
+
+_COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
+"""What any error of the command line is; typer brings its own click or takes the installed one."""
+
+
 def main() -> None:
     """Run the command line; every error ends in one line and its exit code."""
     gc.set_threshold(_COLLECTED)
@@ -72,7 +83,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    sys.stdout = _whole(sys.stdout)
+    sys.stdout = whole_writes(sys.stdout)
     try:
         code = app(prog_name="groundwalk", standalone_mode=False)
         sys.stdout.flush()
@@ -100,62 +111,5 @@ def main() -> None:
             sys.exit(full.exit_code)
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise
-        report(internal(error))
+        report(internal_error(error))
         sys.exit(4)
-
-
-def _whole(stream: TextIO) -> TextIO:
-    """The stream, or one in its place that loses nothing where a disk takes a part of a text.
-
-    Where PYTHONUNBUFFERED is set, Python's own writes once, and forgets what was not taken.
-    """
-    raw = getattr(stream, "buffer", None)
-    if not (isinstance(stream, io.TextIOWrapper) and isinstance(raw, io.RawIOBase)):
-        return stream
-    whole = io.BufferedWriter(raw)
-    return io.TextIOWrapper(
-        whole, stream.encoding, "replace", line_buffering=True, write_through=True
-    )
-
-
-_COLLECTED = 50_000
-"""Objects made between two looks for garbage.
-
-Imports make many that stay. With Python's 700, a tenth of the time until the first answer goes into
-looking at these again and again.
-"""
-
-_COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
-"""What any error of the command line is; typer brings its own click or takes the installed one."""
-
-DEBUG_HINT = "set GROUNDWALK_DEBUG=1 to see where"
-
-
-def internal(error: Exception) -> GroundwalkError:
-    """What to tell of an error that nobody raised on purpose."""
-    line = " ".join(str(error).split())[:300]
-    return GroundwalkError(f"internal error: {type(error).__name__}: {line}", DEBUG_HINT)
-
-
-def report(error: GroundwalkError) -> None:
-    """Print an error: as JSON on standard output if that was asked for, else on standard error."""
-    if "--json" in sys.argv:
-        fields = {"code": error.code, "message": error.message, "hint": error.hint}
-        typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
-        return
-    from ..agent.kg.names import one_line
-
-    hint = f" ({error.hint})" if error.hint else ""
-    typer.echo(one_line(f"groundwalk: {error.message}{hint}"), err=True)
-
-
-def quiet_libraries() -> None:
-    """Keep the libraries' banners, bars and telemetry off the user's screen and network."""
-    for name, value in {
-        "TRANSFORMERS_VERBOSITY": "error",
-        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-    }.items():
-        os.environ.setdefault(name, value)

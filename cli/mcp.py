@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,23 +11,11 @@ from ..agent.errors import InputError
 from . import options as o
 
 
+@o.takes_options
 def mcp(
-    kg: o.KG = None,
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    mediators: o.Mediators = None,
-    infer: o.Infer = None,
-    on_broken: o.OnBroken = "fail",
-    method: o.Method = None,
-    model: o.Model = None,
-    reader: o.Reader = None,
-    llm: o.LLM = None,
-    settings: o.Settings = None,
-    no_partial: o.NoPartial = False,
-    device: o.Device = None,
-    dtype: o.Dtype = None,
-    prompts: o.Prompts = None,
+    answering: Annotated[
+        o.Answering, o.Without("beams", "hops", "paper", "on_ambiguous", "thread")
+    ],
     transport: Annotated[
         str, typer.Option("--transport", metavar="stdio|http", help="How hosts connect.")
     ] = "stdio",
@@ -48,36 +37,14 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise InputError("the MCP SDK is not installed", "pip install 'groundwalk[mcp]'")
-    method = o.chosen_method(method, model)
+    o.chosen_method(answering.method, answering.model)
     with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools
         from .session import open_session
 
         listening = listen(host, port) if transport == "http" else None
-        session = open_session(
-            kg=kg,
-            profile=profile,
-            graphs=graph or (),
-            language=language,
-            mediators=mediators,
-            infer=infer,
-            on_broken=on_broken,
-            model=model,
-            reader=reader,
-            llm=llm,
-            method=method,
-            beams=None,
-            hops=None,
-            paper=False,
-            pairs=settings or (),
-            on_ambiguous="error",
-            no_partial=no_partial,
-            device=device,
-            dtype=dtype,
-            prompts=prompts,
-            interactive=False,
-        )
+        session = open_session(replace(answering, on_ambiguous="error"))
         for note in session.notes:
             typer.echo(note, err=True)
         server = mcp_server(Tools(session))

@@ -14,7 +14,7 @@ from mcp.types import ToolAnnotations
 from pydantic import ValidationError
 
 from ..agent.errors import GroundwalkError, InputError
-from ..agent.kg.names import one_line
+from ..agent.kg.labels.names import one_line
 from ..graphs.tool import in_one_line
 from .mcp_tools import Tools
 
@@ -37,7 +37,7 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
         log_level="WARNING",
     )
     for tool in (tools.ask, tools.query, tools.find_entity, tools.neighbours, tools.verify_chain):
-        server.add_tool(_told(tool), annotations=_READS)
+        server.add_tool(_with_errors(tool), annotations=_READS)
     return server
 
 
@@ -79,11 +79,11 @@ class _Server(MCPServer[Any]):
 
 
 def _wrong(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return one_line("; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found))
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return one_line("; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in details))
 
 
-def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
+def _with_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
     """The tool with errors that the host is told, in one line."""
 
     @functools.wraps(tool)

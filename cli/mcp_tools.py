@@ -1,26 +1,83 @@
 """What an agent host may do with an opened KG; the docstrings of the tools are for its model."""
 
 import json
+from itertools import chain as chained
 from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
+from typing_extensions import TypedDict
 
+from ..agent.answers.records import name_terms
+from ..agent.answers.topics import find_entity
 from ..agent.errors import InputError
-from ..agent.kg.checks import Unclear, check_records
-from ..agent.kg.claim_lines import read_records, verified_fields
-from ..agent.kg.claims import Inquiry
-from ..agent.kg.labels import TermInfo
+from ..agent.kg.labels.index import TermInfo
 from ..agent.kg.store import Way
 from ..agent.kg.terms import Term
-from ..agent.kg.written import read_written
+from ..agent.kg.verification.checks import Unclear, check_records
+from ..agent.kg.verification.claim_lines import read_records, verified_fields
+from ..agent.kg.verification.claims import Inquiry, read_written
 from ..agent.linking import Candidate, LabelLinker
-from ..agent.nodes.given import find_entity
-from ..agent.nodes.records import name_terms
-from ..agent.state import Answer, Entity
+from ..agent.state import Answer, Entity, Named
 from ..graphs.tool import AskResult, in_words, result_of
-from .mcp_results import Fact, Found, Judged, Neighbourhood
-from .session import Session
+from .session import Session, meanings
+
+
+class Matches(TypedDict):
+    """The entities that a name may mean, the likeliest first."""
+
+    entities: list[Entity]
+
+
+class Fact(TypedDict):
+    """A triple as the graph holds it."""
+
+    head: Named
+    relation: Named
+    tail: Named
+
+
+class Neighbourhood(TypedDict):
+    """Facts about an entity; where there are `more`, `relations` are all that it has."""
+
+    entity: Named
+    facts: list[Fact]
+    more: bool
+    relations: list[Named]
+
+
+class Written(TypedDict):
+    """A name as it was given, and the term that it means; None where nothing is called so."""
+
+    term: str | None
+    label: str
+
+
+class JudgedTriple(TypedDict):
+    """A triple of a claim and what the graph says of it."""
+
+    head: Written
+    relation: Written
+    tail: Written
+    verdict: str
+    flags: list[str]
+
+
+class JudgedAnswer(Written):
+    """An answer of a claim, and whether the chain supports it."""
+
+    verdict: str
+
+
+class Judged(TypedDict):
+    """What the graph says of a claimed chain: supported, unsupported or unknown."""
+
+    verdict: str
+    triples: list[JudgedTriple]
+    well_formed: bool | None
+    flags: list[str]
+    answer_verdicts: list[JudgedAnswer]
+
 
 _MOST_SHOWN = 5
 _MOST_ANSWERS = 50
@@ -91,14 +148,13 @@ class Tools:
         self,
         name: Annotated[str, Field(description="A name, also misspelt or in part; or a term.")],
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
-    ) -> Found:
+    ) -> Matches:
         """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
         if read_written(name).term is not None:
             info = find_entity(self._kg, name)
-            return Found(entities=[_entity(info, 1.0)] if info else [])
-        inside = name.translate(str.maketrans("[]", "  "))
-        meant = [own for mention in self._linker.link(f"[{inside}]") for own in mention.candidates]
-        return Found(entities=[_entity(own, own.score) for own in meant[:limit]])
+            return Matches(entities=[_entity(info, 1.0)] if info else [])
+        candidates = meanings(self._linker, name)[:limit]
+        return Matches(entities=[_entity(candidate, candidate.score) for candidate in candidates])
 
     def neighbours(
         self,
@@ -124,15 +180,20 @@ class Tools:
         more = len(triples) > limit
         others = self._relations(term) if more and relation is None else []
         shown = triples[:limit]
-        named = name_terms(self._kg.labels, [term, *others, *(own for t in shown for own in t)])
+        terms = [term, *others, *chained.from_iterable(shown)]
+        named = name_terms(self._kg.labels, terms)
         return Neighbourhood(
             entity=named[term],
             facts=[
-                Fact(head=named[head], relation=named[own], tail=named[tail])
-                for head, own, tail in shown
+                Fact(
+                    head=named[triple.head],
+                    relation=named[triple.relation],
+                    tail=named[triple.tail],
+                )
+                for triple in shown
             ],
             more=more,
-            relations=[named[own] for own in others],
+            relations=[named[other] for other in others],
         )
 
     def verify_chain(
@@ -153,8 +214,8 @@ class Tools:
         records = read_records([claim.encode()], "the claim")
         (checked,) = check_records(records, Inquiry(self._kg.store), self._kg.labels)
         if isinstance(checked, Unclear):
-            said = checked.error.message.removeprefix(f"{checked.record.where}: ")
-            raise InputError(said, checked.error.hint)
+            reason = checked.error.message.removeprefix(f"{checked.record.where}: ")
+            raise InputError(reason, checked.error.hint)
         fields = verified_fields(*checked)
         return Judged(
             verdict=fields["verdict"],
@@ -183,14 +244,14 @@ class Tools:
             )
             raise InputError(f"no {kind} of the graph is called {text!r}", hint)
         if len(terms) > 1:
-            several = ", ".join(terms[:_MOST_SHOWN])
-            raise InputError(f"{text!r} may mean {several}", "give the term that is meant")
+            meanings = ", ".join(terms[:_MOST_SHOWN])
+            raise InputError(f"{text!r} may mean {meanings}", "give the term that is meant")
         return terms[0]
 
     def _relations(self, term: Term) -> list[Term]:
         """Every relation of an entity, whatever the direction."""
-        found = [self._kg.store.relations_at([term], inverse)[0] for inverse in (False, True)]
-        return sorted({*found[0], *found[1]})
+        leaving, entering = (self._kg.store.relations_at([term], way)[0] for way in (False, True))
+        return sorted({*leaving, *entering})
 
 
 def _short(result: AskResult) -> AskResult:
@@ -198,10 +259,17 @@ def _short(result: AskResult) -> AskResult:
     answers, notes = result["answers"], result["notes"]
     if (more := len(answers) - _MOST_ANSWERS) > 0:
         notes = [*notes, f"{more} more answers are not listed"]
-    kept: list[Answer] = [{**own, "chains": own["chains"][:1]} for own in answers[:_MOST_ANSWERS]]
-    return {**result, "answers": kept, "notes": notes}
+    first: list[Answer] = [
+        {**answer, "chains": answer["chains"][:1]} for answer in answers[:_MOST_ANSWERS]
+    ]
+    return {**result, "answers": first, "notes": notes}
 
 
-def _entity(own: TermInfo | Candidate, score: float) -> Entity:
-    about = {"kind": own.kind, "description": own.description}
-    return Entity(term=own.term, label=own.name, **about, score=round(score, 6))
+def _entity(entity: TermInfo | Candidate, score: float) -> Entity:
+    return Entity(
+        term=entity.term,
+        label=entity.name,
+        kind=entity.kind,
+        description=entity.description,
+        score=round(score, 6),
+    )

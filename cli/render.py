@@ -1,7 +1,7 @@
 """What appears in the terminal. Whatever comes from a KG is data: no markup, no control codes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeAlias
 
@@ -11,15 +11,28 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..agent.evidence.text import printable
-from ..agent.evidence.tree import MARKS, Place, grow, spoken
+from ..agent.answers.computed import cell_text
+from ..agent.answers.judging import other_notes, unread_line
+from ..agent.evidence.reply import printable
+from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
-from ..agent.nodes.query_answers import cell_text
+from ..agent.kg.terms import Triple
 from ..agent.state import Answer, Entity, Named, State, StepRecord
-from ..graphs.unread import other_notes, unread_line
-from .brackets import brackets
 from .session import Event, graph_notes
-from .terminal import waiting
+from .terminal import count, waiting
+
+
+def brackets(numbers: Iterable[int]) -> str:
+    """Numbers as a reference: `[1]`, `[2, 5]`, `[1-4]`; nothing for none."""
+    runs = list[list[int]]()
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"[{', '.join(spans)}]" if spans else ""
+
 
 Trail: TypeAlias = tuple[object, ...]
 """A place in a tree: the term of its root, then the key of every branch to there."""
@@ -27,7 +40,6 @@ Trail: TypeAlias = tuple[object, ...]
 _COLOURS = {"supported": "green", "unsupported": "red", "unknown": "yellow"}
 _BRANCHES = 20
 """So many branches of a proof are drawn at one entity; the rest is counted."""
-
 
 _REASONERS = {
     "llm": "an LLM over",
@@ -60,7 +72,7 @@ class Screen:
                 text = f"nothing stands yet: once more, up to {hops} hops in both directions"
                 self.console.print(_step("widened", Text(text)))
             case "decoded":
-                walked = f"{_count(event['paths'], 'path')} along the graph"
+                walked = f"{count(event['paths'], 'path')} along the graph"
                 self.console.print(_step("walked", Text(walked)))
             case "verified" if event["candidates"]:
                 walks = event["candidates"]
@@ -73,9 +85,23 @@ class Screen:
                 pass
 
     def result(self, state: State, kg: KnowledgeGraph) -> None:
-        """The answers, the tree that proves them, and what it took."""
-        answers, computed = state.get("answers", []), state.get("result")
+        """The answers, what proves them, what else is to be known, and what it took."""
         self.console.print()
+        self.answers(state)
+        self.read_as(state)
+        self.proof(state)
+        for note in other_notes(state):
+            self.console.print(Text(f"  {printable(note)}", style="dim"))
+        if unsupported := state.get("unsupported"):
+            names = ", ".join(map(printable, unsupported))
+            line = f"  not in the graph, said by the LLM only: {names}"
+            self.console.print(Text(line, style="yellow"))
+        self.console.print()
+        self.console.print(Text(footer(state, kg), style="dim"))
+
+    def answers(self, state: State) -> None:
+        """The answers, or why there are none."""
+        answers, computed = state.get("answers", []), state.get("result")
         self.not_understood(state)
         if computed and (rows := computed.get("rows")):
             self.console.print(rows_table(rows))
@@ -85,23 +111,20 @@ class Screen:
         elif answers:
             labels = ", ".join(printable(answer["label"]) for answer in answers)
             self.console.print(Text(labels, style="bold"))
-        self.read_as(state)
-        if answers:
+        else:
+            self.refusal(state)
+
+    def proof(self, state: State) -> None:
+        """The trees that prove the answers."""
+        if answers := state.get("answers", []):
             self.console.print()
             for tree in proof(answers, state.get("topics", [])):
                 self.console.print(tree)
-        elif not computed:
-            messages = state.get("messages", [])
-            self.console.print(Text(messages[-1].text if messages else "", style="bold"))
-        for note in other_notes(state):
-            self.console.print(Text(f"  {printable(note)}", style="dim"))
-        if state.get("unsupported"):
-            said = ", ".join(printable(text) for text in state.get("unsupported", []))
-            self.console.print(
-                Text(f"  not in the graph, said by the LLM only: {said}", style="yellow")
-            )
-        self.console.print()
-        self.console.print(Text(footer(state, kg), style="dim"))
+
+    def refusal(self, state: State) -> None:
+        """What is said where there is no answer."""
+        messages = state.get("messages", [])
+        self.console.print(Text(messages[-1].text if messages else "", style="bold"))
 
     def not_understood(self, state: State) -> None:
         """The words that the answer leaves out, which stand above it."""
@@ -111,7 +134,7 @@ class Screen:
     def read_as(self, state: State) -> None:
         """The query that gave the answer, in words, which stand below it.
 
-        That it is another plain question is told elsewhere.
+        A query that is only another plain question was shown as such before.
         """
         is_answered = bool(state.get("answers") or state.get("result"))
         is_plain = state.get("query_tree") == {"start": {"part": 0}}
@@ -139,7 +162,7 @@ def proof(
     trees leave out.
     """
     trees: list[Tree] = []
-    for root in grow(answers, topics, _BRANCHES):
+    for root in chain_trees(answers, topics, _BRANCHES):
         trees.append(Tree(Text(printable(root.label), style="bold cyan")))
         _add_branches(trees[-1], root, (root.term,), cited or {}, all_of_them)
     return trees
@@ -152,7 +175,7 @@ def trail_from(trail: Trail, key: tuple[str, ...]) -> Trail:
 
 def step_text(step: StepRecord, *, start: bool = False) -> Text:
     """A step with the mark of its verdict; with the name where it starts, if that is wanted."""
-    before, relation, target = spoken(step)
+    before, relation, target = step_parts(step)
     first = (step["tail"] if step["inverse"] else step["head"])["label"]
     mark = (MARKS[step["verdict"]], _COLOURS[step["verdict"]])
     name = f" {printable(first)}" if start and before.startswith(("─", "←")) else ""
@@ -199,46 +222,51 @@ def entity_text(entity: Entity) -> Text:
 
 
 def _add_branches(
-    tree: Tree, place: Place, trail: Trail, cited: Mapping[Trail, Sequence[int]], all_of_them: str
+    tree: Tree, node: TreeNode, trail: Trail, cited: Mapping[Trail, Sequence[int]], all_of_them: str
 ) -> None:
-    for key, branch in place.branches.items():
+    for key, branch in node.branches.items():
         assert branch.step is not None
         below = trail_from(trail, key)
         text = step_text(branch.step)
         if numbers := cited.get(below):
             text.append(f"  {brackets(numbers)}", style="dim")
         _add_branches(tree.add(text), branch, below, cited, all_of_them)
-    if place.hidden:
-        told = f"... {place.hidden} more, as verified as these ({all_of_them} shows all)"
-        tree.add(Text(told, style="dim"))
+    if node.hidden:
+        rest = f"... {node.hidden} more, as verified as these ({all_of_them} shows all)"
+        tree.add(Text(rest, style="dim"))
 
 
 def footer(state: State, kg: KnowledgeGraph) -> str:
     """What the answers rest on and what they took, in one line."""
-    chains = [chain for answer in state.get("answers", []) for chain in answer["chains"]]
-    computed = state.get("result")
-    chains += [computed["triples"]] if computed else []
-    triples = {
-        (s["head"]["term"], s["relation"]["term"], s["tail"]["term"]) for c in chains for s in c
-    }
-    usage = state.get("usage")
-    confidence = state.get("confidence", 0.0)
-    is_query = state.get("query_tree") is not None and state.get("operation") is None
-    is_sure = is_query and not state.get("readings")
-    parts = list[str]()
-    if triples:
-        parts.append(f"{_count(len(triples), 'triple')}, each verified in {printable(kg.source)}")
-        if not computed and not is_query:
-            by = _REASONERS.get(state.get("reasoner", ""), "a vote of")
-            parts.append(f"by {by} {_count(len(state.get('candidates', [])), 'path')}")
-        if state.get("reasoner") != "llm" and not is_sure and (confidence or not computed):
-            parts.append(f"confidence {confidence:.2f}")
-    if usage:
+    parts = _support(state, kg)
+    if usage := state.get("usage"):
         passes = usage["forward_passes"]
         parts.append(f"{passes} forward pass{'' if passes == 1 else 'es'}")
         parts.append(f"{usage['seconds']:.2f} s")
     return " · ".join(parts)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _triples(state: State) -> set[tuple[str, ...]]:
+    """The triples that the answers rest on, each once."""
+    chains = [chain for answer in state.get("answers", []) for chain in answer["chains"]]
+    if computed := state.get("result"):
+        chains.append(computed["triples"])
+    return {tuple(step[part]["term"] for part in Triple._fields) for c in chains for step in c}
+
+
+def _support(state: State, kg: KnowledgeGraph) -> list[str]:
+    """How many triples the answers rest on, who decided, and how surely."""
+    computed, reasoner = state.get("result"), state.get("reasoner", "")
+    triples = _triples(state)
+    if not triples:
+        return []
+    parts = [f"{count(len(triples), 'triple')}, each verified in {printable(kg.source)}"]
+    is_query = state.get("query_tree") is not None and state.get("operation") is None
+    if not (computed or is_query):
+        judge = _REASONERS.get(reasoner, "a vote of")
+        parts.append(f"by {judge} {count(len(state.get('candidates', [])), 'path')}")
+    confidence = state.get("confidence", 0.0)
+    is_certain = reasoner == "llm" or (is_query and not state.get("readings"))
+    if not is_certain and (confidence or not computed):
+        parts.append(f"confidence {confidence:.2f}")
+    return parts

@@ -1,18 +1,18 @@
-"""What ask and chat share: opening the parts, and running one question through the graph."""
+"""What ask, chat and mcp share: opening the parts, and running one question through the graph."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import DiskError, InputError
 from ..agent.kg import KnowledgeGraph, why_no_facts
 from ..agent.options import Options, names_set, read_options
-from .options import on_broken_of
+from .options import Answering, check_prompts, chosen_method, with_settings
 
 if TYPE_CHECKING:
-    from ..agent.kg import OnBroken, OnProgress
-    from ..agent.settings import Settings
+    from ..agent.evidence import Origin, Reply
+    from ..agent.linking import Candidate, LabelLinker
     from ..agent.state import State
     from ..graphs.skeleton import Compiled
 
@@ -32,139 +32,80 @@ class Session:
     """What goes before the notes of every answer."""
 
 
-def open_session(
-    *,
-    kg: str | None,
-    profile: str,
-    graphs: Sequence[str],
-    language: str | None,
-    mediators: str | None,
-    infer: str | None,
-    on_broken: str,
-    model: str | None,
-    reader: str | None,
-    llm: str | None,
-    method: str,
-    beams: int | None,
-    hops: int | None,
-    paper: bool,
-    pairs: Sequence[str],
-    on_ambiguous: str,
-    device: str | None,
-    dtype: str | None,
-    prompts: Path | None,
-    interactive: bool,
-    no_partial: bool = False,
-    thread: str | None = None,
-    on_progress: "OnProgress | None" = None,
-) -> Session:
+def open_session(answering: Answering, *, interactive: bool = False) -> Session:
     """Open what the options name; what they leave out comes from the settings.
 
-    `pairs` set further options of the method, such as `width=5`. With a `thread` the conversation
-    is kept in the user's database of threads. Nobody is asked back who is not `interactive`.
+    With a `thread` the conversation is kept in the user's database of threads. Nobody is asked back
+    who is not `interactive`.
     """
-    broken = on_broken_of(on_broken)
-    options = question_options(pairs, beams, hops, on_ambiguous, prompts, no_partial=no_partial)
-    if options.on_ambiguous == "ask" and thread and not interactive:
+    method = chosen_method(answering.method, answering.model)
+    answering.source.broken_statements()
+    options = question_options(answering)
+    if options.on_ambiguous == "ask" and answering.thread and not interactive:
         options = replace(options, on_ambiguous="error")
-    from ..agent.llm.local import check_source, use_few_threads
-    from ..agent.reader.weights import open_reader
-    from ..agent.settings import read_settings
-
-    settings = read_settings()
-    source = model or settings.model
-    use_few_threads(source)
-    check_source(source)
-    if named := reader or settings.reader:
-        open_reader(named)
+    answering = with_settings(answering)
+    check_models(answering.model, answering.reader)
 
     from langgraph.checkpoint.memory import InMemorySaver
 
     from ..agent.conversation.threads import open_threads
     from ..agent.llm.chat import chat_model
     from ..graphs import build_graph
-    from ..graphs.asked_with import method_options, unused
+    from ..graphs.methods import method_options, unused
 
-    kept = names_set(pairs)
-    notes = unused(method, options, kept)
-    options = method_options(method, options, paper=paper, kept=kept)
-    keeper = open_threads() if thread else None
-    opened = open_source(
-        settings,
-        kg=kg,
-        profile=profile,
-        graphs=graphs,
-        language=language,
-        mediators=mediators,
-        infer=infer,
-        on_broken=broken,
-        on_progress=on_progress,
-    )
-    notes = [*graph_notes(opened), *notes]
+    set_by_name = names_set(answering.pairs or ())
+    notes = unused(method, options, set_by_name)
+    options = method_options(method, options, paper=answering.paper, user_set=set_by_name)
+    threads = open_threads() if answering.thread else None
+    kg = answering.source.open()
     graph = build_graph(
         method,
-        kg=opened,
-        generator=source,
-        reader=reader or settings.reader or None,
-        llm=chat_model(llm or settings.llm),
-        device=device or settings.device,
-        dtype=dtype or settings.dtype,
-        prompts=prompts,
-        checkpointer=keeper or (InMemorySaver() if interactive else None),
+        kg=kg,
+        generator=answering.model,
+        reader=answering.reader or None,
+        llm=chat_model(answering.llm),
+        device=answering.device,
+        dtype=answering.dtype,
+        prompts=answering.prompts,
+        checkpointer=threads or (InMemorySaver() if interactive else None),
     )
-    return Session(opened, graph, options, tuple(notes))
+    return Session(kg, graph, options, (*graph_notes(kg), *notes))
 
 
-def question_options(
-    pairs: Sequence[str],
-    beams: int | None,
-    hops: int | None,
-    on_ambiguous: str,
-    prompts: Path | None,
-    *,
-    no_partial: bool = False,
-) -> Options:
+def question_options(answering: Answering) -> Options:
     """How questions are to be answered. Raises InputError for what these options cannot be."""
+    on_ambiguous = answering.on_ambiguous
     if on_ambiguous not in ("ask", "best", "error"):
         raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
-    if prompts is not None and not prompts.is_dir():
-        raise InputError(f"{prompts}: there is no such folder of prompts", "check --prompts")
-    options = read_options(pairs, Options(beams=beams, hops=hops, on_ambiguous=on_ambiguous))
-    return replace(options, partial=False) if no_partial else options
-
-
-def open_source(
-    settings: "Settings",
-    *,
-    kg: str | None,
-    profile: str,
-    graphs: Sequence[str],
-    language: str | None,
-    mediators: str | None,
-    infer: str | None,
-    on_broken: "OnBroken" = "fail",
-    on_progress: "OnProgress | None" = None,
-) -> KnowledgeGraph:
-    """Open the KG that the options name, or else the settings."""
-    from ..agent.kg import language_tags, load_profile, open_kg, reading_of
-
-    return open_kg(
-        settings.kg if kg is None else kg,
-        profile=load_profile(profile),
-        graphs=graphs,
-        languages=language_tags(settings.language if language is None else language),
-        reading=reading_of(
-            settings.mediators if mediators is None else mediators,
-            settings.infer if infer is None else infer,
-        ),
-        on_broken=on_broken,
-        on_progress=on_progress,
+    check_prompts(answering.prompts)
+    options = read_options(
+        answering.pairs or (),
+        Options(beams=answering.beams, hops=answering.hops, on_ambiguous=cast(Any, on_ambiguous)),
     )
+    return replace(options, partial=False) if answering.no_partial else options
+
+
+def check_models(model: str, reader: str) -> None:
+    """Look at the folders of the models, before libraries load. Raises ModelError."""
+    from ..agent.llm.model_folder import check_source, use_few_threads
+
+    use_few_threads(model)
+    check_source(model)
+    if reader:
+        from ..agent.reader.weights import open_reader
+
+        open_reader(reader)
 
 
 def graph_notes(kg: KnowledgeGraph) -> list[str]:
     """What a user must know of a KG: what of its files is not in it, and that it has no facts."""
     return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
+
+
+def meanings(linker: "LabelLinker", name: str) -> list["Candidate"]:
+    """The entities that a name may mean, the likeliest first."""
+    bracketed = f"[{name.translate(str.maketrans('[]', '  '))}]"
+    return [candidate for mention in linker.link(bracketed) for candidate in mention.candidates]
 
 
 def run(
@@ -183,9 +124,9 @@ def run(
     from langgraph.types import Command
 
     config: Any = {"configurable": {"thread_id": thread}}
-    can_ask = isinstance(session.graph.checkpointer, BaseCheckpointSaver)
-    asks = can_ask and session.options.on_ambiguous == "ask"
-    kept: Any = {"durability": "exit"} if can_ask else {}
+    remembers = isinstance(session.graph.checkpointer, BaseCheckpointSaver)
+    asks = remembers and session.options.on_ambiguous == "ask"
+    writing: Any = {"durability": "exit"} if remembers else {}
     turn: Any = {"question": question, "messages": [HumanMessage(question)]}
     if query is not None:
         turn = {"query": query, "question": question}
@@ -196,7 +137,7 @@ def run(
         asked: Any = None
         try:
             for mode, chunk in session.graph.stream(
-                turn, config, context=session.options, stream_mode=["values", "updates"], **kept
+                turn, config, context=session.options, stream_mode=["values", "updates"], **writing
             ):
                 if mode == "values":
                     state = cast("State", chunk)
@@ -232,9 +173,10 @@ def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:
     """
     match node:
         case "understand":
-            told = {"asked": update["asked"], "operation": update["operation"]}
-            plain = told["operation"] is None and update["asked"] == update["said"]
-            return None if plain else {"event": "understood", **told}
+            asked, operation = update["asked"], update["operation"]
+            if operation is None and asked == update["said"]:
+                return None
+            return {"event": "understood", "asked": asked, "operation": operation}
         case "link" if asks and any(mention["ambiguous"] for mention in update["mentions"]):
             return None
         case "link" | "ask_user":
@@ -251,3 +193,34 @@ def _event(node: str, update: Mapping[str, Any], asks: bool) -> Event | None:
         case _:
             walks = update.get("candidates")
             return None if walks is None else {"event": "decoded", "paths": len(walks)}
+
+
+def origin_of(kg: KnowledgeGraph, model: str) -> "Origin":
+    """What a question that is asked now is asked of, and with which model."""
+    from importlib.metadata import version
+
+    from ..agent.evidence import Origin
+    from ..agent.settings import read_settings
+
+    graphs = tuple(f"<{iri}>" for iri in kg.graphs)
+    if not graphs and not kg.pinned:
+        from ..agent.kg.stores.sparql import endpoint_settings
+
+        graphs = endpoint_settings().graphs
+    return Origin(
+        source=kg.source,
+        digest=kg.digest if kg.pinned else "",
+        graphs=graphs,
+        model=model or read_settings().model,
+        version=version("groundwalk"),
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def reply_of(state: "State") -> "Reply":
+    """What evidence is made of a final state; what was not understood goes before its notes."""
+    from ..agent.answers.judging import other_notes, unread_line
+    from ..graphs.tool import result_of
+
+    notes = [*filter(None, [unread_line(state)]), *other_notes(state)]
+    return cast("Reply", {**result_of(state), "notes": notes})

@@ -1,18 +1,27 @@
-"""The terminal: whether there is one, and a spinner for what takes long."""
+"""The terminal: its streams, errors in one line, and a spinner for what takes long."""
 
+import io
+import json
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock, Timer
+from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
+import typer
+
+from ..agent.errors import GroundwalkError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LONG = 0.5
 """Seconds after which a person wonders whether anything happens."""
 
 
 @contextmanager
-def waiting(console: Console, what: str, after: float = LONG) -> Generator[None]:
+def waiting(console: "Console", what: str, after: float = LONG) -> Generator[None]:
     """Say `what` is being waited for, once it takes longer than `after` seconds, on a terminal."""
     if console.quiet or not console.is_terminal:
         yield
@@ -40,3 +49,58 @@ def waiting(console: Console, what: str, after: float = LONG) -> Generator[None]
 def is_terminal() -> bool:
     """Whether a person reads along and can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def count(number: int, what: str) -> str:
+    """A number of things in words, such as `1 triple` or `2,000 triples`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def internal_error(error: Exception) -> GroundwalkError:
+    """What to report of an error that nobody raised on purpose."""
+    line = " ".join(str(error).split())[:300]
+    return GroundwalkError(
+        f"internal error: {type(error).__name__}: {line}", "set GROUNDWALK_DEBUG=1 to see where"
+    )
+
+
+def in_one_line(error: GroundwalkError) -> str:
+    """An error and its hint."""
+    from ..agent.kg.labels.names import one_line
+
+    return one_line(error.with_hint)
+
+
+def report(error: GroundwalkError) -> None:
+    """Print an error: as JSON on standard output if that was asked for, else on standard error."""
+    if "--json" in sys.argv:
+        fields = {"code": error.code, "message": error.message, "hint": error.hint}
+        typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
+        return
+    typer.echo(f"groundwalk: {in_one_line(error)}", err=True)
+
+
+def quiet_libraries() -> None:
+    """Keep the libraries' banners, bars and telemetry off the user's screen and network."""
+    for name, value in {
+        "TRANSFORMERS_VERBOSITY": "error",
+        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }.items():
+        os.environ.setdefault(name, value)
+
+
+def whole_writes(stream: TextIO) -> TextIO:
+    """The stream, or one in its place that loses nothing where a disk takes a part of a text.
+
+    Where PYTHONUNBUFFERED is set, Python's own writes once, and forgets what was not taken.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not (isinstance(stream, io.TextIOWrapper) and isinstance(raw, io.RawIOBase)):
+        return stream
+    writer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(
+        writer, stream.encoding, "replace", line_buffering=True, write_through=True
+    )

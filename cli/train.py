@@ -2,258 +2,188 @@
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..training.lessons import Way
-    from ..training.reader.tune_report import TuneReport
-    from ..training.recipe import Optimizer
-    from ..training.report import TrainReport
+    from ..training.card import TrainReport
+    from ..training.reader.card import TuneReport
+    from ..training.recipe import Recipe
 
 _WALKS, _ALL = "path,plan,chain", "path,plan,chain,query"
 """What a causal model learns to write, where only its base is named: all."""
+_CAUSAL = (
+    "skeletons",
+    "width",
+    "optimizer",
+    "batch",
+    "rate",
+    "patience",
+    "mask",
+    "lora",
+    "accumulate",
+    "paraphrase",
+    "supervision",
+    "revisits",
+)
+"""Options that are for causal models only."""
 
 
-def train(
-    out: Annotated[Path, typer.Option("--out", help="The folder that the result goes to.")],
-    kg: o.KG = None,
-    profile: o.Profile = "generic",
-    language: o.Language = None,
-    mediators: o.Mediators = None,
-    infer: o.Infer = None,
-    on_broken: o.OnBroken = "fail",
-    questions: Annotated[
-        Path | None,
-        typer.Option("--questions", help="With answers or queries; else made from the graph."),
-    ] = None,
-    dataset: Annotated[
-        str, typer.Option("--dataset", help="Or those of a dataset that `eval run` knows.")
-    ] = "",
-    data: Annotated[
-        Path | None, typer.Option("--data", help="The dataset's folder or file.")
-    ] = None,
-    split: Annotated[
-        str, typer.Option("--split", help="Of the dataset; several with commas.")
-    ] = "",
-    supervision: Annotated[
-        str,
-        typer.Option("--supervision", metavar="best|shortest", help="Paths to answers learnt."),
-    ] = "best",
-    revisits: Annotated[
-        str,
-        typer.Option(
-            "--revisits",
-            metavar="no-topic|walk",
-            help="Whether a walk may return to its topic.",
-        ),
-    ] = "no-topic",
-    paraphrase: Annotated[
-        str,
-        typer.Option(
-            "--paraphrase", metavar="SPEC", help="A chat model, as --llm, rewords made questions."
-        ),
-    ] = "",
-    phrasebook: Annotated[
-        Path | None, typer.Option("--phrasebook", help="How people word questions (TOML).")
-    ] = None,
-    tuning: Annotated[
-        Path | None,
-        typer.Option("--tuning", help="Questions (JSON lines) that fit the confidence."),
-    ] = None,
-    part: Annotated[
-        str,
-        typer.Option("--part", metavar="train|tune|report|all", help="By a hash of the question."),
-    ] = "all",
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="At most N questions of a file or split.")
-    ] = None,
-    hops: o.Hops = None,
-    reader: Annotated[
-        str | None,
-        typer.Option(
-            "--reader", metavar="DIR|HUB_ID", help="The reader that is tuned; else the bundled."
-        ),
-    ] = None,
-    base: Annotated[
-        str,
-        typer.Option("--base", metavar="DIR|HUB_ID", help="Fine-tune this model (extra `train`)."),
-    ] = "",
-    lora: Annotated[
-        bool, typer.Option("--lora", help="Fine-tune adapters only, and merge them.")
-    ] = False,
-    mask: Annotated[
-        bool | None,
-        typer.Option(
-            "--mask/--no-mask",
-            help="Show the model classes in place of topic entities; unset: if it is a new one.",
-        ),
-    ] = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--formats",
-            metavar="NAMES",
-            help="With these, or --base, a causal model learns to write them, for methods such as "
-            "gcr, dog and plan: path,plan,chain,query. Unset: the reader is tuned.",
-        ),
-    ] = "",
-    skeletons: Annotated[
-        Path | None,
-        typer.Option(
-            "--skeletons", help="A folder of questions with queries, their names left open."
-        ),
-    ] = None,
-    width: Annotated[
-        int | None,
-        typer.Option("--width", min=64, help="Of a new model, in steps of 64; 192 by default."),
-    ] = None,
-    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Training steps.")] = None,
-    batch: Annotated[int | None, typer.Option("--batch", min=1, help="Samples a step.")] = None,
-    accumulate: Annotated[
-        int, typer.Option("--accumulate", min=1, help="Parts of a step: less memory (--base).")
-    ] = 1,
-    rate: Annotated[float | None, typer.Option("--rate", help="The peak learning rate.")] = None,
-    optimizer: Annotated[
-        str,
-        typer.Option(
-            "--optimizer",
-            metavar="adamw|muon",
-            help="Of a new model; muon takes a third of the steps.",
-        ),
-    ] = "",
-    patience: Annotated[
-        int | None,
-        typer.Option(
-            "--patience",
-            min=0,
-            help="Stop after N of the 10 looks at held-out questions without a better score; "
-            "0: take all steps. Unset, and without --steps, a new model stops by itself.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
-) -> None:
+@dataclass(frozen=True)
+class TrainOptions:
+    """What is trained, on what and how long; most are fields of `training.recipe.Recipe`."""
+
+    out: Path = o.option("The folder that the result goes to.", default=o.REQUIRED)
+    source: Annotated[o.Source, o.Without("graph")] = o.Source()
+    questions: Path | None = o.option("With answers or queries; else made from the graph.")
+    dataset: str = o.option("Or those of a dataset that `eval run` knows.", default="")
+    data: Path | None = o.option("The dataset's folder or file.")
+    split: str = o.option("Of the dataset; several with commas.", default="")
+    supervision: str = o.option("Paths to answers learnt.", "best|shortest", default="best")
+    revisits: str = o.option(
+        "Whether a walk may return to its topic.", "no-topic|walk", default="no-topic"
+    )
+    paraphrase: str = o.option(
+        "A chat model, as --llm, rewords made questions.", "SPEC", default=""
+    )
+    phrasebook: Path | None = o.option("How people word questions (TOML).")
+    tuning: Path | None = o.option("Questions (JSON lines) that fit the confidence.")
+    part: str = o.option("By a hash of the question.", "train|tune|report|all", default="all")
+    limit: int | None = o.option("At most N questions of a file or split.", min=1)
+    hops: o.Hops = None
+    reader: str = o.option("The reader that is tuned; else the bundled.", "DIR|HUB_ID", default="")
+    base: str = o.option("Fine-tune this model (extra `train`).", "DIR|HUB_ID", default="")
+    lora: bool = o.option("Fine-tune adapters only, and merge them.", default=False)
+    mask: bool | None = o.option(
+        "Show the model classes in place of topic entities; unset: if it is a new one.",
+        flag="--mask/--no-mask",
+    )
+    formats: str = o.option(
+        "With these, or --base, a causal model learns to write them, for methods such as "
+        "gcr, dog and plan: path,plan,chain,query. Unset: the reader is tuned.",
+        "NAMES",
+        default="",
+    )
+    skeletons: Path | None = o.option("A folder of questions with queries, their names left open.")
+    width: int | None = o.option("Of a new model, in steps of 64; 192 by default.", min=64)
+    steps: int | None = o.option("Training steps.", min=1)
+    batch: int | None = o.option("Samples a step.", min=1)
+    accumulate: int = o.option("Parts of a step: less memory (--base).", default=1, min=1)
+    rate: float | None = o.option("The peak learning rate.")
+    optimizer: str = o.option(
+        "Of a new model; muon takes a third of the steps.", "adamw|muon", default=""
+    )
+    patience: int | None = o.option(
+        "Stop after N of the 10 looks at held-out questions without a better score; "
+        "0: take all steps. Unset, and without --steps, a new model stops by itself.",
+        min=0,
+    )
+    seed: int = o.option(default=0, min=0)
+
+
+@o.takes_options
+def train(options: TrainOptions) -> None:
     """Tune the reader to a graph in minutes; or train a causal model with --formats or --base.
 
     A training of a causal model that was stopped goes on when the same command is given again.
     """
-    from rich.console import Console
-
-    causal = {
-        "--skeletons": skeletons,
-        "--width": width,
-        "--optimizer": optimizer,
-        "--batch": batch,
-        "--rate": rate,
-        "--patience": patience is not None,
-        "--mask": mask is not None,
-        "--lora": lora,
-        "--accumulate": accumulate != 1,
-        "--paraphrase": paraphrase,
-        "--supervision": supervision != "best",
-        "--revisits": revisits != "no-topic",
-    }
-    tunes = not (formats or base)
-    _check_way([name for name, given in causal.items() if given], reader, tunes=tunes)
-    o.one_of("--part", part, "train", "tune", "report", "all")
-    o.one_of("--supervision", supervision, "best", "shortest")
-    o.one_of("--revisits", revisits, "no-topic", "walk")
-    broken = o.on_broken_of(on_broken)
-    if optimizer:
-        o.one_of("--optimizer", optimizer, "adamw", "muon")
+    tunes = not (options.formats or options.base)
+    _check(options, tunes=tunes)
     # Before torch is imported: threads that spin while they wait take many times as long on busy
     # cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-    from ..agent.kg import language_tags, load_profile, reading_of
+    from rich.console import Console
+
     from ..agent.settings import read_settings
     from ..evaluation.readers import kg_of
-    from ..training.progress import show_progress
-    from ..training.recipe import Recipe
+    from ..training.trainer.watched import show_progress
 
     console = Console(highlight=False)
     settings = read_settings()
-    recipe = Recipe(
-        profile=load_profile(profile),
-        languages=language_tags(settings.language if language is None else language),
-        reading=reading_of(
-            settings.mediators if mediators is None else mediators,
-            settings.infer if infer is None else infer,
-        ),
-        on_broken=broken,
-        questions=questions,
-        dataset=dataset,
-        data=data,
-        split=split,
-        supervision=cast("Way", supervision),
-        revisits=cast(Literal["no-topic", "walk"], revisits),
-        paraphrase=paraphrase,
-        phrasebook=phrasebook,
-        tuning=tuning,
-        part=part,
-        limit=limit,
-        hops=hops,
-        base=base,
-        lora=lora,
-        mask=mask,
-        formats=tuple(filter(None, map(str.strip, (formats or _ALL).split(",")))),
-        skeletons=skeletons,
-        width=width,
-        steps=steps,
-        batch=batch,
-        accumulate=accumulate,
-        rate=rate,
-        optimizer=cast("Optimizer", optimizer) if optimizer else None,
-        patience=patience,
-        seed=seed,
+    recipe = _recipe(options)
+    source = options.source.kg or kg_of(
+        options.dataset, options.data, options.split.partition(",")[0]
     )
-    source = kg or kg_of(dataset, data, split.partition(",")[0]) or settings.kg
+    source = source or settings.kg
     with show_progress(console) as watcher:
         if tunes:
             from ..agent.reader.weights import BUNDLED
             from ..training.reader.tune import tune
 
-            start = reader or settings.reader or BUNDLED
-            line, dropped = _tuned(tune(source, out, recipe, start, watcher))
+            start = options.reader or settings.reader or BUNDLED
+            line, dropped = _tuned(tune(source, options.out, recipe, start, watcher))
         else:
             from ..training.train import train as run
 
-            line, dropped = _trained(run(source, out, recipe, watcher))
+            line, dropped = _trained(run(source, options.out, recipe, watcher))
     console.print(line, soft_wrap=True)
     for reason, count in dropped.items():
         console.print(f"  {count} questions were not used: {reason}")
-    given = {
-        "--kg": source,
-        "--profile": "" if profile == "generic" else profile,
-        "--language": language or "",
-        "--mediators": mediators or "",
-        "--infer": infer or "",
-        "--on-broken": "" if broken == "fail" else broken,
-        "--reader" if tunes else "--model": str(out),
-    }
-    options = [word for name, value in given.items() if value for word in (name, value)]
-    console.print(f"ask it: groundwalk ask {shlex.join(options)} QUESTION", soft_wrap=True)
+    console.print(_how_to_ask(options, source, tunes=tunes), soft_wrap=True)
 
 
-def _check_way(causal: Sequence[str], reader: str | None, *, tunes: bool) -> None:
-    """Raise InputError for an option that is not for what is trained."""
+def _check(options: TrainOptions, *, tunes: bool) -> None:
+    """Raise InputError for an option that cannot be so, or is not for what is trained."""
     from ..agent.errors import InputError
 
+    unset = {field.name: field.default for field in fields(TrainOptions)}
+    causal = [f"--{name}" for name in _CAUSAL if getattr(options, name) != unset[name]]
     if tunes and causal:
         raise InputError(
             f"{causal[0]} is for causal models, and the reader is tuned",
             f"add --formats {_WALKS}, or leave it out",
         )
-    if reader and not tunes:
+    if options.reader and not tunes:
         raise InputError(
             "--reader says which reader is tuned, and a causal model is trained",
             "leave out --reader, or --formats and --base",
         )
+    o.one_of("--part", options.part, "train", "tune", "report", "all")
+    o.one_of("--supervision", options.supervision, "best", "shortest")
+    o.one_of("--revisits", options.revisits, "no-topic", "walk")
+    options.source.broken_statements()
+    if options.optimizer:
+        o.one_of("--optimizer", options.optimizer, "adamw", "muon")
+
+
+def _recipe(options: TrainOptions) -> "Recipe":
+    """The recipe of the options; a field and an option of one name have one meaning."""
+    from ..agent.kg import load_profile
+    from ..training.recipe import Recipe
+
+    names = {field.name for field in fields(Recipe)}
+    values: dict[str, Any] = {n: value for n, value in vars(options).items() if n in names}
+    formats = (options.formats or _ALL).split(",")
+    values |= {
+        "formats": tuple(filter(None, map(str.strip, formats))),
+        "optimizer": options.optimizer or None,
+        "profile": load_profile(options.source.profile),
+        "languages": options.source.languages(),
+        "reading": options.source.reading(),
+        "on_broken": options.source.broken_statements(),
+    }
+    return Recipe(**values)
+
+
+def _how_to_ask(options: TrainOptions, kg: str, *, tunes: bool) -> str:
+    """The command that asks what was trained."""
+    source = options.source
+    values = {
+        "--kg": kg,
+        "--profile": "" if source.profile == "generic" else source.profile,
+        "--language": source.language,
+        "--mediators": source.mediators,
+        "--infer": source.infer,
+        "--on-broken": "" if source.on_broken == "fail" else source.on_broken,
+        "--reader" if tunes else "--model": str(options.out),
+    }
+    words = [word for name, value in values.items() if value for word in (name, value)]
+    return f"ask it: groundwalk ask {shlex.join(words)} QUESTION"
 
 
 def _tuned(report: "TuneReport") -> tuple[str, Mapping[str, int]]:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,21 +14,22 @@ import typer
 
 from ..agent.errors import InputError
 from . import options as o
+from .terminal import count
 
 if TYPE_CHECKING:
-    from ..agent.kg import Verdict
+    from ..agent.kg import Labels, Verdict
+    from ..agent.kg.verification.claim_lines import Record
+    from ..agent.kg.verification.claims import Inquiry
 
 _BROKEN_PIPE = 141
 """What a shell calls a program that ended by SIGPIPE."""
 
 
+@o.takes_options
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The claims; - is standard input.")],
-    kg: o.KG = None,
-    profile: o.Profile = "generic",
-    graph: o.Graphs = None,
-    language: o.Language = None,
-    on_broken: o.OnBroken = "fail",
+    *,
+    source: Annotated[o.Source, o.Without("mediators", "infer")],
     as_json: Annotated[bool, typer.Option("--json", help="Print errors as JSON too.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")] = False,
 ) -> None:
@@ -43,63 +45,69 @@ def verify(
     Exit code: 2 where any line has an error, else 1 where any verdict is
     unsupported, else 3 where any is unknown.
     """
-    from ..agent.kg import language_tags, load_profile, open_kg
-    from ..agent.kg.checks import Unclear, check_records
-    from ..agent.kg.claim_lines import (
-        SHAPE,
-        read_records,
-        to_line,
-        unclear_fields,
-        verified_fields,
-    )
-    from ..agent.kg.claims import Inquiry
-    from ..agent.kg.names import one_line
+    from ..agent.kg import open_kg
+    from ..agent.kg.labels.names import one_line
+    from ..agent.kg.verification.claim_lines import SHAPE, read_records
+    from ..agent.kg.verification.claims import Inquiry
     from ..agent.settings import read_settings
 
-    broken = o.on_broken_of(on_broken)
+    source.broken_statements()
     settings = read_settings()
-    if kg is None and "kg" not in settings.model_fields_set:
+    if source.kg is None and "kg" not in settings.model_fields_set:
         raise InputError("no knowledge graph was named", "give --kg a file, a folder or `world`")
     name = "standard input" if file == "-" else file
     records = read_records(_lines(file), name)
     first = next(records, None)
     if first is None:
         raise InputError(f"{name} holds no claims", SHAPE)
-    chains: Counter[Verdict] = Counter()
-    answers: Counter[Verdict] = Counter()
-    errors: list[InputError] = []
-    with contextlib.closing(
-        open_kg(
-            settings.kg if kg is None else kg,
-            profile=load_profile(profile),
-            graphs=graph or (),
-            languages=language_tags(settings.language if language is None else language),
-            on_broken=broken,
-        )
-    ) as opened:
-        if opened.left_out.note:
-            typer.echo(one_line(opened.left_out.note), err=True)
-        inquiry = Inquiry(opened.store)
-        for checked in check_records(chain([first], records), inquiry, opened.labels):
-            if isinstance(checked, Unclear):
-                errors.append(checked.error)
-                _print(to_line(unclear_fields(*checked)))
-                continue
-            for judged in checked.verdicts:
-                chains.update(found.verdict for found in judged.chains)
-                answers.update(judged.answers)
-            _print(to_line(verified_fields(*checked)))
+    address = settings.kg if source.kg is None else source.kg
+    with contextlib.closing(open_kg(address, **source.parsing())) as kg:
+        if kg.left_out.note:
+            typer.echo(one_line(kg.left_out.note), err=True)
+        inquiry = Inquiry(kg.store)
+        tally = _check(chain([first], records), inquiry, kg.labels)
     if not quiet:
-        requests = _number(inquiry.requests, "request")
-        asked = f"{_number(inquiry.triples, 'triple')} asked in {requests}"
-        asked += f"; not answered: {inquiry.failure}" if inquiry.failure else ""
-        typer.echo(f"{_counted(chains, 'chain')}; {_counted(answers, 'answer')}; {asked}", err=True)
-    if errors:
-        others = f", and {_number(len(errors) - 1, 'line')} more" if len(errors) > 1 else ""
+        typer.echo(tally.summary(inquiry), err=True)
+    if errors := tally.errors:
+        others = f", and {count(len(errors) - 1, 'line')} more" if len(errors) > 1 else ""
         raise InputError(f"{errors[0].message}{others}", errors[0].hint)
     for verdict, code in (("unsupported", 1), ("unknown", 3)):
-        if verdict in chains or verdict in answers:
+        if verdict in tally.chains or verdict in tally.answers:
             raise typer.Exit(code)
+
+
+@dataclass
+class _Tally:
+    """The verdicts of all lines, and the errors of those that could not be looked up."""
+
+    chains: "Counter[Verdict]" = field(default_factory=Counter)
+    answers: "Counter[Verdict]" = field(default_factory=Counter)
+    errors: list[InputError] = field(default_factory=list)
+
+    def summary(self, inquiry: "Inquiry") -> str:
+        """What came of the lines, and how often the graph was asked."""
+        requests = count(inquiry.requests, "request")
+        asked = f"{count(inquiry.triples, 'triple')} asked in {requests}"
+        asked += f"; not answered: {inquiry.failure}" if inquiry.failure else ""
+        return f"{_counted(self.chains, 'chain')}; {_counted(self.answers, 'answer')}; {asked}"
+
+
+def _check(records: "Iterator[Record]", inquiry: "Inquiry", labels: "Labels") -> _Tally:
+    """Print each line with its verdicts as soon as they are known."""
+    from ..agent.kg.verification.checks import Unclear, check_records
+    from ..agent.kg.verification.claim_lines import to_line, unclear_fields, verified_fields
+
+    tally = _Tally()
+    for checked in check_records(records, inquiry, labels):
+        if isinstance(checked, Unclear):
+            tally.errors.append(checked.error)
+            _print(to_line(unclear_fields(*checked)))
+            continue
+        for verdicts in checked.verdicts:
+            tally.chains.update(judged.verdict for judged in verdicts.chains)
+            tally.answers.update(verdicts.answers)
+        _print(to_line(verified_fields(*checked)))
+    return tally
 
 
 def _print(line: str) -> None:
@@ -127,8 +135,4 @@ def _lines(file: str) -> Iterator[bytes]:
 
 def _counted(verdicts: "Counter[Verdict]", what: str) -> str:
     kinds = ("supported", "unsupported", "unknown")
-    return f"{_number(verdicts.total(), what)}: " + ", ".join(f"{verdicts[k]:,} {k}" for k in kinds)
-
-
-def _number(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{count(verdicts.total(), what)}: " + ", ".join(f"{verdicts[k]:,} {k}" for k in kinds)

@@ -1,1 +1,1 @@
-"""Dataset readers, metrics and the runner."""
+"""Evaluation: question sets are read, asked and scored, and runs become numbers and a report."""

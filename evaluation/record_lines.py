@@ -1,25 +1,45 @@
-"""Reading `samples.jsonl` back: every line checked, so that what follows can rely on it."""
+"""Lines of JSON and how `samples.jsonl` is read back, so that what follows can rely on it.
+
+Lines are UTF-8 with no half of a character in them, which every reader of JSON takes. Each is
+checked when it is read.
+"""
 
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ..agent.errors import InputError
-from .json_lines import json_line
+from ..agent.state import StepRecord
 from .records import SCHEMAS, Record
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
 
 LINES_FILE = "samples.jsonl"
 T = TypeVar("T")
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 """What may be half a character, which pydantic's reader of JSON refuses."""
+
+_HINT = "run `groundwalk eval run` again, which mends a torn line, or name another directory"
+
+
+def json_line(content: object) -> bytes:
+    """A value as a line of JSON. A lone surrogate, which no UTF-8 can hold, becomes U+FFFD."""
+    return whole(json.dumps(content, ensure_ascii=False) + "\n").encode()
+
+
+def whole(text: str) -> str:
+    """A text in which each half of a character is U+FFFD, and two that fit are the character."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class QuestionKey(NamedTuple):
@@ -35,6 +55,18 @@ def question_key(record: Record) -> QuestionKey:
     return QuestionKey(record["dataset"], record["split"], record["id"])
 
 
+def is_proof(chain: Sequence[StepRecord]) -> bool:
+    """Whether the store confirmed every triple of a chain."""
+    return all(step["verdict"] == "supported" for step in chain)
+
+
+def with_one_proof(record: Record) -> Record:
+    """The record, changed to one proof an answer at most: the numbers need no more chains."""
+    for answer in record["answers"]:
+        answer["chains"] = list(islice(filter(is_proof, answer["chains"]), 1))
+    return record
+
+
 def read_records(folder: Path) -> list[Record]:
     """The records of a run directory, or of a file of such lines, in its order.
 
@@ -42,16 +74,16 @@ def read_records(folder: Path) -> list[Record]:
     a record, and for a question that a method answered twice; also where nothing is there.
     """
     file = folder / LINES_FILE if folder.is_dir() else folder
-    found: dict[tuple[QuestionKey, str], Record] = {}
+    records: dict[tuple[QuestionKey, str], Record] = {}
     for number, line in numbered_lines(file):
         record = _record(line, f"{file}, line {number}")
         key = question_key(record), record["method"]
-        if key in found:
+        if key in records:
             raise InputError(f"{file}, line {number}: {record['id']} was asked before", _HINT)
-        found[key] = record
-    if not found:
+        records[key] = record
+    if not records:
         raise InputError(f"{file} holds no lines", "is the run of this folder finished?")
-    return list(found.values())
+    return list(records.values())
 
 
 def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -70,11 +102,8 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(f"{file} cannot be read: {reason}", "check the path") from None
 
 
-_HINT = "run `groundwalk eval run` again, which mends a torn line, or name another directory"
-
-
-def checked(shape: type[T], line: bytes, place: str, hint: str) -> T:
-    """A JSON line as a TypedDict `shape`. Raises InputError, which starts with `place`, else.
+def checked(shape: type[T], line: bytes, where: str, hint: str) -> T:
+    """A JSON line as a TypedDict `shape`. Otherwise raises InputError, which starts with `where`.
 
     Half a character in its texts is read as U+FFFD.
     """
@@ -84,8 +113,8 @@ def checked(shape: type[T], line: bytes, place: str, hint: str) -> T:
         return cast(T, _adapter(shape).validate_json(_mended(line)))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{place}: {where + ': ' if where else ''}{first['msg']}", hint) from None
+        key = ".".join(map(str, first["loc"]))
+        raise InputError(f"{where}: {key + ': ' if key else ''}{first['msg']}", hint) from None
 
 
 def _mended(line: bytes) -> bytes:
@@ -98,11 +127,11 @@ def _mended(line: bytes) -> bytes:
         return line
 
 
-def _record(line: bytes, place: str) -> Record:
-    record = checked(Record, line, f"{place}: is not a record", _HINT)
+def _record(line: bytes, where: str) -> Record:
+    record = checked(Record, line, f"{where}: is not a record", _HINT)
     if record["schema"] not in SCHEMAS:
         known = f"not {' or '.join(map(str, SCHEMAS))}, which this version reads"
-        raise InputError(f"{place}: has schema {record['schema']}, {known}", "run it again")
+        raise InputError(f"{where}: has schema {record['schema']}, {known}", "run it again")
     return record
 
 

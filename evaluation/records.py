@@ -1,4 +1,4 @@
-"""The line of `samples.jsonl` that a question leaves behind."""
+"""The record of a question: the line of `samples.jsonl` that it leaves behind."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,30 +8,28 @@ from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, cast
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
-from ..agent.kg.names import normalise
+from ..agent.kg.labels.names import normalise
 from ..agent.query.account import unread
 from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
-from ..agent.state import (
-    Answer,
-    Emitted,
-    Entity,
-    State,
-    Status,
-    StepRecord,
-    Usage,
-    no_usage,
-    nothing_emitted,
+from ..agent.state import Answer, Emitted, Entity, State, Status, StepRecord, nothing_emitted
+from ..agent.usage import Usage, no_usage
+from .samples import NamedTriple, Sample
+from .scoring.answer_forms import form_of, gold_in_form, stated_in_form
+from .scoring.metrics import (
+    GoldAnswers,
+    Predicted,
+    Scores,
+    count_triples,
+    no_scores,
+    strict,
+    triplet_f1,
 )
-from .denotation import Form, form_of, said, wanted
-from .metrics import Predicted, Scores, Wanted, emitted, no_scores, strict
-from .samples import Gold, NamedTriple, Sample
-from .triplets import triplet_f1
 
 Labels: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """The labels of terms as their KG states them, without what keeps display names apart."""
 
-Stands: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+Representatives: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 """The term that stands for each one in a KG, where several are read as the same entity."""
 
 
@@ -45,7 +43,7 @@ SERVICE_FAILED = f"{ServiceError.code}: "
 
 
 class Asked(NamedTuple):
-    """Whose questions were asked, and how."""
+    """The dataset, split and method that a record belongs to."""
 
     dataset: str
     split: str
@@ -125,27 +123,15 @@ def answered(
     state: State,
     seconds: float,
     labels: Labels | None = None,
-    stands: Stands | None = None,
+    representatives: Representatives | None = None,
 ) -> Record:
     """The record of a question that went through the graph.
 
-    Terms that `stands` gives the same term are the same answer.
+    Terms that `representatives` gives the same term are the same answer.
     """
     answers = state.get("answers", [])
     chains = [chain for answer in answers for chain in answer["chains"]]
-    own = _own_labels(answers, chains if sample.chains else [], labels)
-    terms = [*(a["term"] for a in answers), *(g.term for g in sample.answers if g.term)]
-    same = stands(terms) if stands else {term: term for term in terms}
-    predicted = [
-        Predicted(
-            same[a["term"]], tuple(dict.fromkeys((a["label"], own.get(a["term"], a["label"]))))
-        )
-        for a in answers
-    ]
-    form = form_of(sample)
-    gold = [replace(g, term=same.get(g.term, "")) for g in wanted(sample)]
-    if (texts := said(state, form)) is not None:
-        predicted = [Predicted("", (text,)) for text in texts]
+    names = _kg_labels(answers, chains if sample.chains else [], labels)
     record = _blank(sample, asked, seconds)
     record["status"] = state.get("status", "abstained")
     record["confidence"] = state.get("confidence", 0.0)
@@ -153,44 +139,65 @@ def answered(
     record["topics"] = state.get("topics", [])
     record["answers"] = answers
     record["unsupported"] = state.get("unsupported", [])
-    record["metrics"] = strict(gold, predicted, sample.choices)
-    if texts is None:
-        right = Wanted(gold, sample.choices)
-        record["right"] = [bool(right.matched(answer)) for answer in predicted]
-    else:
-        hit = bool(record["metrics"] and record["metrics"]["hit"])
-        record["said"], record["right"] = texts, [hit] * len(answers)
-    if sample.plain:
-        scores = strict([_as_wanted(g, form) for g in sample.plain], predicted)
-        record["as_plain"] = scores is not None and scores["f1"] == 1.0
-    if reading := state.get("reading"):
-        record["reading"] = reading
-    if account := state.get("account"):
-        record["unread_words"] = unread(account)
-    if sample.lacks:
-        record["named"] = _has_common_word(record.get("unread_words", []), sample.lacks)
-    if sample.query and state.get("query_tree") is not None:
-        record["same_tree"] = _is_same_tree(sample.query, state.get("query_tree"))
-    record["triplet_f1"] = triplet_f1(chains, sample.chains, own)
+    _score(record, sample, state, names, representatives)
+    _add_reading(record, sample, state)
+    record["triplet_f1"] = triplet_f1(chains, sample.chains, names)
     record["emitted"] = state.get("emitted", nothing_emitted())
-    record["triples"], record["supported"] = emitted(chains)
+    record["triples"], record["supported"] = count_triples(chains)
     record["usage"] = state.get("usage", no_usage())
     record["notes"] = state.get("notes", [])
     return record
 
 
-def _as_wanted(gold: Gold, form: Form) -> Gold:
-    (spelled,) = wanted(Sample("", "", (gold,), form=form))
-    return spelled
+def _score(
+    record: Record,
+    sample: Sample,
+    state: State,
+    names: dict[str, str],
+    representatives: Representatives | None,
+) -> None:
+    """What the answers are worth, or what was stated in the form that the question wants."""
+    answers, form = record["answers"], form_of(sample)
+    terms = [*(a["term"] for a in answers), *(g.term for g in sample.answers if g.term)]
+    same = representatives(terms) if representatives else {term: term for term in terms}
+    gold = [replace(g, term=same.get(g.term, "")) for g in gold_in_form(sample)]
+    if (stated := stated_in_form(state, form)) is not None:
+        predicted = [Predicted("", (text,)) for text in stated]
+        record["metrics"] = strict(gold, predicted, sample.choices)
+        is_hit = bool(record["metrics"] and record["metrics"]["hit"])
+        record["said"], record["right"] = stated, [is_hit] * len(answers)
+    else:
+        predicted = [
+            Predicted(
+                same[a["term"]],
+                tuple(dict.fromkeys((a["label"], names.get(a["term"], a["label"])))),
+            )
+            for a in answers
+        ]
+        record["metrics"] = strict(gold, predicted, sample.choices)
+        right = GoldAnswers(gold, sample.choices)
+        record["right"] = [bool(right.matched(answer)) for answer in predicted]
+    if sample.plain:
+        plain = gold_in_form(Sample("", "", sample.plain, form=form))
+        scores = strict(plain, predicted)
+        record["as_plain"] = scores is not None and scores["f1"] == 1.0
+
+
+def _add_reading(record: Record, sample: Sample, state: State) -> None:
+    """The query that was read, in words, and what of the question it leaves out."""
+    if reading := state.get("reading"):
+        record["reading"] = reading
+    if account := state.get("account"):
+        record["unread_words"] = unread(account)
+    if sample.absent_words:
+        record["named"] = _has_common_word(record.get("unread_words", []), sample.absent_words)
+    if sample.query and (tree := state.get("query_tree")) is not None:
+        record["same_tree"] = _plain_tree(json.loads(sample.query)["query"]) == _plain_tree(tree)
 
 
 def _has_common_word(texts: Sequence[str], words: str) -> bool:
-    told = {word for text in texts for word in normalise(text).split()}
-    return not told.isdisjoint(normalise(words).split())
-
-
-def _is_same_tree(gold: str, tree: object) -> bool:
-    return _plain_tree(json.loads(gold)["query"]) == _plain_tree(tree)
+    named = {word for text in texts for word in normalise(text).split()}
+    return not named.isdisjoint(normalise(words).split())
 
 
 _TERMS = frozenset({"id", "class_id"})
@@ -207,20 +214,20 @@ def _plain_tree(tree: object) -> object:
 def _without_terms(tree: Any) -> Any:
     """A tree of names alone, where a term stands beside its name."""
     if isinstance(tree, list):
-        return [_without_terms(own) for own in cast("list[Any]", tree)]
+        return [_without_terms(part) for part in cast("list[Any]", tree)]
     if not isinstance(tree, dict):
         return tree
     record = cast("dict[str, Any]", tree)
-    return {key: _without_terms(own) for key, own in record.items() if key not in _TERMS}
+    return {key: _without_terms(part) for key, part in record.items() if key not in _TERMS}
 
 
 def _in_order(tree: Any) -> Any:
     """A tree with its conditions sorted, all mentions alike."""
     if isinstance(tree, list):
-        return [_in_order(own) for own in cast("list[Any]", tree)]
+        return [_in_order(part) for part in cast("list[Any]", tree)]
     if not isinstance(tree, dict):
         return tree
-    record = {key: _in_order(own) for key, own in cast("dict[str, Any]", tree).items()}
+    record = {key: _in_order(part) for key, part in cast("dict[str, Any]", tree).items()}
     for key in ("filters", "and", "not", "any", "having", "all"):
         if isinstance(record.get(key), list):
             record[key] = sorted(record[key], key=json.dumps)
@@ -236,7 +243,7 @@ def failed(sample: Sample, asked: Asked, error: GroundwalkError, seconds: float)
     return record
 
 
-def _own_labels(
+def _kg_labels(
     answers: Sequence[Answer], chains: Sequence[Sequence[StepRecord]], labels: Labels | None
 ) -> dict[str, str]:
     """The KG's own labels of the answers and of every term of the chains, in one request."""
@@ -285,7 +292,7 @@ def _blank(sample: Sample, asked: Asked, seconds: float) -> Record:
     )
     if sample.plain:
         record["as_plain"] = False
-    if sample.lacks:
+    if sample.absent_words:
         record["expressible"] = record["named"] = False
     elif sample.answers or sample.query:
         record["expressible"] = True

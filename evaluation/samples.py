@@ -1,19 +1,39 @@
-"""A question with its gold answers, whichever dataset it comes from."""
+"""A question with its gold answers, whichever dataset it comes from, and how a sample is drawn.
 
+`PackedTriples` are the graph of one question: a dataset with a graph a question holds millions of
+triples at once.
+"""
+
+import json
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import sqrt
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from ..agent.errors import DatasetError, InputError
-from .split import part as part_of
 
 Part: TypeAlias = Literal["train", "tune", "report", "all"]
 """Which questions of a set are asked, by the split rule; `all` is every one of them."""
 
 PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
+
+
+def part_of(question: str) -> Part:
+    """The part that a question belongs to, by its text alone: 50% train, 20% tune, 30% report.
+
+    It is the only rule by which questions are split, so that nobody trains on what he reports.
+    """
+    bucket = int(sha256(question.strip().encode()).hexdigest(), 16) % 10
+    return "train" if bucket < 5 else "tune" if bucket < 7 else "report"
+
+
+DATASET_NAMES = (
+    "2wiki commonsenseqa exam freebaseqa jsonl medqa metaqa pathquestion qald rog world".split()
+)
+"""The names of `readers.DATASETS`, for whoever must be quick: the readers import more."""
 
 NamedTriple: TypeAlias = tuple[str, str, str]
 """Head, relation and tail as a dataset writes them: terms in N-Triples syntax, or names."""
@@ -59,7 +79,7 @@ class Sample:
     """The answers to the question without the word that changes it, where it has such a word."""
     query: str = ""
     """The gold query as JSON, with its mentions, where there is one."""
-    lacks: str = ""
+    absent_words: str = ""
     """Words of the question that the graph has nothing for, where the dataset says which."""
     graph: Collection[NamedTriple] | None = None
     """The KG of this question alone, by names, where the dataset brings one."""
@@ -86,26 +106,26 @@ def spread(samples: Sequence[Sample], seed: int) -> tuple[Sample, ...]:
     the ids decide which samples of a kind come first.
     """
     kinds: dict[_Kind, list[tuple[bytes, int]]] = defaultdict(list)
-    for place, sample in enumerate(samples):
+    for position, sample in enumerate(samples):
         kind = sample.type, sample.hops, bool(sample.answers), frozenset(sample.tags)
-        kinds[kind].append((_draw(sample, seed), place))
+        kinds[kind].append((_draw(sample, seed), position))
     ranked, alike = list[_Rank](), defaultdict[object, list[_Kind]](list)
     for kind, drawn in kinds.items():
         alike[kind[:3]].append(kind)
         drawn.sort()
         later = enumerate(drawn[1:], 1)
-        ranked += [(True, *_turn(taken, len(drawn)), *own) for taken, own in later]
-    for own in alike.values():
-        own.sort(key=lambda kind: (-len(kinds[kind]), kinds[kind]))
-        size = sum(len(kinds[kind]) for kind in own)
-        firsts = enumerate(kinds[kind][0] for kind in own)
+        ranked += [(True, *_turn(taken, len(drawn)), *draw) for taken, draw in later]
+    for group in alike.values():
+        group.sort(key=lambda kind: (-len(kinds[kind]), kinds[kind]))
+        size = sum(len(kinds[kind]) for kind in group)
+        firsts = enumerate(kinds[kind][0] for kind in group)
         ranked += [(False, *_turn(taken, size), *first) for taken, first in firsts]
-    return tuple(samples[place] for *_, place in sorted(ranked))
+    return tuple(samples[position] for *_, position in sorted(ranked))
 
 
 _Kind: TypeAlias = tuple[str, int | None, bool, frozenset[str]]
 _Rank: TypeAlias = tuple[bool, bool, float, bytes, int]
-"""Whether its kind was there before, its turn, what it drew, and its place in the file."""
+"""Whether its kind was there before, its turn, what it drew, and its position in the file."""
 
 
 def _turn(taken: int, size: int) -> tuple[bool, float]:
@@ -120,3 +140,35 @@ def _turn(taken: int, size: int) -> tuple[bool, float]:
 def _draw(sample: Sample, seed: int) -> bytes:
     """What a sample drew, by which those of a kind are in order."""
     return sha256(f"{seed} {sample.id}".encode("utf-8", "surrogatepass")).digest()[:8]
+
+
+@dataclass(frozen=True)
+class PackedTriples(Collection[NamedTriple]):
+    """Triples in order, each once, at 12 bytes and what their names take as UTF-8.
+
+    Immutable, hashable and cheap to send to another process; iterating makes the tuples anew.
+    """
+
+    names: bytes
+    indices: bytes
+
+    def __iter__(self) -> Iterator[NamedTriple]:
+        names = cast("list[str]", json.loads(self.names))
+        indices = iter(array("I", self.indices))
+        for head, relation, tail in zip(indices, indices, indices, strict=True):
+            yield names[head], names[relation], names[tail]
+
+    def __len__(self) -> int:
+        return len(self.indices) // (3 * array("I").itemsize)
+
+    def __contains__(self, triple: object) -> bool:
+        return any(triple == packed for packed in self)
+
+
+def pack(triples: Iterable[NamedTriple]) -> PackedTriples:
+    """Pack triples of names without lone surrogates."""
+    numbers: dict[str, int] = {}
+    indices = array("I")
+    for triple in dict.fromkeys(triples):
+        indices.extend(numbers.setdefault(name, len(numbers)) for name in triple)
+    return PackedTriples(json.dumps(list(numbers), ensure_ascii=False).encode(), indices.tobytes())

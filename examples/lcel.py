@@ -5,19 +5,19 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import PromptTemplate
 
 
-def asked(prompt: PromptValue) -> State:
-    """What the graph takes: a question."""
+def to_question(prompt: PromptValue) -> State:
+    """What goes into the graph: a question."""
     return {"question": prompt.to_string()}
 
 
-def said(state: State) -> str:
-    """What it gives: answers, each with the chains of triples that prove it."""
+def to_sentence(state: State) -> str:
+    """What comes out: the answers, or why there are none."""
     names = [answer["label"] for answer in state.get("answers", [])]
     return ", ".join(names) or state.get("messages", [])[-1].text
 
 
-chain = PromptTemplate.from_template("Which countries border {country}?") | asked | build_graph()
-borders = chain | said
+prompt = PromptTemplate.from_template("Which countries border {country}?")
+borders = prompt | to_question | build_graph() | to_sentence
 
 print(borders.invoke({"country": "Portugal"}))
 print(borders.batch([{"country": "Austria"}, {"country": "Iceland"}]))

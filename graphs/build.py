@@ -10,13 +10,14 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.baselines import read_baselines
-from ..agent.llm.local import BUNDLED, LocalModel, load_generator, model_folder, model_settings
+from ..agent.llm.local import LocalModel, load_generator
+from ..agent.llm.model_folder import BUNDLED, model_folder, model_settings
 from ..agent.llm.scope import Scope, read_scope
-from ..agent.once import once
 from ..agent.query.account import account_beside
-from ..agent.reader.values import WithValues
+from ..agent.reader.values import LabelsWithValues
 from ..agent.reader.weights import GeneralReader, open_reader
-from .method import Parts
+from ..agent.sharing import once
+from .ground import Parts
 from .methods import check_method, default_method, method_named
 from .reading import knows_graph, reads_itself
 from .skeleton import Compiled, skeleton
@@ -48,6 +49,11 @@ def build_graph(
     where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
     `False` has none. Raises InputError for an unknown method, KGError and ModelError for what
     cannot be opened.
+
+    >>> graph = build_graph("gcr", kg="world")
+    >>> state = graph.invoke({"question": "What is the capital of Kenya?"})
+    >>> [answer["label"] for answer in state["answers"]]
+    ['Nairobi']
     """
     if method is not None:
         check_method(method)
@@ -74,7 +80,7 @@ def build_graph(
     is_known = knows_graph(settings, opened)
     general = _reader(reader, needed=not reads_itself(settings, is_known=is_known))
     values = general is not None and method_of_name.values and llm is None
-    labels = WithValues(opened) if values else opened.labels
+    labels = LabelsWithValues(opened) if values else opened.labels
     found = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(
         opened,

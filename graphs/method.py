@@ -1,45 +1,19 @@
-"""What a method is: the middle of the state machine, and what it is made of."""
+"""What a method is: a search from a question to an outcome, and the settings of its paper."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-
-from ..agent.kg import KnowledgeGraph
-from ..agent.linking import Linker
-from ..agent.llm.baselines import Baselines, no_baselines
-from ..agent.llm.local import LocalModel, ModelSettings
-from ..agent.llm.scope import Scope
+from ..agent.answers.question import Outcome, Question
+from ..agent.llm.model_folder import ModelSettings
 from ..agent.nodes import Node
 from ..agent.options import Options
-from ..agent.query.account import NoAccount, WordReader
 from ..agent.query.facts import Facts
-from ..agent.reader.weights import GeneralReader
+from .ground import Ground, Parts
+from .loop import Loop
 
-
-@dataclass(frozen=True)
-class Parts:
-    """What the nodes close over. `generator` loads the local model when it is first called."""
-
-    kg: KnowledgeGraph
-    linker: Linker
-    settings: ModelSettings
-    generator: Callable[[], LocalModel]
-    llm: BaseChatModel | None = None
-    prompts: Path | None = None
-    baselines: Callable[[], Baselines] = no_baselines
-    """Those beside the local model's weights; raises ModelError where there are none."""
-    scope: Callable[[], Scope | None] = lambda: None
-    """What the words of a question say for an answer; from beside the weights too."""
-    reader: GeneralReader | None = None
-    """The reader of questions, where not the local model or the bundled one is it."""
-    account: Callable[[], WordReader] = NoAccount
-    """What a query makes of the words of its question; from beside the weights too."""
-    is_known: bool = True
-    """Whether the local model was trained on this graph, or on another version of it."""
-
+Search = Callable[[Question, Ground], Outcome]
+"""A method at work on one question. Raises GroundwalkError; NoPathError becomes a note."""
 
 COMMON = frozenset(
     {"hops", "inverse", "on_ambiguous", "confidence", "conversation", "queries", "partial"}
@@ -49,7 +23,7 @@ VIEW = frozenset({"max_degree", "max_triples"})
 """Those of methods that walk a bounded view of the KG."""
 REASONING = frozenset({"max_answers", "max_chains", "reasoning"})
 """Those of methods whose walks an LLM or the vote reasons over."""
-ALL = frozenset(own.name for own in fields(Options))
+ALL = frozenset(option.name for option in fields(Options))
 
 
 def always(_: object) -> bool:
@@ -73,15 +47,18 @@ def nowhere(_: Parts, __: Callable[[], Facts]) -> None:
 
 @dataclass(frozen=True)
 class Method:
-    """A method: how its part of the state machine is built, and the settings of its paper.
+    """A method: its search, and what the rest of the state machine must know of it.
 
-    `build` makes a node, or a compiled graph over the same state, that puts `candidates` into the
-    state. `paper` are the values of `Options` that `--paper` sets.
+    `paper` are the values of `Options` that `--paper` sets.
     """
 
-    build: Callable[[Parts], Node]
+    search: Search | None
     about: str
     """One line for people who choose a method."""
+    loop: Callable[[], Loop] | None = None
+    """Makes the loop that takes the place of a search, and is drawn as a graph within the graph."""
+    needs_llm: bool = False
+    """Whether it does nothing without a chat LLM."""
     format: str = "path"
     """The wire format that the local model writes, as `ModelSettings.formats` names it."""
     prompts: str = "gcr"
@@ -99,14 +76,21 @@ class Method:
     check: Callable[[Options], None] = any_options
     """Raises InputError, before anything is asked, for options that it cannot be used with."""
     reasons: bool = False
-    """Whether it sets the answers itself, so that `induce` is passed over."""
+    """Whether it concludes itself, so that `induce` is passed over."""
     whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
     """A node that may answer the question as a whole, before it is linked.
 
     Without one the question is read as a query, and the method answers its plain parts.
     """
+    answers_from_facts: bool = False
+    """Whether it answers from triples that a prompt shows, so that it is told which these lack."""
     values: bool = False
     """Whether it can begin at a value of the graph as it does at a thing."""
     uses: frozenset[str] = ALL
     """The options that it reads beside `COMMON`; who sets another is told so."""
     paper: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where there is no way to search, or two."""
+        if (self.search is None) == (self.loop is None):
+            raise ValueError("a method has either a search or a loop")

@@ -1,14 +1,19 @@
-"""Every method by its name; the file of one is imported when it is first asked for."""
+"""Every method by its name, and the options it is asked with.
 
-from collections.abc import Iterator, MutableMapping
+The file of a method is imported when it is first asked for.
+"""
+
+from collections.abc import Collection, Iterator, MutableMapping
+from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..agent.errors import InputError
+from ..agent.options import Options, paper_options
 
 if TYPE_CHECKING:
-    from ..agent.llm.local import ModelSettings
+    from ..agent.llm.model_folder import ModelSettings
     from .method import Method
 
 
@@ -56,9 +61,9 @@ METHODS = _Methods(
         "direct": "direct.DIRECT",
         "cot": "cot.COT",
         "cot-sc": "cot.COT_SC",
-        "structlm": "structlm.STRUCTLM",
-        "words": "words.WORDS",
-        "lookup": "lookup.LOOKUP",
+        "structlm": "direct.STRUCTLM",
+        "words": "baselines.WORDS",
+        "lookup": "baselines.LOOKUP",
     }
 )
 """Every method by the name that `--method` takes."""
@@ -81,3 +86,32 @@ def check_method(name: str) -> None:
         near = get_close_matches(name.lower(), METHODS, n=3)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(f"there is no method {name!r}", f"{meant}methods: {', '.join(METHODS)}")
+
+
+def method_options(
+    name: str, options: Options, *, paper: bool = False, user_set: Collection[str] = ()
+) -> Options:
+    """The options with which a method is asked; with `paper` its paper's, less those in `kept`.
+
+    No paper reads questions as queries.
+
+    Raises InputError for an unknown method, and for options that it cannot be used with.
+    """
+    method = method_named(name)
+    without = {**method.paper, "queries": False}
+    chosen = paper_options(options, without, user_set) if paper else options
+    method.check(chosen)
+    return chosen
+
+
+def unused(name: str, options: Options, user_set: Collection[str] = ()) -> list[str]:
+    """A note on the options that a user set and that a method does not use, where there are any.
+
+    Set are those in `kept`, and those that are not as they are by default.
+    """
+    from .method import COMMON
+
+    read, unset = COMMON | method_named(name).uses, Options()
+    names = [option.name for option in fields(Options) if option.name not in read]
+    given = [n for n in names if n in user_set or getattr(options, n) != getattr(unset, n)]
+    return [f"{name} does not use {', '.join(given)}"] if given else []

@@ -91,14 +91,14 @@ def _same_question(input: Any, state: Any) -> Any:
 
     Runs beside one another in a thread may be resumed with each other's histories.
     """
-    said = state.get("said") if isinstance(state, Mapping) else None
-    if said is None or not isinstance(input, Mapping) or "__interrupt__" in state:
+    answered = state.get("said") if isinstance(state, Mapping) else None
+    if answered is None or not isinstance(input, Mapping) or "__interrupt__" in state:
         return state
-    asked = {str(input.get("question", "")).strip()}
+    questions = {str(input.get("question", "")).strip()}
     given = input.get("messages") or []
     messages = convert_to_messages(given if isinstance(given, list) else [given])
-    asked.update([m.text.strip() for m in messages if isinstance(m, HumanMessage)][-1:])
-    if any(asked) and said not in asked:
+    questions.update([m.text.strip() for m in messages if isinstance(m, HumanMessage)][-1:])
+    if any(questions) and answered not in questions:
         raise InputError(
             "questions that ran beside one another in a thread cannot be resumed",
             "ask one at a time, or set on_ambiguous to best or error",

@@ -18,7 +18,8 @@ from ..agent.options import Options
 from ..agent.query.facts import Facts
 from ..agent.state import State
 from .gcr import GCR
-from .method import Method, Parts
+from .ground import Parts
+from .method import Method
 from .reading import plain_questions, read_with
 
 _NAME = "query"
@@ -37,7 +38,7 @@ def _proposed(parts: Parts, llm: BaseChatModel, facts: Callable[[], Facts]) -> N
     proposing = propose(parts.kg, parts.linker, llm, facts, _NAME, parts.prompts)
     reading = plain_questions(parts, _NAME)
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         changes = proposing(state, runtime)
         if not changes or "reasoner" in changes:
             return changes
@@ -50,7 +51,7 @@ def _proposed(parts: Parts, llm: BaseChatModel, facts: Callable[[], Facts]) -> N
 
 
 QUERY = Method(
-    GCR.build,
+    GCR.search,
     "a query that the model reads or a chat LLM proposes, executed in full; else as gcr",
     common=GCR.common,
     whole=_whole,

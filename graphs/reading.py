@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..agent.kg import KnowledgeGraph
-from ..agent.kg.names import normalise
+from ..agent.kg.labels.names import normalise
 from ..agent.kg.terms import Term
-from ..agent.llm.local import ModelSettings
+from ..agent.llm.model_folder import ModelSettings
 from ..agent.nodes import Node
 from ..agent.reader.weights import GeneralReader, open_reader
-from .method import Parts
+from .ground import Parts
 
 if TYPE_CHECKING:
     from ..agent.nodes.read import ReadWith
@@ -59,20 +59,20 @@ def read_with(parts: Parts) -> "ReadWith":
     return ReadWith(parts.kg, parts.linker, reader, parts.account, least)
 
 
-def _general(parts: Parts, own: GeneralReader) -> "ReadWith":
+def _general(parts: Parts, general: GeneralReader) -> "ReadWith":
     from ..agent.nodes.read import ReadWith
     from ..agent.reader.account import LabelAccount
-    from ..agent.reader.reader import LabelReader
-    from ..agent.reader.tools import reading_tools
+    from ..agent.reader.graph import reading_tools
+    from ..agent.reader.search import LabelReader
 
-    tools = reading_tools(parts.kg, own.load)
-    account, least = LabelAccount(tools), own.settings.threshold
+    tools = reading_tools(parts.kg, general.load)
+    account, least = LabelAccount(tools), general.settings.threshold
     reader = LabelReader(tools)
     return ReadWith(parts.kg, parts.linker, reader, lambda: account, least, is_general=True)
 
 
-def plain_questions(parts: Parts, method: str, told: Sequence[str] = ()) -> Node:
-    """A node that takes questions apart for a method. `told` are notes of every question."""
+def plain_questions(parts: Parts, method: str, notes: Sequence[str] = ()) -> Node:
+    """A node that takes questions apart for a method. `notes` are those of every question."""
     from ..agent.nodes.read_parts import read_parts
 
-    return read_parts(read_with(parts), method, told)
+    return read_parts(read_with(parts), method, notes)

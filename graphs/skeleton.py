@@ -28,28 +28,29 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from ..agent.llm.local import ModelSettings
+from ..agent.answers.judging import is_confident
+from ..agent.answers.records import question_mentions
+from ..agent.llm.model_folder import ModelSettings
 from ..agent.llm.prompt import mask
 from ..agent.llm.scope import tempered
 from ..agent.nodes import Node
 from ..agent.nodes.ask_user import ask_user
 from ..agent.nodes.combine import combine, next_part
-from ..agent.nodes.induce import induce
-from ..agent.nodes.judged import is_confident
+from ..agent.nodes.induce import Reasoning, induce
 from ..agent.nodes.link import link
 from ..agent.nodes.load import can_widen, load
-from ..agent.nodes.records import question_mentions
 from ..agent.nodes.respond import is_computed, respond
 from ..agent.nodes.run_query import run_query
-from ..agent.nodes.sent import as_sent
-from ..agent.nodes.spared import spared
 from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
-from ..agent.once import once
 from ..agent.options import Options
 from ..agent.query.facts import Facts
+from ..agent.sharing import once
 from ..agent.state import State
-from .method import COMMON, Method, Parts
+from .ground import Parts
+from .guarded import guarded
+from .harness import method_node
+from .method import COMMON, Method
 from .nesting import Nestable, lent_checkpointer
 from .reading import plain_questions
 
@@ -78,38 +79,41 @@ def skeleton(
     """
     own = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
     settings, least = replace(parts.settings, confidence=own), _least(own, method)
-    told = list[str]()
+    notes = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
-        parts, told = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
+        parts, notes = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
     facts = once(partial(Facts, parts.kg))
     whole = method.whole(parts, facts)
     rewriting = None if whole is None else parts.llm
     graph = StateGraph(State, context_schema=Options)
     nodes: dict[str, Node] = {
         "understand": understand(parts.linker, name, parts.kg, rewriting, parts.prompts),
-        "propose": whole or plain_questions(parts, name, told),
-        "link": link(parts.linker, name, parts.kg, told),
+        "propose": whole or plain_questions(parts, name, notes),
+        "link": link(parts.linker, name, parts.kg, notes),
         "ask_user": ask_user(),
         "load": load(settings),
-        name: method.build(parts),
+        name: method_node(name, method, parts),
         "induce": induce(
-            parts.kg,
-            parts.llm,
-            parts.prompts,
-            method.prompts,
-            common=method.common,
-            apart="every_topic" in method.uses,
+            Reasoning(
+                parts.kg,
+                parts.llm,
+                parts.prompts,
+                method.prompts,
+                common=method.common,
+                apart="every_topic" in method.uses,
+            )
         ),
         "verify": verify(parts.kg, _sure(parts, method)),
-        "combine": combine(parts.kg, least, told),
+        "combine": combine(parts.kg, least, notes),
         "run_query": run_query(parts.kg, facts, name),
         "respond": respond(least, _foreign(parts, method)),
     }
     if method.reasons:
         del nodes["induce"]
-    for own, node in nodes.items():
-        counted = as_sent(parts.kg, node, first=own == "understand")
-        graph.add_node(own, spared(counted, COMMON | method.uses))
+    options = COMMON | method.uses
+    for node_name, node in nodes.items():
+        is_first = node_name == "understand"
+        graph.add_node(node_name, guarded(parts.kg, node, options, is_first=is_first))
     graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
     graph.add_edge("run_query", "respond")
     graph.add_edge("understand", "propose")
@@ -177,13 +181,13 @@ def _after_link(
     return route
 
 
-def _least(own: float, method: Method) -> Callable[[Options], float]:
+def _least(threshold: float, method: Method) -> Callable[[Options], float]:
     """The least confidence of an answer that is shown: what is set, else the method's own."""
 
     def least(options: Options) -> float:
         if options.confidence is not None:
             return options.confidence
-        return 0.0 if method.foreign(options) else own
+        return 0.0 if method.foreign(options) else threshold
 
     return least
 

@@ -9,9 +9,10 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from ..agent.answers.judging import other_notes, unread_line
 from ..agent.decoding.wire import SEPARATOR, escape
 from ..agent.errors import GroundwalkError
-from ..agent.kg.names import one_line
+from ..agent.kg.labels.names import one_line
 from ..agent.options import Options
 from ..agent.state import (
     Answer,
@@ -22,12 +23,10 @@ from ..agent.state import (
     State,
     Status,
     StepRecord,
-    Usage,
     Word,
-    no_usage,
 )
+from ..agent.usage import Usage, no_usage
 from .skeleton import Compiled
-from .unread import other_notes, unread_line
 
 SCHEMA = 2
 """The version of `AskResult`: 2 has `partial` and `unsure`, `readings` and `account`."""
@@ -47,7 +46,14 @@ DESCRIPTION = (
 
 
 class AskResult(TypedDict):
-    """What came of a question: the fields that `groundwalk ask --json` prints."""
+    """What came of a question: the fields that `groundwalk ask --json` prints.
+
+    >>> call = {"type": "tool_call", "id": "1", "name": "ask_knowledge_graph"}
+    >>> call["args"] = {"question": "What is the capital of Kenya?"}
+    >>> result: AskResult = ask_tool(build_graph()).invoke(call).artifact
+    >>> result["status"], result["answers"][0]["label"]
+    ('answered', 'Nairobi')
+    """
 
     schema: int
     question: str
@@ -91,6 +97,11 @@ def ask_tool(
     why there is no answer; its artifact is an `AskResult`. Every call stands for itself: it sees
     no earlier question, keeps nothing in a checkpointer, and may run beside others. A question that
     cannot be asked, or a service that does not answer, is a tool message of status `error`.
+
+    >>> tool = ask_tool(build_graph())
+    >>> print(tool.invoke({"question": "What is the capital of Kenya?"}))
+    Nairobi
+    ...
     """
     alone: Any = graph.copy({"checkpointer": False})
     own = options or Options()
@@ -171,7 +182,7 @@ def in_words(state: State) -> str:
 
 def in_one_line(error: GroundwalkError) -> str:
     """What is wrong, and what to do."""
-    return one_line(f"{error.message} ({error.hint})" if error.hint else error.message)
+    return one_line(error.with_hint)
 
 
 def _verified(state: State) -> Iterator[StepRecord]:

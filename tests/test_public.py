@@ -1,6 +1,7 @@
 """What `from groundwalk import ...` gives, and what that loads."""
 
 import copy
+import doctest
 import pickle
 import subprocess
 import sys
@@ -52,6 +53,19 @@ def test_the_public_names() -> None:
     assert set(PUBLIC) <= set(dir(groundwalk))
     for name in PUBLIC:
         assert getattr(groundwalk, name) is getattr(groundwalk, name)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name != "__version__"])
+def test_the_example_of_a_public_name_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {public: getattr(groundwalk, public) for public in PUBLIC}
+    (test,) = doctest.DocTestFinder(recurse=False).find(names[name], name, globs=names)
+    assert test.examples, "its docstring has no example"
+    printed = list[str]()
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=printed.append)
+    assert not printed, "".join(printed)
 
 
 def test_every_error_is_public() -> None:

@@ -11,34 +11,28 @@ from random import Random
 
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph, open_kg
-from ..agent.kg.folder import WORLD
 from ..agent.kg.nodes import lexical_form
+from ..agent.kg.opening import WORLD
 from ..agent.llm.prompt import mask
-from .asked import asked_questions
-from .calibrate import calibration_samples
-from .compose import Composer
-from .encode import Encoded, Encoder
-from .english import Texts, load_english
-from .graph import Graph, load_graph
-from .labelled import text_of
-from .operators import Operators, load_operator_words
-from .paraphrase import Chat, mixed, reword
-from .phrasebook import Lack, make_phrasebook
-from .query_encode import QueryEncoder
-from .query_lessons import QueryLessons, query_lessons
-from .query_questions import QueryQuestioner, load_modifiers
-from .questions import Mix, Questioner, Sample, make_questioner
+from .asked.paraphrase import Chat, mixed, reword
+from .asked.question_files import asked_questions
+from .asked.supervision import Lesson, Supervision, draw, lesson_stream, supervise
+from .encoding.queries import QueryEncoder
+from .encoding.walks import Encoded, Encoder
+from .queries.labelled import text_of
+from .queries.lessons import QueryLessons, query_lessons
+from .queries.operators import Operators, load_operator_words
+from .queries.questions import QueryQuestioner, load_modifiers
+from .queries.skeletons import Skeleton, check_names, read_skeletons
+from .questions.compose import Composer
+from .questions.graph import Graph, load_graph
+from .questions.questioner import Mix, Questioner, Sample, make_questioner
+from .questions.unanswerable import Refuser
 from .recipe import FORMATS, SHARES, Recipe
-from .skeletons import Skeleton, check_names, read_skeletons
-from .supervision import (
-    Lesson,
-    Supervision,
-    draw,
-    lesson_stream,
-    supervise,
-)
-from .unanswerable import Refuser
-from .watch import Watcher
+from .thresholds.calibrate import calibration_samples
+from .trainer.watched import Watcher
+from .wording.english import Texts, load_english
+from .wording.phrasebook import Lack, make_phrasebook
 
 _HELD_OUT = 200
 _FEW = 60

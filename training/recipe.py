@@ -7,10 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from ..agent.decoding.wire import PATH, PLAN, QUERY, TRIPLE, Wire
 from ..agent.errors import InputError
-from ..agent.kg.broken import OnBroken
+from ..agent.kg.derived import Reading
+from ..agent.kg.files.statements import OnBroken
 from ..agent.kg.profile import GENERIC, Profile
-from ..agent.kg.reading import Reading
-from .lessons import Way
+from .asked.lessons import Way
 
 FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE, "query": QUERY}
 """The formats that a model can learn, by name."""
@@ -82,7 +82,7 @@ class Recipe:
     limit: int | None = None
     phrasebook: Path | None = None
     skeletons: Path | None = None
-    """A folder of questions with queries, as `training/skeletons.py` says."""
+    """A folder of questions with queries, as `training/queries/skeletons.py` says."""
     tuning: Path | None = None
     """Questions that fit the confidence threshold and are not trained on."""
     hops: int | None = None

@@ -11,23 +11,20 @@ from shutil import copytree
 from typing import Any
 
 from ..agent.kg import KnowledgeGraph
-from ..agent.llm.address import describe_llm
-from ..agent.llm.chat import chat_model
-from ..agent.llm.local import few_threads, write_settings
-from .asked import tuning_questions
-from .card import write_card
-from .checkpoint import Elapsed, needed, open_partial
+from ..agent.llm.chat import chat_model, describe_llm
+from ..agent.llm.local import few_threads
+from ..agent.llm.model_folder import write_settings
+from .asked.paraphrase import Chat
+from .asked.question_files import tuning_questions
+from .card import TrainReport, check_out, replaced, score, write_card
 from .data import gather, open_graph
-from .fitting import fit
-from .folder import check_out, replaced
-from .made import keep_made, made_folder, read_made
-from .making import Job, Made
-from .paraphrase import Chat
 from .recipe import Recipe, Schedule
-from .report import TrainReport, score
-from .tuning import without_answer
-from .watch import Unwatched, Watcher
-from .watched import OFTEN, PATIENCE
+from .thresholds.fitting import fit
+from .thresholds.people import without_answer
+from .trainer.checkpoint import Elapsed, needed, open_partial
+from .trainer.made import keep_made, made_folder, read_made
+from .trainer.making import Job, Made
+from .trainer.watched import OFTEN, PATIENCE, Unwatched, Watcher
 
 
 def train(
@@ -96,7 +93,7 @@ def _make(job: Job) -> Made:
     disable_progress_bar()
     set_verbosity_error()
     if job.recipe.base:
-        from .finetune import fine_tune, fine_tuned
+        from .trainer.finetune import fine_tune, fine_tuned
 
         made = fine_tuned(job)
         if made is None:
@@ -107,7 +104,7 @@ def _make(job: Job) -> Made:
         return made
     made = read_made(job)
     if made is None:
-        from .scratch import from_scratch
+        from .trainer.scratch import from_scratch
 
         made = from_scratch(job)
         keep_made(job, made)
@@ -127,7 +124,7 @@ def _processes(recipe: Recipe) -> tuple[bool, Any]:
     """Whether this is the first process, and a context in which it is ahead of the others."""
     if not recipe.base:
         return True, _alone
-    from .finetune import check_extras
+    from .trainer.finetune import check_extras
 
     check_extras(recipe)
     import torch

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError
-from ..kg.names import one_line
+from ..kg.labels.names import one_line
 from ..state import Answer, StepRecord, Turn
 
 if TYPE_CHECKING:

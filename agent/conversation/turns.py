@@ -13,7 +13,7 @@ _MOST_CHAINS = 200
 def turn_of(state: State, text: str) -> Turn:
     """The record of a question that was answered, or not, with `text`."""
     answers = state.get("answers", [])
-    kept = bounded(answers)
+    shown = bounded(answers)
     notes, done = state.get("notes", []), state.get("operation")
     return Turn(
         number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
@@ -23,8 +23,8 @@ def turn_of(state: State, text: str) -> Turn:
         status=state.get("status", "abstained"),
         mentions=state.get("mentions", []),
         topics=state.get("topics", []),
-        answers=kept,
-        cut=len(kept) < len(answers) or is_cut(notes),
+        answers=shown,
+        cut=len(shown) < len(answers) or is_cut(notes),
         confidence=state.get("confidence", 0.0),
         notes=notes,
         text=text,
@@ -41,10 +41,10 @@ def _query_of(state: State) -> dict[str, Any] | None:
 
 def bounded(answers: Sequence[Answer]) -> list[Answer]:
     """As many of the answers and their chains as a turn keeps."""
-    kept = answers[:_MOST_ANSWERS]
-    left = _MOST_CHAINS - len(kept)
+    first = answers[:_MOST_ANSWERS]
+    left = _MOST_CHAINS - len(first)
     made = list[Answer]()
-    for answer in kept:
+    for answer in first:
         more = min(left, len(answer["chains"]) - 1)
         made.append({**answer, "chains": answer["chains"][: 1 + more]})
         left -= more

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple
 
 import numpy as np
 
-from .constraint import RelationConstraint, State
+from .constraint import Constraint, State
 from .head import Vector
 from .plan import BeamPlan
 from .tree import ROOT, TokenTree
@@ -47,12 +47,12 @@ class _Group(Generic[State]):
 
 
 class BeamSearch(Generic[State]):
-    """The search from one node of a tree; who drives it tells it the log-probabilities."""
+    """The search from one node of a tree; who drives it gives it the log-probabilities."""
 
     def __init__(
         self,
         tree: TokenTree,
-        constraint: RelationConstraint[State],
+        constraint: Constraint[State],
         plan: BeamPlan,
         start: int = ROOT,
     ) -> None:
@@ -80,17 +80,10 @@ class BeamSearch(Generic[State]):
                 self._step(group, taken)
                 taken.update(beam.tokens[-1] for beam in group.running)
         finished = [beam for group in self._groups for beam in group.finished]
-        finished.sort(key=self._final_rank)
-        best = {beam.tokens: beam for beam in reversed(finished)}
-        return [beam for beam in finished if best[beam.tokens] is beam][: self.plan.beams]
-
-    def certain(self) -> Sequence[Beam[State]]:
-        """The first finished beams, best first: no running one can still come before them."""
-        if self.plan.groups > 1 or self.plan.length_penalty:
-            return []
-        (group,) = self._groups
-        best = max((round(beam.score, _DIGITS) for beam in group.running), default=-float("inf"))
-        return [beam for beam in group.finished if round(beam.score, _DIGITS) > best]
+        unique: dict[Legal, Beam[State]] = {}
+        for beam in sorted(finished, key=_rank):
+            unique.setdefault(beam.tokens, beam)
+        return [*unique.values()][: self.plan.beams]
 
     # The update.
 
@@ -98,27 +91,13 @@ class BeamSearch(Generic[State]):
         width = self.plan.beams // self.plan.groups
         candidates = self._candidates(group.running, width, taken)
         closed = [c for c in candidates[:width] if self.constraint.done(c.state)]
-        group.finished = sorted([*group.finished, *closed], key=self._final_rank)[:width]
+        group.finished = sorted([*group.finished, *closed], key=_rank)[:width]
         group.running = [c for c in candidates if not self.constraint.done(c.state)][:width]
-        if len(group.finished) == width and group.running and self._is_over(group):
-            group.running = []
+        if len(group.finished) == width and group.running:
+            if group.finished[-1].score >= group.running[0].score:
+                group.running = []
         if self.plan.enough is not None and len(group.finished) >= self.plan.enough:
             group.running = [c for c in group.running if math.exp(c.score) >= self.plan.least]
-
-    def _is_over(self, group: _Group[State]) -> bool:
-        """Whether no running beam may still beat the worst finished one."""
-        if self.plan.early_stopping is True:
-            return True
-        best = group.running[0]
-        never = self.plan.early_stopping == "never" and self.plan.length_penalty > 0
-        length = self.plan.max_tokens if never else len(best.tokens)
-        return self._final(group.finished[-1]) >= best.score / length**self.plan.length_penalty
-
-    def _final(self, beam: Beam[State]) -> float:
-        return beam.score / len(beam.tokens) ** self.plan.length_penalty
-
-    def _final_rank(self, beam: Beam[State]) -> tuple[float, Legal]:
-        return (-round(self._final(beam), _DIGITS), beam.tokens)
 
     def _candidates(
         self, running: Sequence[Beam[State]], width: int, taken: Counter[int]
@@ -132,12 +111,12 @@ class BeamSearch(Generic[State]):
             legal = self._legal_at(beam.node, beam.state)
             if len(legal) == 1 and self.plan.scores == "allowed":
                 self.forced.add(self.tree.child(beam.node, legal[0]))
-                own = np.zeros(1)
+                values = np.zeros(1)
             else:
-                own = self.logprobs[beam.node]
+                values = self.logprobs[beam.node]
             if taken:
-                own = own - self.plan.diversity * np.array([taken[token] for token in legal])
-            scores.append(own + beam.score)
+                values = values - self.plan.diversity * np.array([taken[token] for token in legal])
+            scores.append(values + beam.score)
             owners.extend([i] * len(legal))
             tokens.extend(legal)
         every = np.concatenate(scores)
@@ -180,38 +159,43 @@ class BeamSearch(Generic[State]):
         level = self._follow([(beam.node, beam.state) for beam in running], wanted, _RUN)
         budget = _LOOKAHEAD
         while level:
-            budget -= sum(len(self._legal_at(*place)) for place in level)
+            budget -= sum(len(self._legal_at(*point)) for point in level)
             if budget < 0:
                 break
             level = self._follow(self._below(level), wanted, _GUESSED_RUN)
         return wanted
 
     def _below(self, level: Sequence[tuple[int, State]]) -> list[tuple[int, State]]:
-        """The places one token further."""
+        """The points one token further."""
         after = [
             (self.tree.child(node, token), self.constraint.advance(state, token))
             for node, state in level
             for token in self._legal_at(node, state)
         ]
-        return [place for place in after if not self.constraint.done(place[1])]
+        return [point for point in after if not self.constraint.done(point[1])]
 
     def _follow(
-        self, places: Sequence[tuple[int, State]], wanted: dict[int, Legal], most: int
+        self, points: Sequence[tuple[int, State]], wanted: dict[int, Legal], most: int
     ) -> list[tuple[int, State]]:
-        """Follow forced tokens down to the places where the model has a choice, and want them.
+        """Follow forced tokens down to the points where the model has a choice, and want them.
 
-        Places that are more than `most` tokens away are left for later.
+        Points that are more than `most` tokens away are left for later.
         """
         choices = list[tuple[int, State]]()
         for _ in range(most + 1):
-            if not places:
+            if not points:
                 break
-            self.constraint.prepare([state for _, state in places])
+            self.constraint.prepare([state for _, state in points])
             forced = list[tuple[int, State]]()
-            for node, state in places:
+            for node, state in points:
                 legal = self._legal_at(node, state)
                 if self._missing(node, state):
                     wanted[node] = legal
                 (forced if len(legal) == 1 else choices).append((node, state))
-            places = self._below(forced)
+            points = self._below(forced)
         return choices
+
+
+def _rank(beam: Beam[State]) -> tuple[float, Legal]:
+    """The likeliest words come first; ties go to the smaller tokens."""
+    return (-round(beam.score, _DIGITS), beam.tokens)

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 from ..errors import ConstraintError, NoPathError
 from ..kg.terms import Step, Triple
+from .beams import Beam
 from .chains import ChainState, ChainTriples
 from .model import CausalModel
 from .plan import BeamPlan, Cost, Scores
-from .session import Searched, Session, Start
+from .session import Searched, Session, Start, WritingPlan, write
 from .tree import ROOT
-from .writing import WritingPlan, write
 
 Prompt = Callable[[ChainTriples], Sequence[int]]
 """The tokens of a prompt that shows what a chain so far may go on with (local visibility)."""
@@ -58,8 +58,6 @@ class ChainPlan:
     """Tokens of free text at most, each time; with 0 the model only chooses where chains end."""
     banned: frozenset[int] = frozenset()
     """Tokens that free text may not hold, such as other formats' tags."""
-    temperature: float = 0.0
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.beams < 1 or self.steps < 1 or self.free < 0:
@@ -67,7 +65,7 @@ class ChainPlan:
 
 
 @dataclass(frozen=True)
-class FoundChain:
+class ChainHypothesis:
     """A chain: its triples as they are walked, all its tokens after the prompt, and its score.
 
     `words` are where the triples stand among the tokens, from the opening tag to behind the closing
@@ -93,10 +91,10 @@ class FoundChain:
 
 
 @dataclass(frozen=True)
-class FoundChains:
+class ChainSearchResult:
     """The chains of one question, best first, and what they cost."""
 
-    chains: list[FoundChain]
+    chains: list[ChainHypothesis]
     cost: Cost
 
 
@@ -118,7 +116,14 @@ class _Chain:
     relevance: float = 1.0
     latest: Searched[ChainState] | None = None
     ended: bool = False
+    """Whether the model ended the chain."""
     stuck: bool = False
+    """Whether no triple may follow."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether another triple may come."""
+        return not (self.ended or self.stuck)
 
     @property
     def rank(self) -> tuple[float, tuple[int, ...]]:
@@ -128,7 +133,7 @@ class _Chain:
 
 def chain_search(
     model: CausalModel, questions: Sequence[ChainQuestion], plan: ChainPlan
-) -> list[FoundChains]:
+) -> list[ChainSearchResult]:
     """For each question its K best chains.
 
     Raises ConstraintError where the model cannot hold prompt and chain, and where some questions
@@ -138,60 +143,41 @@ def chain_search(
         return []
     if any(callable(q.prompt) != callable(questions[0].prompt) for q in questions):
         raise ConstraintError("some prompts show the whole graph, others a part of it")
-    trees = _Trees(model, questions)
-    pools = [[_Chain(i, question.constraint, i)] for i, question in enumerate(questions)]
+    search = _ChainSearch(model, questions, plan)
+    chains = [_Chain(i, question.constraint, i) for i, question in enumerate(questions)]
     for _ in range(plan.steps):
-        live = trees.place([c for pool in pools for c in pool if not (c.ended or c.stuck)])
-        if not live:
+        growing = search.placed([chain for chain in chains if chain.grows])
+        if not growing:
             break
-        written = _write(trees.session, live, plan, opening=True)
-        rivals = [c for pool in pools for c in pool if c.ended or c.stuck]
+        written = search.written(growing, opening=True)
+        rivals = [chain for chain in chains if not chain.grows]
         rivals += [chain for chain in written if chain.ended]
-        rivals += _lengthen(trees, [chain for chain in written if not chain.ended], plan)
-        pools = [
-            sorted((c for c in rivals if c.question == i), key=lambda c: c.rank)[: plan.beams]
-            for i in range(len(questions))
-        ]
-        weighed = iter(_weighed(trees.session, [chain for pool in pools for chain in pool]))
-        pools = [[next(weighed) for _ in pool] for pool in pools]
-    best = [chain for pool in pools for chain in pool]
-    without = trees.place([chain for chain in best if not chain.ended])
-    concluded = iter(_write(trees.session, without, plan, opening=False))
-    chains = [chain if chain.ended else next(concluded) for chain in best]
-    costs = trees.costs()
-    return [
-        FoundChains(
-            [
-                FoundChain(
-                    after.steps,
-                    after.tokens,
-                    after.words,
-                    after.score,
-                    after.relevance,
-                    before.ended,
-                )
-                for before, after in zip(best, chains, strict=True)
-                if before.question == i
-            ],
-            cost,
-        )
-        for i, cost in enumerate(costs)
-    ]
+        rivals += search.lengthened([chain for chain in written if not chain.ended])
+        chains = search.weighed(search.best(rivals))
+    return search.results(chains)
 
 
-class _Trees:
-    """The session in which chains grow: one for all steps; with local visibility one for each."""
+class _ChainSearch:
+    """The steps of the search, and the session in which chains grow.
 
-    def __init__(self, model: CausalModel, questions: Sequence[ChainQuestion]) -> None:
+    There is one session for all steps; with local visibility one for each.
+    """
+
+    def __init__(
+        self, model: CausalModel, questions: Sequence[ChainQuestion], plan: ChainPlan
+    ) -> None:
         self._model = model
         self._questions = questions
+        self._plan = plan
         self._shared = min(question.shared for question in questions)
         self._spent = [Cost() for _ in questions]
+        """What earlier sessions took for each question."""
         self._owners = list(range(len(questions)))
+        """The question of each row of the session."""
         prompts = [q.prompt(q.constraint) if callable(q.prompt) else q.prompt for q in questions]
-        self.session = Session(model, prompts, self._shared)
+        self._session = Session(model, prompts, self._shared)
 
-    def place(self, chains: Sequence[_Chain]) -> list[_Chain]:
+    def placed(self, chains: Sequence[_Chain]) -> list[_Chain]:
         """The chains where the session goes on with them."""
         prompts = [self._questions[chain.question].prompt for chain in chains]
         shown = [
@@ -201,90 +187,118 @@ class _Trees:
         ]
         if not shown:
             return list(chains)
-        self._spent = self.costs()
-        self.session = Session(self._model, shown, self._shared)
+        self._spent = self._costs()
+        self._session = Session(self._model, shown, self._shared)
         self._owners = [chain.question for chain in chains]
         return [replace(chain, row=row, node=ROOT) for row, chain in enumerate(chains)]
 
-    def costs(self) -> list[Cost]:
+    def written(self, chains: Sequence[_Chain], *, opening: bool) -> list[_Chain]:
+        """The chains with free text: up to the next triple, or without `opening` the conclusion."""
+        plan = self._plan
+        tags = frozenset(tag for c in chains for tag in c.constraint.allowed(c.constraint.start()))
+        writing = WritingPlan(
+            stops=plan.ends | tags if opening else plan.ends,
+            limit=plan.free,
+            banned=plan.banned if opening else plan.banned | tags,
+        )
+        texts = write(self._session, [(chain.row, chain.node) for chain in chains], writing)
+        written = [
+            replace(
+                chain,
+                node=text.node,
+                tokens=(*chain.tokens, *text.tokens),
+                ended=text.stop in plan.ends,
+            )
+            for chain, text in zip(chains, texts, strict=True)
+        ]
+        if plan.free or not plan.ends:
+            return written
+        ending = self._ending([chain for chain in written if chain.ended or not opening])
+        return [
+            replace(chain, relevance=chain.relevance * ending.get((chain.row, chain.node), 1.0))
+            for chain in written
+        ]
+
+    def _ending(self, chains: Sequence[_Chain]) -> dict[tuple[int, int], float]:
+        """The probability that the model ends each chain where it stands, by row and node."""
+        if not chains:
+            return {}
+        nodes = [(chain.row, chain.node) for chain in chains]
+        ends = [sorted(self._plan.ends)] * len(nodes)
+        logprobs = self._session.forward.logprobs(nodes, ends, full=True)
+        sums = [math.fsum(map(math.exp, values)) for values in logprobs]
+        return dict(zip(nodes, sums, strict=True))
+
+    def lengthened(self, chains: Sequence[_Chain]) -> list[_Chain]:
+        """Each chain with each of its K best next triples (lines 6 to 13)."""
+        starts = [Start(chain.row, chain.node, chain.constraint) for chain in chains]
+        plan = BeamPlan(self._plan.beams, self._plan.scores)
+        return [
+            _longer(chain, searched, beam)
+            for chain, searched in zip(chains, self._session.search(starts, plan), strict=True)
+            for beam in searched.best
+        ]
+
+    def best(self, chains: Sequence[_Chain]) -> list[_Chain]:
+        """The K best chains of each question, in the order of questions."""
+        return [
+            chain
+            for i in range(len(self._questions))
+            for chain in sorted((c for c in chains if c.question == i), key=lambda c: c.rank)[
+                : self._plan.beams
+            ]
+        ]
+
+    def weighed(self, chains: Sequence[_Chain]) -> list[_Chain]:
+        """The chains with the relevance of their last triples."""
+        latest = [chain.latest for chain in chains if chain.latest]
+        hypotheses = iter(one for (one,) in self._session.hypotheses(latest))
+        return [
+            replace(chain, relevance=chain.relevance * next(hypotheses).relevance, latest=None)
+            if chain.latest
+            else chain
+            for chain in chains
+        ]
+
+    def results(self, chains: Sequence[_Chain]) -> list[ChainSearchResult]:
+        """The chains of each question, with conclusions for those that the model did not end."""
+        placed = self.placed([chain for chain in chains if not chain.ended])
+        concluded = iter(self.written(placed, opening=False))
+        results = [ChainSearchResult([], cost) for cost in self._costs()]
+        for chain in chains:
+            last = chain if chain.ended else next(concluded)
+            results[chain.question].chains.append(
+                ChainHypothesis(
+                    last.steps, last.tokens, last.words, last.score, last.relevance, chain.ended
+                )
+            )
+        return results
+
+    def _costs(self) -> list[Cost]:
         """What each question has taken until now."""
         costs = list(self._spent)
         for question in set(self._owners):
             rows = [row for row, owner in enumerate(self._owners) if owner == question]
-            costs[question] += self.session.cost_of(rows)
+            costs[question] += self._session.cost_of(rows)
         return costs
 
 
-def _write(
-    session: Session, chains: Sequence[_Chain], plan: ChainPlan, *, opening: bool
-) -> list[_Chain]:
-    """The chains with free text: up to the next triple, or without `opening` the conclusion."""
-    tags = frozenset(tag for c in chains for tag in c.constraint.allowed(c.constraint.start()))
-    writing = WritingPlan(
-        stops=plan.ends | tags if opening else plan.ends,
-        limit=plan.free,
-        banned=plan.banned if opening else plan.banned | tags,
-        temperature=plan.temperature,
-        seed=plan.seed,
+def _longer(chain: _Chain, searched: Searched[ChainState], beam: Beam[ChainState]) -> _Chain:
+    """A chain with one more triple."""
+    step = chain.constraint.step(beam.state)
+    try:
+        constraint, stuck = chain.constraint.after(step.triple, inverse=step.inverse), False
+    except NoPathError:
+        constraint, stuck = chain.constraint, True
+    tokens = (*chain.tokens, *beam.tokens)
+    return replace(
+        chain,
+        constraint=constraint,
+        node=beam.node,
+        steps=(*chain.steps, step),
+        tokens=tokens,
+        words=(*chain.words, (len(chain.tokens), len(tokens))),
+        score=chain.score + beam.score,
+        latest=replace(searched, best=[beam]),
+        stuck=stuck,
     )
-    texts = write(session, [(chain.row, chain.node) for chain in chains], writing)
-    written = [
-        replace(
-            chain,
-            node=text.node,
-            tokens=(*chain.tokens, *text.tokens),
-            ended=text.stop in plan.ends,
-        )
-        for chain, text in zip(chains, texts, strict=True)
-    ]
-    over = [chain for chain in written if chain.ended or not opening]
-    if plan.free or not plan.ends or not over:
-        return written
-    places = [(chain.row, chain.node) for chain in over]
-    chances = session.forward.logprobs(places, [sorted(plan.ends)] * len(over), full=True)
-    ending = {p: math.fsum(map(math.exp, own)) for p, own in zip(places, chances, strict=True)}
-    return [
-        replace(chain, relevance=chain.relevance * ending.get((chain.row, chain.node), 1.0))
-        for chain in written
-    ]
-
-
-def _lengthen(trees: _Trees, chains: Sequence[_Chain], plan: ChainPlan) -> list[_Chain]:
-    """Each chain with each of its K best next triples (lines 6 to 13)."""
-    starts = [Start(chain.row, chain.node, chain.constraint) for chain in chains]
-    found = trees.session.search(starts, BeamPlan(plan.beams, plan.scores))
-    longer = list[_Chain]()
-    for chain, searched in zip(chains, found, strict=True):
-        for beam in searched.best:
-            step = chain.constraint.step(beam.state)
-            try:
-                constraint, stuck = chain.constraint.after(step.triple, inverse=step.inverse), False
-            except NoPathError:
-                constraint, stuck = chain.constraint, True
-            tokens = (*chain.tokens, *beam.tokens)
-            longer.append(
-                replace(
-                    chain,
-                    constraint=constraint,
-                    node=beam.node,
-                    steps=(*chain.steps, step),
-                    tokens=tokens,
-                    words=(*chain.words, (len(chain.tokens), len(tokens))),
-                    score=chain.score + beam.score,
-                    latest=replace(searched, best=[beam]),
-                    stuck=stuck,
-                )
-            )
-    return longer
-
-
-def _weighed(session: Session, chains: Sequence[_Chain]) -> list[_Chain]:
-    """The chains with the relevance of the triples that were found just now."""
-    found = [chain.latest for chain in chains if chain.latest]
-    hypotheses = iter(own[0] for own in session.hypotheses(found))
-    return [
-        replace(chain, relevance=chain.relevance * next(hypotheses).relevance, latest=None)
-        if chain.latest
-        else chain
-        for chain in chains
-    ]

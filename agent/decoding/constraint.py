@@ -1,13 +1,18 @@
-"""The protocol of all constraints: an automaton over tokens whose words are walks of the KG.
+"""Constraints: automata over tokens whose words are walks of the KG, or queries about it.
 
-The search drives it and knows nothing of graphs; the automaton knows nothing of models. Frozen:
-reasoning paths, well-formed chains and relation paths are three implementations of it.
+The search drives a constraint and knows nothing of graphs; the automaton knows nothing of models.
+Reasoning paths, well-formed chains and relation paths are `Automaton`s over an index.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from ..kg.terms import Path
+import numpy as np
+
+from ..errors import ConstraintError
+from .arrays import EMPTY, Array
+from .graph_index import GraphIndex
 
 State = TypeVar("State", bound=Hashable)
 
@@ -35,10 +40,6 @@ class Constraint(Protocol[State]):
         """Whether the closing tag has been read."""
         ...
 
-
-class RelationConstraint(Constraint[State], Protocol[State]):
-    """A constraint whose words walk relations: all that the beam search asks for."""
-
     def relation_tokens(self, state: State) -> Sequence[bool]:
         """For each token of a finished word: whether it chooses a relation or where to stop.
 
@@ -47,9 +48,78 @@ class RelationConstraint(Constraint[State], Protocol[State]):
         ...
 
 
-class PathConstraint(RelationConstraint[State], Protocol[State]):
-    """A constraint whose words are reasoning paths."""
+class _HasPhase(Hashable, Protocol):
+    """A state with a phase: what is being read, or `done`."""
 
-    def path(self, state: State) -> Path:
-        """The path that a finished state stands for, in RDF terms."""
-        ...
+    @property
+    def phase(self) -> str: ...
+
+
+PhaseState = TypeVar("PhaseState", bound=_HasPhase)
+
+
+class Needs(NamedTuple):
+    """What an expansion asks of the index: the runs of nodes, and the order of edges in runs."""
+
+    nodes: Array = EMPTY
+    runs: Array = EMPTY
+
+
+class Automaton(ABC, Generic[PhaseState]):
+    """A constraint over an index. Each state is expanded once."""
+
+    def __init__(self, index: GraphIndex) -> None:
+        self._index = index
+        self._children: dict[PhaseState, dict[int, PhaseState]] = {}
+
+    def prepare(self, states: Sequence[PhaseState]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph.
+
+        Forced tokens are followed to the next look-up, so that names of different lengths share it.
+        """
+        if self._index.whole:
+            return
+        nodes, runs = [EMPTY], [EMPTY]
+        for state in states:
+            while True:
+                needs = self._needs(state)
+                nodes.append(self._index.missing(needs.nodes))
+                runs.append(self._index.disordered(needs.runs))
+                if len(nodes[-1]) or len(runs[-1]):
+                    break
+                children = self._after(state)
+                if len(children) != 1:
+                    break
+                (state,) = children.values()
+                if self.done(state):
+                    break
+        self._index.fetch(np.unique(np.concatenate(nodes)), np.unique(np.concatenate(runs)))
+
+    def allowed(self, state: PhaseState) -> Sequence[int]:
+        """The legal next tokens, ascending."""
+        return sorted(self._after(state))
+
+    def advance(self, state: PhaseState, token: int) -> PhaseState:
+        """The state after a legal token."""
+        after = self._after(state).get(token)
+        if after is None:
+            raise ConstraintError(f"token {token} is not legal here")
+        return after
+
+    def done(self, state: PhaseState) -> bool:
+        """Whether the closing tag has been read."""
+        return state.phase == "done"
+
+    def _after(self, state: PhaseState) -> dict[int, PhaseState]:
+        children = self._children.get(state)
+        if children is None:
+            children = self._children[state] = self._expand(state)
+        return children
+
+    @abstractmethod
+    def _expand(self, state: PhaseState) -> dict[int, PhaseState]:
+        """The state after each legal token."""
+
+    def _needs(self, state: PhaseState) -> Needs:
+        """What expanding this state asks of the index first."""
+        return Needs()

@@ -1,18 +1,20 @@
 """What the automata ask of a KG's index, whether it was made ahead of time or grows as they walk.
 
 Nodes, runs, edges and relations are numbers. A relation is `2 * r`, walked from head to tail, or
-`2 * r + 1`, walked from tail to head, for the r-th term of `relations`. Runs of a node lie side by
-side, sorted by the tokens of their relations, and so do the edges of a run; by the tokens of their
-targets, once the run is in order. Until then its edges have no lasting numbers; all else has.
+`2 * r + 1`, walked from tail to head, for the r-th term of `relations`. A run is the edges that
+leave one node by one relation in one direction. The runs of a node lie side by side, sorted by the
+tokens of their relations. So do the edges of a run, sorted by the tokens of their targets, once the
+run is in order; until then its edges have no lasting numbers.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from ..kg.terms import Term
-from .strings import Array
-from .unit_table import Branch
-from .units import Tokens, UnitStyle
+from .arrays import EMPTY, Array
+from .units import Branch, Tokens, UnitStyle, always
 
 
 class Terms(Protocol):
@@ -28,7 +30,7 @@ class Terms(Protocol):
 
 
 class Units(Protocol):
-    """How entities or relations are spelled, by number."""
+    """How entities or relations are spelled, by number; see `UnitTable`."""
 
     def unit(self, name: int) -> Tokens:
         """The tokens of one name."""
@@ -39,22 +41,13 @@ class Units(Protocol):
         ...
 
     def fork(
-        self, names: Array, depth: int, arrow: Tokens, goes_on: Callable[[int], bool]
+        self, names: Array, depth: int, goes_on: Callable[[int], bool] = always
     ) -> tuple[list[Branch], int | None]:
-        """How names that share `depth` tokens go on, as in `UnitTable`."""
-        ...
-
-
-class OrderedUnits(Protocol):
-    """How entities or relations are spelled right after an opening tag."""
-
-    @property
-    def units(self) -> Units:
-        """The unit of each."""
+        """How names that share `depth` tokens go on, and which one ends here."""
         ...
 
     def ordered(self, names: Array) -> Array:
-        """Some of them in the order of their units."""
+        """Some names in the order of their units."""
         ...
 
 
@@ -118,12 +111,8 @@ class GraphIndex(Protocol):
         """Those of the runs whose edges are not in order."""
         ...
 
-    def fetch(self, nodes: Array, runs: Array) -> None:
-        """Get to know what leaves the nodes, and put the runs in order; one look-up for all."""
-        ...
-
-    def order(self, runs: Array) -> None:
-        """Put the runs in order, in one look-up for those that are not."""
+    def fetch(self, nodes: Array = EMPTY, runs: Array = EMPTY) -> None:
+        """Learn what leaves the nodes, and put the runs in order; one look-up for all."""
         ...
 
     def leaving(self, node: int) -> tuple[int, int]:
@@ -138,6 +127,27 @@ class GraphIndex(Protocol):
         """Every edge of the runs, in their order."""
         ...
 
-    def ordered(self, relations: Array) -> Array:
-        """These relations in the order of their units."""
-        ...
+
+class Runs(NamedTuple):
+    """Steps in the order that makes a graph a trie: by node, then relation, then target."""
+
+    source: Array
+    """The node of each run."""
+    relation: Array
+    """The relation of each run, with its direction."""
+    edges: Array
+    """The first edge of each run, and the end of the last."""
+    target: Array
+    """The node that each edge reaches."""
+
+
+def runs_of(
+    source: Array, walked: Array, target: Array, relation_ranks: Array, target_ranks: Array
+) -> Runs:
+    """Put distinct steps in order; the ranks say for each step where its tokens come."""
+    order = np.lexsort((target_ranks, relation_ranks, source))
+    source, walked, target = source[order], walked[order], target[order]
+    new = np.ones(len(source), bool)
+    new[1:] = (source[1:] != source[:-1]) | (walked[1:] != walked[:-1])
+    first = np.flatnonzero(new)
+    return Runs(source[first], walked[first], np.append(first, len(source)), target)

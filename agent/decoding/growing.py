@@ -7,20 +7,30 @@ Behind a hub only those names are asked for that the walk goes on to read.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from ..kg.terms import Step, Term
-from .growing_tables import GrowingArray, GrowingTerms
-from .growing_units import GrowingUnits, NameTokens
-from .neighbourhood import Neighbourhood
-from .runs import distinct, places, runs_of
-from .strings import Array
-from .unit_table import spans
-from .units import UnitStyle
+from .arrays import EMPTY, Array, distinct, positions, spans
+from .graph_index import runs_of
+from .growing_units import GrowingArray, GrowingTerms, GrowingUnits, NameTokens
 from .wire import escape, spell_relation
 
-_NONE = np.empty(0, np.int64)
+
+class Neighbourhood(Protocol):
+    """All that a growing index asks of a KG. After an error the index may be asked again."""
+
+    def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
+        """The steps that leave each node, in both directions and in any order.
+
+        What it leaves out, such as steps beyond a limit, no walk will take.
+        """
+        ...
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """A name for each term."""
+        ...
 
 
 class GrowingIndex:
@@ -34,6 +44,8 @@ class GrowingIndex:
     which one depends on the way of the walk; within a look-up it is the order of their terms.
     """
 
+    whole = False
+
     def __init__(self, neighbourhood: Neighbourhood, tokens: NameTokens, *, few: int = 100) -> None:
         """Begin with nothing; `tokens` may be shared with other indexes.
 
@@ -42,44 +54,26 @@ class GrowingIndex:
         """
         self.requests = 0
         """Look-ups: each asks the graph once for steps, or once for names, or once for both."""
+        self.style = tokens.style
         self.entities = GrowingTerms()
         self.relations = GrowingTerms()
-        self._neighbourhood = neighbourhood
-        self._few = few
-        self._style = tokens.style
-        self._names: dict[Term, str] = {}
-        lead = tokens.style.lead
-        self._entity_units = GrowingUnits(tokens, lead, self._spell_entities)
-        self._relation_units = GrowingUnits(tokens, lead, self._spell_relations)
+        self.entity_table = GrowingUnits(tokens, self.style.lead, self._spell_entities)
+        self.relation_table = GrowingUnits(tokens, self.style.lead, self._spell_relations)
         self.entity_openings = GrowingUnits(tokens, "", self._spell_entities)
         """How the entities are spelled right after an opening tag."""
         self.relation_openings = GrowingUnits(tokens, "", self._spell_relations)
         """How the relations are spelled there, in both directions."""
+        self._neighbourhood = neighbourhood
+        self._few = few
+        self._names: dict[Term, str] = {}
+        self._absent: set[Term] = set()
+        """Terms that were looked up, and that no fact holds."""
         self._first, self._last = GrowingArray([]), GrowingArray([])
+        """The first run of each node and the end of its last; -1 where it was not looked up."""
         self._run_relation, self._run_edges = GrowingArray([]), GrowingArray([0])
         self._run_order = GrowingArray([], bool)
+        """Whether the edges of each run are in order."""
         self._edge_target = GrowingArray([])
-        self._absent: set[Term] = set()
-
-    @property
-    def whole(self) -> bool:
-        """There may be more than is known."""
-        return False
-
-    @property
-    def style(self) -> UnitStyle:
-        """How walks are spelled."""
-        return self._style
-
-    @property
-    def entity_table(self) -> GrowingUnits:
-        """The units of the entities, inside a walk."""
-        return self._entity_units
-
-    @property
-    def relation_table(self) -> GrowingUnits:
-        """The units of the relations, in both directions, inside a walk."""
-        return self._relation_units
 
     @property
     def run_relation(self) -> Array:
@@ -98,14 +92,14 @@ class GrowingIndex:
 
     def find(self, terms: Sequence[Term]) -> list[int | None]:
         """The node of each term, None where no fact holds it; looked up if they were not before."""
-        found = [self.entities.find(term) for term in terms]
+        nodes = [self.entities.find(term) for term in terms]
         new = {
             term
-            for term, node in zip(terms, found, strict=True)
+            for term, node in zip(terms, nodes, strict=True)
             if (term not in self._absent if node is None else self._first.array[node] < 0)
         }
         if new:
-            self._look_up(new, _NONE, named=True)
+            self._look_up(new, EMPTY, named=True)
         return [self.entities.find(term) for term in terms]
 
     def missing(self, nodes: Array) -> Array:
@@ -116,67 +110,61 @@ class GrowingIndex:
         """Those of the runs whose edges are not in order."""
         return runs[~self._run_order.array[runs]]
 
-    def fetch(self, nodes: Array, runs: Array) -> None:
+    def fetch(self, nodes: Array = EMPTY, runs: Array = EMPTY) -> None:
         """Look up, at once, what leaves the nodes and how the targets of the runs are called."""
         nodes, runs = self.missing(nodes), self.disordered(runs)
         if len(nodes) or len(runs):
             self._look_up({self.entities[node] for node in nodes.tolist()}, runs)
 
-    def order(self, runs: Array) -> None:
-        """Put the runs in order, in one look-up for those that are not."""
-        self.fetch(_NONE, runs)
-
     def leaving(self, node: int) -> tuple[int, int]:
         """The first run of a node and the end of its last; looked up where it is missing."""
         if self._first.array[node] < 0:
-            self.fetch(np.array([node]), _NONE)
+            self.fetch(np.array([node]))
         return self._first.array.item(node), self._last.array.item(node)
 
     def runs(self, nodes: Array) -> Array:
         """Every run that leaves one of the nodes, in the order of the nodes; looked up likewise."""
-        self.fetch(nodes, _NONE)
+        self.fetch(nodes)
         return spans(self._first.array[nodes], self._last.array[nodes])
 
     def edges(self, runs: Array) -> Array:
         """Every edge of the runs, in their order."""
         return spans(self.run_edges[runs], self.run_edges[runs + 1])
 
-    def ordered(self, relations: Array) -> Array:
-        """These relations in the order of their units."""
-        return self._relation_units.ordered(relations)
-
     # Look-ups.
 
     def _look_up(self, terms: Collection[Term], runs: Array, *, named: bool = False) -> None:
         """Learn what leaves `terms`, if `named` their own names, and put `runs` in order."""
         asked = sorted(terms)
-        found = self._neighbourhood.neighbours(asked) if asked else []
-        steps = {
-            term: list(dict.fromkeys(own)) for term, own in zip(asked, found, strict=True) if own
+        answers = self._neighbourhood.neighbours(asked) if asked else []
+        leaving = {
+            term: list(dict.fromkeys(steps))
+            for term, steps in zip(asked, answers, strict=True)
+            if steps
         }
-        new = self._name(self._wanted(steps, runs) | (steps.keys() if named else set()))
+        new = self._name(self._unnamed(leaving, runs) | (leaving.keys() if named else set()))
         self.requests += bool(asked) or new
-        every = [step for own in steps.values() for step in own]
-        met = self.entities.meet({*steps, *(step.target for step in every)})
+        every = [step for steps in leaving.values() for step in steps]
+        met = self.entities.meet({*leaving, *(step.target for step in every)})
         self.relations.meet({step.triple.relation for step in every})
         self._first.extend([-1] * met)
         self._last.extend([-1] * met)
         self._absent.update(term for term in asked if self.entities.find(term) is None)
         known = [term for term in asked if self.entities.find(term) is not None]
-        added = self._add(self.entities.numbers(known), [steps.get(term, []) for term in known])
+        added = self._add(self.entities.numbers(known), [leaving.get(term, []) for term in known])
         sizes = self.run_edges[added + 1] - self.run_edges[added]
         self._sort(np.concatenate([runs, added[sizes <= self._few]]))
 
-    def _wanted(self, steps: Mapping[Term, Sequence[Step]], runs: Array) -> set[Term]:
+    def _unnamed(self, leaving: Mapping[Term, Sequence[Step]], runs: Array) -> set[Term]:
         """What needs a name: relations, and the targets of the runs that will be in order."""
         targets = defaultdict[tuple[Term, Term, bool], list[Term]](list)
-        for source, own in steps.items():
-            for step in own:
+        for source, steps in leaving.items():
+            for step in steps:
                 targets[source, step.triple.relation, step.inverse].append(step.target)
-        wanted = {relation for _, relation, _ in targets}
-        wanted.update(term for few in targets.values() if len(few) <= self._few for term in few)
-        wanted.update(self.entities[node] for node in self.edge_target[self.edges(runs)].tolist())
-        return wanted
+        terms = {relation for _, relation, _ in targets}
+        terms.update(term for few in targets.values() if len(few) <= self._few for term in few)
+        terms.update(self.entities[node] for node in self.edge_target[self.edges(runs)].tolist())
+        return terms
 
     def _name(self, terms: Iterable[Term]) -> bool:
         """Whether any of the names had to be asked for."""
@@ -199,21 +187,21 @@ class GrowingIndex:
 
     # Arrays.
 
-    def _add(self, nodes: Array, steps: Sequence[Sequence[Step]]) -> Array:
+    def _add(self, nodes: Array, leaving: Sequence[Sequence[Step]]) -> Array:
         """Append what leaves some nodes; the numbers of its runs, which are in no order yet."""
-        every = [step for own in steps for step in own]
-        source = np.repeat(np.arange(len(steps)), [len(own) for own in steps])
+        every = [step for steps in leaving for step in steps]
+        source = np.repeat(np.arange(len(leaving)), [len(steps) for steps in leaving])
         inverse = np.array([step.inverse for step in every], np.int64)
         walked = 2 * self.relations.numbers(step.triple.relation for step in every) + inverse
         target = self.entities.numbers(step.target for step in every)
-        ranks = places(walked, self.ordered(distinct(walked)))
-        made = runs_of(source, walked, target, ranks, target)
-        runs = np.searchsorted(made.source, np.arange(len(nodes) + 1)) + len(self._run_relation)
+        ranks = positions(walked, self.relation_table.ordered(distinct(walked)))
+        steps = runs_of(source, walked, target, ranks, target)
+        runs = np.searchsorted(steps.source, np.arange(len(nodes) + 1)) + len(self._run_relation)
         self._first.array[nodes], self._last.array[nodes] = runs[:-1], runs[1:]
-        self._run_relation.extend(made.relation)
-        self._run_order.extend(np.zeros(len(made.relation)))
-        self._run_edges.extend(made.edges[1:] + len(self._edge_target))
-        self._edge_target.extend(made.target)
+        self._run_relation.extend(steps.relation)
+        self._run_order.extend(np.zeros(len(steps.relation)))
+        self._run_edges.extend(steps.edges[1:] + len(self._edge_target))
+        self._edge_target.extend(steps.target)
         return np.arange(runs[0], runs[-1])
 
     def _sort(self, runs: Array) -> None:
@@ -221,6 +209,6 @@ class GrowingIndex:
         edges = self.edges(runs)
         targets = self.edge_target[edges]
         owners = np.repeat(np.arange(len(runs)), self.run_edges[runs + 1] - self.run_edges[runs])
-        ranks = places(targets, self._entity_units.ordered(distinct(targets)))
+        ranks = positions(targets, self.entity_table.ordered(distinct(targets)))
         self._edge_target.array[edges] = targets[np.lexsort((ranks, owners))]
         self._run_order.array[runs] = True

@@ -1,14 +1,69 @@
 """Units of names that become known one after another."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
-from .growing_tables import GrowingArray
+from ..kg.terms import Term
+from .arrays import Array
 from .model import Tokenizer
-from .strings import Array
-from .unit_table import Branch, UnitTable
-from .units import DistinctUnits, Tokens, UnitStyle, tokenize, unit_style
+from .units import Branch, DistinctUnits, Tokens, UnitStyle, UnitTable, always, tokenize, unit_style
+
+
+class GrowingArray:
+    """A flat array whose appending takes amortised constant time for each value."""
+
+    def __init__(self, values: ArrayLike, dtype: DTypeLike = np.int64) -> None:
+        self._buffer = np.array(values, dtype)
+        self._size = len(self._buffer)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def extend(self, values: ArrayLike) -> None:
+        """Append some values."""
+        new = np.asarray(values, self._buffer.dtype)
+        size = self._size + len(new)
+        if size > len(self._buffer):
+            self._buffer = np.resize(self._buffer, max(size, 2 * len(self._buffer)))
+        self._buffer[self._size : size] = new
+        self._size = size
+
+    @property
+    def array(self) -> Array:
+        """All values so far; what is appended later may be in another array."""
+        return self._buffer[: self._size]
+
+
+class GrowingTerms:
+    """Terms by number, in the order in which they were met, and back."""
+
+    def __init__(self) -> None:
+        self._terms: list[Term] = []
+        self._numbers: dict[Term, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __getitem__(self, index: int) -> Term:
+        return self._terms[index]
+
+    def find(self, text: str) -> int | None:
+        """The number of a term, or None."""
+        return self._numbers.get(text)
+
+    def numbers(self, terms: Iterable[Term]) -> Array:
+        """The numbers of terms that were met."""
+        return np.array([self._numbers[term] for term in terms], np.int64)
+
+    def meet(self, terms: Iterable[Term]) -> int:
+        """Append, in their order, those of the terms that are new; how many those are."""
+        new = sorted({term for term in terms if term not in self._numbers})
+        self._numbers.update((term, number) for number, term in enumerate(new, len(self._terms)))
+        self._terms += new
+        return len(new)
+
 
 _MOST = 500_000
 """Names whose tokens are kept at most."""
@@ -40,7 +95,7 @@ class NameTokens:
 
 
 class GrowingUnits:
-    """`OrderedUnits` of what is asked for; they stay pairwise different.
+    """`Units` of what is asked for; they stay pairwise different.
 
     Units are made, and colliding ones numbered, in the order in which they are asked for; those
     that are asked for together in the order of their numbers.
@@ -54,13 +109,9 @@ class GrowingUnits:
         self._distinct = DistinctUnits(tokens, lead)
         self._arrow = tokens.style.arrow
         self._rows = GrowingArray([])
+        """The row of each name in the table; -1 where it has none."""
         self._tokens, self._starts = GrowingArray([], np.int32), GrowingArray([0])
-        self._table = UnitTable(self._tokens.array, self._starts.array)
-
-    @property
-    def units(self) -> "GrowingUnits":
-        """The unit of each."""
-        return self
+        self._table = UnitTable(self._tokens.array, self._starts.array, self._arrow)
 
     def unit(self, name: int) -> Tokens:
         """The tokens of one name."""
@@ -73,14 +124,14 @@ class GrowingUnits:
         return self._table.read(rows, depth)
 
     def fork(
-        self, names: Array, depth: int, arrow: Tokens, goes_on: Callable[[int], bool]
+        self, names: Array, depth: int, goes_on: Callable[[int], bool] = always
     ) -> tuple[list[Branch], int | None]:
         """How names that share `depth` tokens go on, as in `UnitTable`."""
         rows = self._rows_of(names)
-        return self._table.fork(rows, depth, arrow, goes_on)
+        return self._table.fork(rows, depth, goes_on)
 
     def ordered(self, names: Array) -> Array:
-        """Some of them in the order of their units."""
+        """Some names in the order of their units."""
         keys = [self._table.unit(row) + self._arrow for row in self._rows_of(names).tolist()]
         return names[sorted(range(len(keys)), key=keys.__getitem__)]
 
@@ -90,9 +141,9 @@ class GrowingUnits:
         self._rows.extend([-1] * more)
         new = np.unique(names[self._rows.array[names] < 0])
         if len(new):
-            made = self._distinct.make(self._spell(new.tolist()))
-            self._rows.array[new] = np.arange(len(made)) + len(self._table)
-            self._tokens.extend([token for unit in made for token in unit])
-            self._starts.extend(np.cumsum([len(unit) for unit in made]) + self._starts.array[-1])
-            self._table = UnitTable(self._tokens.array, self._starts.array)
+            units = self._distinct.make(self._spell(new.tolist()))
+            self._rows.array[new] = np.arange(len(units)) + len(self._table)
+            self._tokens.extend([token for unit in units for token in unit])
+            self._starts.extend(np.cumsum([len(unit) for unit in units]) + self._starts.array[-1])
+            self._table = UnitTable(self._tokens.array, self._starts.array, self._arrow)
         return self._rows.array[names]

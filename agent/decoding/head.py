@@ -33,31 +33,27 @@ class OutputHead:
         return logits if self._bias is None else logits + self._bias
 
     def of(self, hidden: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
-        """For each hidden state the logits of its own tokens, and no others."""
+        """For each hidden state the logits of its tokens, and no others."""
         assert self._weight is not None
-        flat = torch.tensor([t for own in tokens for t in own], device=hidden.device)
-        sizes = [len(own) for own in tokens]
-        owner = torch.repeat_interleave(torch.tensor(sizes, device=hidden.device))
+        flat, owner = _flattened(tokens, hidden.device)
         rows = self._weight[flat].to(_exact(hidden.dtype))
         logits = (rows * hidden.to(rows.dtype)[owner]).sum(-1)
         if self._bias is not None:
             logits = logits + self._bias[flat]
-        return _split(logits, sizes)
+        return _split(logits, tokens)
 
 
 def chosen(logits: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
-    """The logits of each row's own tokens, from logits of shape (rows, vocabulary)."""
-    flat = torch.tensor([t for own in tokens for t in own], device=logits.device)
-    sizes = [len(own) for own in tokens]
-    owner = torch.repeat_interleave(torch.tensor(sizes, device=logits.device))
-    return _split(logits[owner, flat], sizes)
+    """The logits of each row's tokens, from logits of shape (rows, vocabulary)."""
+    flat, owner = _flattened(tokens, logits.device)
+    return _split(logits[owner, flat], tokens)
 
 
 def whole_logprobs(logits: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
-    """The log-probabilities, over the whole vocabulary, of each row's own tokens."""
+    """The log-probabilities, over the whole vocabulary, of each row's tokens."""
     exact = logits.to(_exact(logits.dtype))
     norms = exact.logsumexp(-1).cpu().double().numpy()
-    return [own - norm for own, norm in zip(chosen(exact, tokens), norms, strict=True)]
+    return [values - norm for values, norm in zip(chosen(exact, tokens), norms, strict=True)]
 
 
 def log_softmax(values: Vector) -> Vector:
@@ -66,8 +62,19 @@ def log_softmax(values: Vector) -> Vector:
     return values - top - np.log(np.exp(values - top).sum())
 
 
-def _split(values: torch.Tensor, sizes: Sequence[int]) -> list[Vector]:
-    return np.split(values.cpu().double().numpy(), np.cumsum(sizes)[:-1])
+def _flattened(
+    tokens: Sequence[Sequence[int]], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """All tokens one after another, and the row of each."""
+    flat = torch.tensor([token for row in tokens for token in row], device=device)
+    sizes = torch.tensor([len(row) for row in tokens], device=device)
+    return flat, torch.repeat_interleave(sizes)
+
+
+def _split(values: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+    """Values of all tokens, by row again."""
+    ends = np.cumsum([len(row) for row in tokens])
+    return np.split(values.cpu().double().numpy(), ends[:-1])
 
 
 def _detached(layer: Any, name: str) -> torch.Tensor | None:
@@ -97,9 +104,9 @@ def _is_plain(model: CausalModel, weight: torch.Tensor | None, bias: torch.Tenso
                 _PLAIN[model] = False
                 return False
             hidden = states[0]
-            own = hidden.to(weight.dtype) @ weight.T
-            own = (own if bias is None else own + bias).float()
+            ours = hidden.to(weight.dtype) @ weight.T
+            ours = (ours if bias is None else ours + bias).float()
         scale = logits.abs().max().clamp(min=1.0)
         exact = 1e-5 if weight.dtype in (torch.float32, torch.float64) else 2e-2
-        _PLAIN[model] = bool(((own - logits).abs().max() / scale) < exact)
+        _PLAIN[model] = bool(((ours - logits).abs().max() / scale) < exact)
     return _PLAIN[model]

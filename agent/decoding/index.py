@@ -8,24 +8,24 @@ prefix-free, since no escaped name holds an arrow.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import KGError
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
-from .arrays import load_array, save_arrays
+from .arrays import EMPTY, Array, StringTable, load_array, save_arrays, spans
+from .graph_index import runs_of
 from .model import Tokenizer
-from .runs import runs_of
-from .strings import Array, StringTable
-from .unit_table import UnitTable, ranks, spans
-from .units import Tokens, UnitStyle, tokenizer_digest, unit_style, unit_tokens
+from .units import UnitStyle, UnitTable, tokenizer_digest, unit_style, unit_tokens
 from .wire import escape, spell_relation
+
+Made = TypeVar("Made", "TokenIndex", UnitTable)
 
 FORMAT = 1
 
@@ -40,6 +40,7 @@ class TokenIndex:
     entity_table: UnitTable
     relation_table: UnitTable
     node_runs: Array
+    """The first run of each node, and the end of the last."""
     run_relation: Array
     run_edges: Array
     edge_target: Array
@@ -48,20 +49,6 @@ class TokenIndex:
     def whole(self) -> bool:
         """All of the KG is known and in order."""
         return True
-
-    def entity_unit(self, node: int) -> Tokens:
-        """The tokens of an entity's name inside a walk."""
-        return self.entity_table.unit(node)
-
-    @cached_property
-    def relation_units(self) -> Sequence[Tokens]:
-        """The units of all relations, in both directions."""
-        return list(self.relation_table)
-
-    @cached_property
-    def relation_ranks(self) -> Array:
-        """The place of each relation and direction in the order of their units."""
-        return ranks(self.relation_units, self.style.arrow)
 
     def find(self, terms: Sequence[Term]) -> list[int | None]:
         """The node of each term, None where no fact holds it."""
@@ -75,11 +62,8 @@ class TokenIndex:
         """None of the runs."""
         return runs[:0]
 
-    def fetch(self, nodes: Array, runs: Array) -> None:
+    def fetch(self, nodes: Array = EMPTY, runs: Array = EMPTY) -> None:
         """Nothing is left to be looked up."""
-
-    def order(self, runs: Array) -> None:
-        """All runs are in order."""
 
     def leaving(self, node: int) -> tuple[int, int]:
         """The first run of a node and the end of its last."""
@@ -93,33 +77,23 @@ class TokenIndex:
         """Every edge of the runs, in their order."""
         return spans(self.run_edges[runs], self.run_edges[runs + 1])
 
-    def ordered(self, relations: Array) -> Array:
-        """These relations in the order of their units."""
-        return relations[np.argsort(self.relation_ranks[relations])]
-
 
 def open_index(kg: KnowledgeGraph, tokenizer: Tokenizer) -> TokenIndex:
-    """The index of a KG for a tokenizer, from the KG's folder if it is there, else made now."""
-    if kg.folder is None:
+    """The index of a KG for a tokenizer, from the KG's folder if it is there, else made now.
+
+    Raises KGError where what the folder holds is damaged.
+    """
+
+    def make() -> TokenIndex:
         return build_index(kg, tokenizer)
-    folder = _folder(kg.folder, kg, tokenizer)
-    if folder.is_dir():
-        try:
-            return _load(folder)
-        except KGError:
-            if folder.is_dir():  # else the KG was replaced in this moment
-                raise
-    index = build_index(kg, tokenizer)
-    # A read-only or full disk costs time on the next start, nothing else.
-    with suppress(OSError, KGError):
-        _save(index, folder)
-        return _load(folder)
-    return index
+
+    return _read_or_made(_folder(kg, tokenizer, "tokens"), make, _save, _load)
 
 
 def is_indexed(kg: KnowledgeGraph, tokenizer: Tokenizer) -> bool:
     """Whether an index is in the KG's folder."""
-    return kg.folder is not None and _folder(kg.folder, kg, tokenizer).is_dir()
+    folder = _folder(kg, tokenizer, "tokens")
+    return folder is not None and folder.is_dir()
 
 
 def build_index(kg: KnowledgeGraph, tokenizer: Tokenizer) -> TokenIndex:
@@ -132,83 +106,155 @@ def build_index(kg: KnowledgeGraph, tokenizer: Tokenizer) -> TokenIndex:
         )
     entities = StringTable.of([term for h, _, t in facts for term in (h, t)])
     relations = StringTable.of([r for _, r, _ in facts])
-    place = {term: i for i, term in enumerate(entities)}
-    relation_place = {term: i for i, term in enumerate(relations)}
-    triples = np.array([(place[h], relation_place[r], place[t]) for h, r, t in facts], np.int64)
+    nodes = {term: i for i, term in enumerate(entities)}
+    numbers = {term: i for i, term in enumerate(relations)}
+    triples = np.array([(nodes[h], numbers[r], nodes[t]) for h, r, t in facts], np.int64)
 
     names = kg.walk_labels.names(list(entities))
     style = unit_style(tokenizer, names)
     entity_units = unit_tokens(tokenizer, style, [escape(name) for name in names])
-    relation_units = _relation_units(tokenizer, style, kg.walk_labels.names(list(relations)))
+    relation_units = unit_tokens(tokenizer, style, _spelled_relations(kg, relations))
+    entity_table = UnitTable.of(entity_units, style.arrow)
+    relation_table = UnitTable.of(relation_units, style.arrow)
 
     head, relation, tail = triples.T
     back = ... if kg.reading.plain else np.array([not kg.is_one_way(fact) for fact in facts])
     walked = np.concatenate([2 * relation, 2 * relation[back] + 1])
     target = np.concatenate([tail, head[back]])
-    made = runs_of(
+    steps = runs_of(
         np.concatenate([head, tail[back]]),
         walked,
         target,
-        ranks(relation_units, style.arrow)[walked],
-        ranks(entity_units, style.arrow)[target],
+        relation_table.ranks[walked],
+        entity_table.ranks[target],
     )
     return TokenIndex(
         style=style,
         entities=entities,
         relations=relations,
-        entity_table=UnitTable.of(entity_units),
-        relation_table=UnitTable.of(relation_units),
-        node_runs=np.searchsorted(made.source, np.arange(len(entities) + 1)),
-        run_relation=made.relation.astype(np.int32),
-        run_edges=made.edges,
-        edge_target=made.target.astype(np.int32),
+        entity_table=entity_table,
+        relation_table=relation_table,
+        node_runs=np.searchsorted(steps.source, np.arange(len(entities) + 1)),
+        run_relation=steps.relation.astype(np.int32),
+        run_edges=steps.edges,
+        edge_target=steps.target.astype(np.int32),
     )
 
 
-def _folder(parent: Path, kg: KnowledgeGraph, tokenizer: Tokenizer) -> Path:
-    return parent / f"tokens-{FORMAT}-{tokenizer_digest(tokenizer)}-{kg.stamp}"
+def relation_openings(kg: KnowledgeGraph, tokenizer: Tokenizer, index: TokenIndex) -> UnitTable:
+    """How a relation path may begin: relations, in both directions, right after an opening tag.
+
+    Made anew in each process, since relations are few.
+    """
+    return _opening_units(tokenizer, index, _spelled_relations(kg, index.relations))
 
 
-def _relation_units(tokenizer: Tokenizer, style: UnitStyle, names: Sequence[str]) -> list[Tokens]:
-    spelled = [spell_relation(escape(name), way) for name in names for way in (False, True)]
-    return unit_tokens(tokenizer, style, spelled)
+def entity_openings(kg: KnowledgeGraph, tokenizer: Tokenizer, index: TokenIndex) -> UnitTable:
+    """How a triple may begin: entities right after an opening tag, where no space leads them in.
+
+    Byte-level tokenizers spell them with other tokens than inside a walk, and so in another order.
+    From the KG's folder if it is there, else made now: when chains are first decoded over a KG.
+    Raises KGError where what the folder holds is damaged.
+    """
+
+    def make() -> UnitTable:
+        if not index.style.lead:
+            return index.entity_table.ranked()
+        names = kg.walk_labels.names(list(index.entities))
+        return _opening_units(tokenizer, index, [escape(name) for name in names])
+
+    def save(openings: UnitTable, folder: Path) -> None:
+        arrays = {"tokens": openings.tokens, "starts": openings.starts, "ranks": openings.ranks}
+        save_arrays(folder, arrays, {})
+
+    def load(folder: Path) -> UnitTable:
+        tokens, starts, ranks = (load_array(folder, name) for name in ("tokens", "starts", "ranks"))
+        return UnitTable(tokens, starts, index.style.arrow, ranks)
+
+    return _read_or_made(_folder(kg, tokenizer, "openings"), make, save, load)
+
+
+def _spelled_relations(kg: KnowledgeGraph, relations: Sequence[Term]) -> list[str]:
+    names = kg.walk_labels.names(list(relations))
+    return [spell_relation(escape(name), way) for name in names for way in (False, True)]
+
+
+def _opening_units(tokenizer: Tokenizer, index: TokenIndex, spelled: Sequence[str]) -> UnitTable:
+    units = unit_tokens(tokenizer, replace(index.style, lead=""), spelled)
+    return UnitTable.of(units, index.style.arrow).ranked()
+
+
+# In the KG's folder.
+
+
+def _folder(kg: KnowledgeGraph, tokenizer: Tokenizer, kind: str) -> Path | None:
+    """Where arrays are kept for a KG as it is now; None where it has no folder."""
+    if kg.folder is None:
+        return None
+    return kg.folder / f"{kind}-{FORMAT}-{tokenizer_digest(tokenizer)}-{kg.stamp}"
+
+
+def _read_or_made(
+    folder: Path | None,
+    make: Callable[[], Made],
+    save: Callable[[Made, Path], None],
+    load: Callable[[Path], Made],
+) -> Made:
+    """What a folder holds, or what is made now and saved there. Raises KGError where damaged."""
+
+    def read(folder: Path) -> Made:
+        try:
+            return load(folder)
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            raise KGError(
+                f"{folder}: the token index is damaged ({error})",
+                "delete this folder and ask again",
+            ) from error
+
+    if folder is None:
+        return make()
+    if folder.is_dir():
+        try:
+            return read(folder)
+        except KGError:
+            if folder.is_dir():  # else the KG was replaced in this moment
+                raise
+    made = make()
+    # A read-only or full disk costs time on the next start, nothing else.
+    with suppress(OSError, KGError):
+        save(made, folder)
+        return read(folder)
+    return made
 
 
 _ARRAYS = ("node_runs", "run_relation", "run_edges", "edge_target")
-_TABLE = ("blob", "starts")
 
 
 def _save(index: TokenIndex, folder: Path) -> None:
-    tables = {"entities": index.entities.arrays(), "relations": index.relations.arrays()}
     arrays: dict[str, Array] = {name: getattr(index, name) for name in _ARRAYS}
     arrays["entity_tokens"] = index.entity_table.tokens
     arrays["entity_starts"] = index.entity_table.starts
-    for name, parts in tables.items():
-        arrays.update({f"{name}.{part}": array for part, array in parts.items()})
-    style = {"lead": index.style.lead, "arrow": index.style.arrow, "exact": index.style.exact}
-    save_arrays(folder, arrays, {"style": style, "relation_units": index.relation_units})
+    for name, table in (("entities", index.entities), ("relations", index.relations)):
+        arrays |= {f"{name}.{part}": array for part, array in table.arrays().items()}
+    meta = {"style": asdict(index.style), "relation_units": list(index.relation_table)}
+    save_arrays(folder, arrays, meta)
 
 
 def _load(folder: Path) -> TokenIndex:
-    try:
-        meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-        arrays = {name: load_array(folder, name) for name in _ARRAYS}
-        entities, relations = (
-            StringTable(*(load_array(folder, f"{name}.{part}") for part in _TABLE))
-            for name in ("entities", "relations")
-        )
-        style = meta["style"]
-        return TokenIndex(
-            style=UnitStyle(style["lead"], tuple(style["arrow"]), style["exact"]),
-            entities=entities,
-            relations=relations,
-            entity_table=UnitTable(
-                load_array(folder, "entity_tokens"), load_array(folder, "entity_starts")
-            ),
-            relation_table=UnitTable.of([tuple(unit) for unit in meta["relation_units"]]),
-            **arrays,
-        )
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise KGError(
-            f"{folder}: the token index is damaged ({error})", "delete this folder and ask again"
-        ) from error
+    meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    entities, relations = (
+        StringTable(load_array(folder, f"{name}.blob"), load_array(folder, f"{name}.starts"))
+        for name in ("entities", "relations")
+    )
+    style = UnitStyle(**meta["style"] | {"arrow": tuple(meta["style"]["arrow"])})
+    entity_tokens, entity_starts = (
+        load_array(folder, name) for name in ("entity_tokens", "entity_starts")
+    )
+    return TokenIndex(
+        style=style,
+        entities=entities,
+        relations=relations,
+        entity_table=UnitTable(entity_tokens, entity_starts, style.arrow),
+        relation_table=UnitTable.of([tuple(u) for u in meta["relation_units"]], style.arrow),
+        **{name: load_array(folder, name) for name in _ARRAYS},
+    )

@@ -15,8 +15,7 @@ import numpy as np
 from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from .evaluated import Evaluated
-from .tree import ROOT
+from .tree import ROOT, Evaluated
 
 
 class LineForward(Evaluated):
@@ -64,8 +63,8 @@ class LineForward(Evaluated):
             lead = self._prompts[row]
         tokens = np.zeros((len(lines), len(lead) + max(map(len, lines))), np.int64)
         for i, line in enumerate(lines):
-            own = [*lead, *(tree.tokens[node] for node in line)]
-            tokens[i, : len(own)] = own
+            row_tokens = [*lead, *(tree.tokens[node] for node in line)]
+            tokens[i, : len(row_tokens)] = row_tokens
         states = self._run(tokens, **inputs)
         for i, line in enumerate(lines):
             for j, node in enumerate(line, len(lead)):

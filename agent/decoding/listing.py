@@ -6,8 +6,8 @@ so that no hub crowds out the others. What the cap left out is reported.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -15,13 +15,10 @@ import numpy as np
 
 from ..errors import NoPathError
 from ..kg import Labels
-from ..kg.terms import Path, RelationPath, Step, Term, Triple
+from ..kg.terms import Path, RelationPath, Term
 from .graph_index import GraphIndex
-from .paths import PathLimits
-from .permitted import Permitted
-from .regex import alternation
-from .spelling import spell_paths
-from .wire import SEPARATOR
+from .paths import PathLimits, path_of
+from .wire import SEPARATOR, spell_paths
 
 MAX_PATHS = 1_000
 
@@ -108,7 +105,7 @@ def list_paths(
         )
     cut = [kind for kind, rest in waiting if next(rest, None) is not None]
     more = any(next(walker.trails(kind), None) is not None for kind in kinds)
-    paths = [walker.path(trail) for trail in trails]
+    paths = [path_of(index, trail[0], trail[1:]) for trail in trails]
     return ListedPaths(
         dict(zip(spell_paths(labels, paths), paths, strict=True)),
         tuple(Cut(index.entities[kind.topic], walker.relations(kind.walked)) for kind in cut),
@@ -122,9 +119,8 @@ class _Walker:
     def __init__(self, index: GraphIndex, topics: Collection[Term], limits: PathLimits) -> None:
         self._index = index
         self._limits = limits
-        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
-        found = index.find([*dict.fromkeys(topics)])
-        self._topics = [node for node in found if node is not None]
+        nodes = index.find([*dict.fromkeys(topics)])
+        self._topics = [node for node in nodes if node is not None]
         others = (node for node in index.find(sorted(limits.others)) if node is not None)
         topic_set = frozenset((*self._topics, *others))
         self._banned = topic_set if limits.revisits == "no-topic" else frozenset[int]()
@@ -136,7 +132,9 @@ class _Walker:
             kind, nodes = waiting.popleft()
             runs = self._index.runs(nodes)
             walked = self._index.run_relation[runs]
-            for relation in np.unique(walked[self._permitted.mask[walked]]).tolist():
+            for relation in np.unique(walked).tolist():
+                if relation % 2 and not self._limits.inverse:
+                    continue
                 longer = _Kind(kind.topic, (*kind.walked, relation))
                 yield longer
                 if len(longer.walked) < self._limits.hops:
@@ -154,33 +152,15 @@ class _Walker:
             node = self._end(trail)
             first, last = index.leaving(node)
             for run in np.flatnonzero(index.run_relation[first:last] == relation).tolist():
-                index.order(np.array([first + run]))
+                index.fetch(runs=np.array([first + run]))
                 lo, hi = index.run_edges[first + run : first + run + 2].tolist()
                 for edge in range(lo, hi):
                     if self._may_visit(int(index.edge_target[edge]), trail):
                         yield (*trail, first + run, edge)
 
-    def path(self, trail: _Trail) -> Path:
-        """The path in RDF terms."""
-        index = self._index
-        topic, steps = index.entities[trail[0]], list[Step]()
-        place = topic
-        for run, edge in zip(trail[1::2], trail[2::2], strict=True):
-            (relation, inverse), target = self._relation(run), self._target(edge)
-            ends = (target, place) if inverse else (place, target)
-            steps.append(Step(Triple(ends[0], relation, ends[1]), inverse))
-            place = target
-        return Path(topic, tuple(steps))
-
     def relations(self, walked: tuple[int, ...]) -> RelationPath:
         """The relation path in RDF terms."""
         return tuple((self._index.relations[w // 2], bool(w % 2)) for w in walked)
-
-    def _relation(self, run: int) -> tuple[Term, bool]:
-        return self.relations((int(self._index.run_relation[run]),))[0]
-
-    def _target(self, edge: int) -> Term:
-        return self._index.entities[int(self._index.edge_target[edge])]
 
     def _end(self, trail: _Trail) -> int:
         return int(self._index.edge_target[trail[-1]]) if trail[1:] else trail[0]
@@ -190,3 +170,45 @@ class _Walker:
             return node not in self._banned
         visited = (int(self._index.edge_target[edge]) for edge in trail[2::2])
         return node != trail[0] and node not in visited
+
+
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\.^$*+?()[]{}|"})
+
+
+@dataclass
+class _Node:
+    """What may follow some parts, and whether a text may end here."""
+
+    ends: bool = False
+    after: dict[str, "_Node"] = field(default_factory=dict[str, "_Node"])
+
+
+def alternation(texts: Iterable[Sequence[str]]) -> str:
+    """An expression for texts given as the parts between separators; shared beginnings are shared.
+
+    It has no anchors: the engine must match the whole text.
+    """
+    root = _Node()
+    for parts in texts:
+        node = root
+        for part in parts:
+            node = node.after.setdefault(part, _Node())
+        node.ends = True
+    return _any(root)
+
+
+def literal(text: str) -> str:
+    """An expression for this text alone."""
+    return text.translate(_SPECIAL)
+
+
+def _any(node: _Node) -> str:
+    options = [literal(part) + _rest(after) for part, after in node.after.items()]
+    return options[0] if len(options) == 1 else f"({'|'.join(options)})"
+
+
+def _rest(node: _Node) -> str:
+    if not node.after:
+        return ""
+    rest = literal(SEPARATOR) + _any(node)
+    return f"({rest})?" if node.ends else rest

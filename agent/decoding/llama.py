@@ -189,10 +189,10 @@ class Llama:
     ) -> torch.Tensor:
         rows, tokens, _ = states.shape
         queries, keys, values = (
-            self._linear(states, f"model.layers.{layer}.self_attn.{own}_proj")
+            self._linear(states, f"model.layers.{layer}.self_attn.{kind}_proj")
             .view(rows, tokens, -1, self.config.head_dim)
             .transpose(1, 2)
-            for own in "qkv"
+            for kind in "qkv"
         )
         keys, values = cache.update(_turned(keys, turns), values, layer)
         seen = functional.scaled_dot_product_attention(

@@ -13,11 +13,9 @@ import numpy as np
 
 from ..errors import NoPathError
 from ..kg.terms import Path, Step, Term, Triple
-from .automaton import Automaton, Needs
+from .constraint import Automaton, Needs
 from .graph_index import GraphIndex
-from .permitted import Permitted
-from .unit_table import UnitTable
-from .units import Tokens
+from .units import Tokens, UnitTable
 
 Revisits = Literal["walk", "no-topic", "simple"]
 Phase = Literal["open", "topic", "relation", "entity", "done"]
@@ -32,14 +30,12 @@ class PathLimits:
     """Whether triples may be walked from tail to head."""
     revisits: Revisits = "no-topic"
     """`walk`: any entity again; `no-topic`: never back to a topic entity; `simple`: never twice."""
-    excluded: frozenset[Term] = frozenset()
-    """Relations that no path may walk."""
     others: frozenset[Term] = frozenset()
     """Topic entities that no path starts from: `no-topic` keeps off them too."""
 
 
 class PathState(NamedTuple):
-    """A place in the automaton: `lo:hi` are topics, runs or edges that share `depth` tokens.
+    """A state of the automaton: `lo:hi` are topics, runs or edges that share `depth` tokens.
 
     `trail` is how the walk came here: the topic, then run and edge of each hop.
     """
@@ -52,7 +48,7 @@ class PathState(NamedTuple):
 
 
 class ReasoningPaths(Automaton[PathState]):
-    """The automaton over the words `<PATH>e0 -> r1 -> e1 ...</PATH>`; a `PathConstraint`.
+    """The automaton over the words `<PATH>e0 -> r1 -> e1 ...</PATH>`; a `Constraint`.
 
     Raises NoPathError when the graph holds no legal walk from any of the topics.
     """
@@ -69,7 +65,6 @@ class ReasoningPaths(Automaton[PathState]):
         self._open, self._close = tags
         self._limits = limits
         self._arrow = index.style.arrow
-        self._permitted = Permitted(index, limits.excluded, inverse=limits.inverse)
         nodes = index.find(list(topics))
         known = [
             (unit, node)
@@ -79,7 +74,7 @@ class ReasoningPaths(Automaton[PathState]):
         others = (node for node in index.find(sorted(limits.others)) if node is not None)
         self._topic_set = frozenset((*(node for _, node in known), *others))
         walkable = sorted(
-            ((unit, node) for unit, node in known if self._leaves(node, (node,), hops=0)),
+            ((unit, node) for unit, node in known if self._leaves(node, self._banned((), node), 0)),
             key=lambda topic: topic[0] + self._arrow,
         )
         if not walkable:
@@ -87,7 +82,7 @@ class ReasoningPaths(Automaton[PathState]):
                 f"no path of up to {limits.hops} hops leaves the topic entities",
                 "allow more hops or both directions",
             )
-        self._topic_units = UnitTable.of([unit for unit, _ in walkable])
+        self._topic_units = UnitTable.of([unit for unit, _ in walkable], self._arrow)
         self._topic_nodes = [node for _, node in walkable]
 
     # The protocol.
@@ -98,19 +93,8 @@ class ReasoningPaths(Automaton[PathState]):
 
     def path(self, state: PathState) -> Path:
         """The path, in RDF terms, that a finished state stands for."""
-        node = self._topic_nodes[state.trail[0]]
-        topic, steps = self._index.entities[node], list[Step]()
-        place = topic
-        for run, edge in zip(state.trail[1::2], state.trail[2::2], strict=True):
-            walked = int(self._index.run_relation[run])
-            relation = self._index.relations[walked // 2]
-            target = self._index.entities[int(self._index.edge_target[edge])]
-            if walked % 2:
-                steps.append(Step(Triple(target, relation, place), inverse=True))
-            else:
-                steps.append(Step(Triple(place, relation, target)))
-            place = target
-        return Path(topic, tuple(steps))
+        topic, *hops = state.trail
+        return path_of(self._index, self._topic_nodes[topic], hops)
 
     def relation_tokens(self, state: PathState) -> Sequence[bool]:
         """For each token: whether it opens the path, spells a relation, or goes on or stops."""
@@ -152,8 +136,8 @@ class ReasoningPaths(Automaton[PathState]):
         return Needs(targets[self._index.entity_table.read(targets, state.depth)])
 
     def _expand_topic(self, state: PathState) -> dict[int, PathState]:
-        places = np.arange(state.lo, state.hi)
-        branches, _ = self._topic_units.fork(places, state.depth, self._arrow, lambda _: True)
+        topics = np.arange(state.lo, state.hi)
+        branches, _ = self._topic_units.fork(topics, state.depth)
         return {
             token: self._at(self._topic_nodes[state.lo + lo], (state.lo + lo,))
             if whole
@@ -167,9 +151,7 @@ class ReasoningPaths(Automaton[PathState]):
     def _expand_relation(self, state: PathState) -> dict[int, PathState]:
         index, banned = self._index, self._banned(state.trail)
         runs = [run for run in range(state.lo, state.hi) if self._walkable(run, banned)]
-        branches, _ = index.relation_table.fork(
-            index.run_relation[runs], state.depth, self._arrow, lambda _: True
-        )
+        branches, _ = index.relation_table.fork(index.run_relation[runs], state.depth)
         children: dict[int, PathState] = {}
         for token, lo, hi, whole in branches:
             run = runs[lo]
@@ -181,8 +163,7 @@ class ReasoningPaths(Automaton[PathState]):
         return children
 
     def _expand_entity(self, state: PathState) -> dict[int, PathState]:
-        if not self._index.whole:
-            self._index.order(np.array(state.trail[-1:]))
+        self._index.fetch(runs=np.array(state.trail[-1:]))
         banned = self._banned(state.trail)
         edges = np.arange(state.lo, state.hi)
         targets = self._index.edge_target[state.lo : state.hi]
@@ -192,11 +173,11 @@ class ReasoningPaths(Automaton[PathState]):
                 legal &= targets != node
             edges, targets = edges[legal], targets[legal]
 
-        def leaves(place: int) -> bool:
-            target = int(targets[place])
-            return self._leaves(target, (target, *banned), hops=self._hops(state))
+        def leaves(i: int) -> bool:
+            target = int(targets[i])
+            return self._leaves(target, self._banned(state.trail, target), self._hops(state))
 
-        branches, end = self._index.entity_table.fork(targets, state.depth, self._arrow, leaves)
+        branches, end = self._index.entity_table.fork(targets, state.depth, leaves)
         children: dict[int, PathState] = {}
         for token, lo, hi, whole in branches:
             first, last = int(edges[lo]), int(edges[hi - 1])
@@ -215,7 +196,8 @@ class ReasoningPaths(Automaton[PathState]):
         """The hops walked when the entity that is being read has been read."""
         return (len(state.trail) + 1) // 2
 
-    def _banned(self, trail: tuple[int, ...]) -> frozenset[int]:
+    def _banned(self, trail: tuple[int, ...], *more: int) -> frozenset[int]:
+        """The nodes that no hop may reach after a trail, and after the nodes that follow it."""
         match self._limits.revisits:
             case "walk":
                 return frozenset()
@@ -223,29 +205,40 @@ class ReasoningPaths(Automaton[PathState]):
                 return self._topic_set
             case "simple":
                 visited = (int(self._index.edge_target[edge]) for edge in trail[2::2])
-                return frozenset((self._topic_nodes[trail[0]], *visited))
+                return frozenset((*more, *visited, *(self._topic_nodes[i] for i in trail[:1])))
 
-    def _walkable(self, run: int, banned: Sequence[int] | frozenset[int]) -> bool:
-        if not self._permitted.mask.item(self._index.run_relation.item(run)):
+    def _walkable(self, run: int, banned: frozenset[int]) -> bool:
+        if not self._limits.inverse and self._index.run_relation.item(run) % 2:
             return False
         lo, hi = int(self._index.run_edges[run]), int(self._index.run_edges[run + 1])
         if hi - lo > len(banned):
             return True
         return any(int(target) not in banned for target in self._index.edge_target[lo:hi])
 
-    def _leaves(self, node: int, visited: tuple[int, ...], *, hops: int) -> bool:
+    def _leaves(self, node: int, banned: frozenset[int], hops: int) -> bool:
         """Whether another hop may leave `node` after `hops` hops."""
         if hops >= self._limits.hops:
             return False
-        match self._limits.revisits:
-            case "walk":
-                banned = frozenset[int]()
-            case "no-topic":
-                banned = self._topic_set
-            case "simple":
-                banned = frozenset(visited)
         return any(self._walkable(run, banned) for run in range(*self._index.leaving(node)))
 
 
 def _narrowed(state: PathState, lo: int, hi: int) -> PathState:
     return PathState(state.phase, lo, hi, state.depth + 1, state.trail)
+
+
+def path_of(index: GraphIndex, topic: int, hops: Sequence[int]) -> Path:
+    """The path, in RDF terms, from the node of a topic along the run and the edge of each hop."""
+    start = index.entities[topic]
+    source, steps = start, list[Step]()
+    for run, edge in zip(hops[::2], hops[1::2], strict=True):
+        walked = int(index.run_relation[run])
+        relation, target = (
+            index.relations[walked // 2],
+            index.entities[int(index.edge_target[edge])],
+        )
+        if walked % 2:
+            steps.append(Step(Triple(target, relation, source), inverse=True))
+        else:
+            steps.append(Step(Triple(source, relation, target)))
+        source = target
+    return Path(start, tuple(steps))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Generic, Literal
 
 from ..errors import ConstraintError
-from .constraint import RelationConstraint, State
-from .engine import Engine
+from .constraint import Constraint, State
 
 Scores = Literal["allowed", "full"]
+Engine = Literal["tree", "lines"]
+"""How nodes are evaluated: in one tree that shares a cache, or each line by itself."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,6 @@ class BeamPlan:
     """Groups of beams that search one after the other at each token (diverse beam search)."""
     diversity: float = 1.0
     """What a token costs for each beam of an earlier group that took it at the same step."""
-    length_penalty: float = 0.0
-    """Finished words rank by score / length ** length_penalty."""
-    early_stopping: bool | Literal["never"] = False
-    """True: stop at K finished words. False and `never`: as Hugging Face's `generate`."""
-    max_tokens: int = 1024
-    """The length that `never` reckons with."""
-
     enough: int | None = None
     """The words after which those less likely than `least` are no longer looked for."""
     least: float = 0.0
@@ -50,7 +44,7 @@ class Question(Generic[State]):
     """
 
     prompt: Sequence[int]
-    constraint: RelationConstraint[State]
+    constraint: Constraint[State]
     shared: int = 0
 
 
@@ -98,8 +92,18 @@ class Hypothesis(Generic[State]):
 
 
 @dataclass(frozen=True)
-class Found(Generic[State]):
+class SearchResult(Generic[State]):
     """The hypotheses of one question, best first, and what they cost."""
 
     hypotheses: list[Hypothesis[State]]
     cost: Cost
+
+
+def of_model(cost: "Cost") -> dict[str, int]:
+    """What the local model took, by the fields of `Usage`."""
+    return {
+        "forward_passes": cost.forward_passes,
+        "prompt_tokens": cost.prompt_tokens,
+        "tokens": cost.tokens,
+        "forced_tokens": cost.forced_tokens,
+    }

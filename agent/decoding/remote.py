@@ -1,6 +1,6 @@
 """Reasoning paths from a model on a server: an OpenAI-compatible one with structured outputs.
 
-The server is told the path set as one regular expression. It is not trusted: every reply is looked
+The server gets the path set as one regular expression. It is not trusted: every reply is looked
 up in the path set here, and one that is not in it is dropped, counted and never shown.
 """
 
@@ -13,10 +13,9 @@ from typing import Any, Literal, NamedTuple, cast
 
 import httpx
 
-from ..address import is_port, masked, public_address
-from ..bounded import PLAIN, Body, UnboundedError
 from ..errors import ConstraintError, InputError, ServiceError
 from ..kg.terms import Path
+from ..services import PLAIN, Body, UnboundedError, is_port, masked, public_address
 from .listing import ListedPaths
 
 
@@ -27,7 +26,7 @@ class Server:
     address: str = field(repr=False)
     model: str
     engine: Literal["vllm", "sglang"] = "vllm"
-    """How the server wants to be told a constraint."""
+    """Which field of a request has the constraint."""
     api: Literal["completions", "chat"] = "completions"
     """Whether the prompt goes as it is, or as a message in the server's own chat template."""
     key: str = field(default="", repr=False)
@@ -56,7 +55,7 @@ class RemotePath:
 
 
 @dataclass(frozen=True)
-class RemoteFound:
+class RemoteResult:
     """The different paths, the most frequent first; ties by text."""
 
     paths: list[RemotePath]
@@ -79,7 +78,7 @@ def decode_remote(
     temperature: float = 1.0,
     seed: int = 0,
     client: httpx.Client | None = None,
-) -> RemoteFound:
+) -> RemoteResult:
     """Ask for `samples` replies, or one at temperature 0, and keep those that are paths.
 
     The prompt ends where the path begins; where the model was trained with tags, it ends with the
@@ -90,30 +89,30 @@ def decode_remote(
     body = _body(server, prompt, paths) | {"temperature": temperature}
     wanted = samples if temperature > 0 else 1
     replies: list[_Reply] = []
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     requests = 0
-    own = httpx.Client(timeout=server.timeout) if client is None else nullcontext(client)
-    with own as connection:
+    opened = httpx.Client(timeout=server.timeout) if client is None else nullcontext(client)
+    with opened as connection:
         while len(replies) < wanted:
             missing = wanted - len(replies)
             more = _ask(connection, server, body | {"n": missing, "seed": seed + len(replies)})
             requests += 1
             replies += more[:missing]
-            kept = [reply.text.strip() for reply in more[:missing] if reply.whole]
-            kept = [text for text in kept if paths.find(text) is not None]
-            found.update(kept)
-            if not kept:
+            texts = [reply.text.strip() for reply in more[:missing] if reply.whole]
+            texts = [text for text in texts if paths.find(text) is not None]
+            counts.update(texts)
+            if not texts:
                 break
-    if not found:
+    if not counts:
         raise ConstraintError(
             f"{server.source}: none of {len(replies)} replies is a path of the graph, so the "
             "server does not apply the constraint",
             "use a server with structured outputs by regular expression, such as vLLM or SGLang",
         )
-    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-    return RemoteFound(
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return RemoteResult(
         [RemotePath(paths.paths[text], text, count) for text, count in ranked],
-        len(replies) - found.total(),
+        len(replies) - counts.total(),
         requests,
     )
 
@@ -149,9 +148,9 @@ def _ask(client: httpx.Client, server: Server, body: dict[str, Any]) -> Sequence
         ) from error
     if response.status_code != 200:
         password = httpx.URL(server.address).password
-        said = masked(read.read.decode("utf-8", "replace"), server.key, password)
-        said = " ".join(said.split())[:200]
-        raise ServiceError(f"{server.source}: answered {response.status_code}: {said}")
+        reason = masked(read.read.decode("utf-8", "replace"), server.key, password)
+        reason = " ".join(reason.split())[:200]
+        raise ServiceError(f"{server.source}: answered {response.status_code}: {reason}")
     try:
         replies = [_reply(choice, server.api) for choice in json.loads(read.read)["choices"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:

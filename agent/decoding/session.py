@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
+import numpy as np
+
 from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
-from .constraint import RelationConstraint, State
-from .engine import Engine, open_engine
+from .constraint import Constraint, State
+from .forward import open_engine
 from .head import Vector
 from .model import CausalModel
-from .plan import BeamPlan, Cost, Hypothesis
+from .plan import BeamPlan, Cost, Engine, Hypothesis
 from .tree import TokenTree
 
 
@@ -25,7 +27,7 @@ class Start(Generic[State]):
 
     row: int
     node: int
-    constraint: RelationConstraint[State]
+    constraint: Constraint[State]
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Session:
             raise ConstraintError("a prompt is empty", "a walk is decoded after a token at least")
         self.engine: Engine
         self.engine, self.forward = open_engine(model, prompts, shared)
-        self._found: list[set[int]] = [set() for _ in prompts]
+        self._in_words: list[set[int]] = [set() for _ in prompts]
         self._forced: list[set[int]] = [set() for _ in prompts]
 
     @property
@@ -61,7 +63,7 @@ class Session:
     def cost(self, row: int) -> Cost:
         """What a prompt's tree has taken so far."""
         forward = self.forward
-        unseen = {node for node in self._found[row] if not forward.known(row, node)}
+        unseen = {node for node in self._in_words[row] if not forward.known(row, node)}
         forced = (node in unseen or forward.known(row, node) for node in self._forced[row])
         return Cost(
             forward.forward_passes,
@@ -77,12 +79,6 @@ class Session:
             sum((self.cost(row) for row in rows), Cost()),
             forward_passes=self.forward.forward_passes,
         )
-
-    def count(self, row: int, search: BeamSearch[State], best: Sequence[Beam[State]]) -> None:
-        """Let what a search found, and what was forced in it, be part of the cost."""
-        self._forced[row] |= search.forced
-        for beam in best:
-            self._found[row].update(self.trees[row].line(beam.node))
 
     def search(self, starts: Sequence[Start[State]], plan: BeamPlan) -> list[Searched[State]]:
         """Search from all starts at once.
@@ -103,60 +99,138 @@ class Session:
                 except StopIteration as stop:
                     best[i] = stop.value
                     del steps[i]
-            self.score([(starts[i].row, searches[i], own) for i, own in wanted.items()])
-        for i, search in enumerate(searches):
-            self.count(starts[i].row, search, best[i])
+            self._score([(starts[i].row, searches[i], nodes) for i, nodes in wanted.items()])
+        for i, (start, search) in enumerate(zip(starts, searches, strict=True)):
+            self._forced[start.row] |= search.forced
+            for beam in best[i]:
+                self._in_words[start.row].update(self.trees[start.row].line(beam.node))
         return [Searched(start, best[i]) for i, start in enumerate(starts)]
 
-    def score(self, wanted: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
-        """Tell each search the log-probabilities that it wants of its row."""
-        asked = [(row, search, node) for row, search, own in wanted for node in own]
+    def _score(self, wanted: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
+        """Give each search the log-probabilities that it wants of its row."""
+        asked = [(row, search, node) for row, search, nodes in wanted for node in nodes]
         if not asked:
             return
-        legal = [tokens for _, _, own in wanted for tokens in own.values()]
-        places = [(row, node) for row, _, node in asked]
-        self._evaluate(places)
+        legal = [tokens for _, _, nodes in wanted for tokens in nodes.values()]
+        nodes = [(row, node) for row, _, node in asked]
+        self._evaluate(nodes)
         full = asked[0][1].plan.scores == "full"
-        logprobs = self.forward.logprobs(places, legal, full=full)
+        logprobs = self.forward.logprobs(nodes, legal, full=full)
         for (_, search, node), values in zip(asked, logprobs, strict=True):
             search.logprobs[node] = values
 
     def hypotheses(self, searches: Sequence[Searched[State]]) -> list[list[Hypothesis[State]]]:
         """The beams of each search with the unconstrained probability of what they commit to."""
-        asked: dict[tuple[int, int, int], float] = {}
-        chosen = list[list[list[tuple[int, int, int]]]]()
-        for searched in searches:
-            start, own = searched.start, list[list[tuple[int, int, int]]]()
-            tree = self.trees[start.row]
-            for beam in searched.best:
-                line = tree.line(beam.node)[-len(beam.tokens) :]
-                before = [start.node, *line[:-1]]
-                flags = start.constraint.relation_tokens(beam.state)
-                steps = zip(before, beam.tokens, flags, strict=True)
-                own.append([(start.row, node, token) for node, token, counts in steps if counts])
-            chosen.append(own)
-            asked.update(dict.fromkeys((place for places in own for place in places), 0.0))
-        if asked:
-            places = [(row, node) for row, node, _ in asked]
-            self._evaluate(places)
-            tokens = [(token,) for _, _, token in asked]
-            values = self.forward.logprobs(places, tokens, full=True)
-            asked = {place: float(value[0]) for place, value in zip(asked, values, strict=True)}
+        commitments = [
+            [self._commitment(searched.start, beam) for beam in searched.best]
+            for searched in searches
+        ]
+        wanted = dict.fromkeys(c for beams in commitments for beam in beams for c in beam)
+        logprobs = dict[tuple[int, int, int], float]()
+        if wanted:
+            nodes = [(row, node) for row, node, _ in wanted]
+            self._evaluate(nodes)
+            tokens = [(token,) for _, _, token in wanted]
+            values = self.forward.logprobs(nodes, tokens, full=True)
+            logprobs = {c: float(value[0]) for c, value in zip(wanted, values, strict=True)}
         return [
             [
-                Hypothesis(b.tokens, b.score, math.exp(sum(asked[p] for p in places)), b.state)
-                for b, places in zip(searched.best, own, strict=True)
+                Hypothesis(b.tokens, b.score, math.exp(sum(logprobs[c] for c in chosen)), b.state)
+                for b, chosen in zip(searched.best, beams, strict=True)
             ]
-            for searched, own in zip(searches, chosen, strict=True)
+            for searched, beams in zip(searches, commitments, strict=True)
         ]
 
-    def logits(self, places: Sequence[tuple[int, int]]) -> list[Vector]:
-        """The logits over the whole vocabulary after each (row, node), for free text."""
-        self._evaluate(places)
-        return list(self.forward.logits(places).double().cpu().numpy())
+    def _commitment(self, start: Start[State], beam: Beam[State]) -> list[tuple[int, int, int]]:
+        """The relation tokens of a word, each as (row, node before it, token)."""
+        line = self.trees[start.row].line(beam.node)[-len(beam.tokens) :]
+        flags = start.constraint.relation_tokens(beam.state)
+        steps = zip([start.node, *line[:-1]], beam.tokens, flags, strict=True)
+        return [(start.row, node, token) for node, token, counts in steps if counts]
 
-    def _evaluate(self, places: Sequence[tuple[int, int]]) -> None:
+    def logits(self, nodes: Sequence[tuple[int, int]]) -> list[Vector]:
+        """The logits over the whole vocabulary after each (row, node), for free text."""
+        self._evaluate(nodes)
+        return list(self.forward.logits(nodes).double().cpu().numpy())
+
+    def _evaluate(self, nodes: Sequence[tuple[int, int]]) -> None:
         rows: dict[int, list[int]] = {}
-        for row, node in places:
+        for row, node in nodes:
             rows.setdefault(row, []).append(node)
         self.forward.evaluate(rows)
+
+
+@dataclass(frozen=True)
+class WritingPlan:
+    """How free text is written, always with the likeliest token, and where it stops.
+
+    `stops` end it and are not part of it; `banned` tokens are never written.
+    """
+
+    stops: frozenset[int]
+    limit: int = 128
+    """Tokens at most."""
+    banned: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text: its last node, its tokens, and the token that ended it; None at the limit."""
+
+    node: int
+    tokens: tuple[int, ...]
+    stop: int | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What comes after a finished word: a heading, and under it the model's own words."""
+
+    heading: tuple[int, ...]
+    writing: WritingPlan
+
+
+@dataclass
+class _Text:
+    row: int
+    node: int
+    tokens: list[int]
+
+
+def write(session: Session, nodes: Sequence[tuple[int, int]], plan: WritingPlan) -> list[Written]:
+    """Go on from (row, node)s in the trees of a session, all in one batch.
+
+    Raises ConstraintError where the model cannot hold prompt and text.
+    """
+    texts = [_Text(*node, []) for node in nodes]
+    stops: dict[int, int] = {}
+    banned = list(plan.banned)
+    live = dict(enumerate(texts))
+    for _ in range(plan.limit + 1):
+        if not live:
+            break
+        logits = session.logits([(text.row, text.node) for text in live.values()])
+        for (i, text), values in zip(list(live.items()), logits, strict=True):
+            values[banned] = -np.inf
+            token = int(values.argmax())
+            if token in plan.stops:
+                stops[i] = token
+                del live[i]
+            elif len(text.tokens) == plan.limit:
+                del live[i]
+            else:
+                text.tokens.append(token)
+                text.node = session.trees[text.row].child(text.node, token)
+    return [Written(text.node, tuple(text.tokens), stops.get(i)) for i, text in enumerate(texts)]
+
+
+def write_replies(
+    session: Session, nodes: Sequence[tuple[int, int]], reply: Reply
+) -> list[tuple[int, ...]]:
+    """The tokens that the model writes under the heading after each (row, node)."""
+    headed = list[tuple[int, int]]()
+    for row, node in nodes:
+        for token in reply.heading:
+            node = session.trees[row].child(node, token)
+        headed.append((row, node))
+    return [text.tokens for text in write(session, headed, reply.writing)]

@@ -1,11 +1,28 @@
-"""The tree of visited tokens: beams that share a prefix share its nodes."""
+"""The trees of visited tokens, and what is known after their nodes.
+
+Beams that share a prefix share its nodes. `forward.py` and `lines.py` evaluate the nodes.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from ..errors import ConstraintError
+from .head import OutputHead, Vector, chosen, log_softmax, whole_logprobs
+from .model import CausalModel
 
 ROOT = 0
 """The node that stands for the end of the prompt."""
 
 
 class TokenTree:
-    """Nodes are numbered in the order in which they are made, parents before children."""
+    """A tree of the tokens after one prompt.
+
+    Nodes are numbered in the order in which they are made, parents before children.
+    """
 
     def __init__(self) -> None:
         self.parents = [-1]
@@ -32,3 +49,90 @@ class TokenTree:
             node = self.parents[node]
         line.reverse()
         return line
+
+
+_CHUNK = 64
+"""How many rows of a whole vocabulary are held at a time."""
+
+
+class Evaluated(ABC):
+    """The trees of some prompts, and a hidden state (or logits) for each evaluated node.
+
+    A subclass says how nodes are evaluated. Not safe to share between threads.
+    """
+
+    def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
+        self.trees = [TokenTree() for _ in prompts]
+        self.forward_passes = 0
+        self.prompt_tokens = [0] * len(prompts)
+        self.tokens = [0] * len(prompts)
+        self._model = model
+        self._head = OutputHead(model)
+        self._prompts = [list(prompt) for prompt in prompts]
+        self._states: list[dict[int, torch.Tensor]] = [{} for _ in prompts]
+
+    @abstractmethod
+    def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
+        """Compute the given nodes of each row and those above them.
+
+        Raises ConstraintError where the model's context is too short for prompt and walk.
+        """
+
+    def known(self, row: int, node: int) -> bool:
+        """Whether what follows a node is known."""
+        return node in self._states[row]
+
+    def logits(self, nodes: Sequence[tuple[int, int]]) -> torch.Tensor:
+        """The logits after each (row, node): shape (nodes, vocabulary)."""
+        states = torch.stack([self._states[row][node] for row, node in nodes])
+        return self._head.whole(states) if self._head.plain else states
+
+    def logprobs(
+        self, nodes: Sequence[tuple[int, int]], legal: Sequence[Sequence[int]], *, full: bool
+    ) -> list[Vector]:
+        """The log-probabilities after each (row, node) of its legal tokens.
+
+        Over the whole vocabulary with `full`, else renormalised over the legal tokens.
+        """
+        if full:
+            pairs = list(zip(nodes, legal, strict=True))
+            chunks = [pairs[i : i + _CHUNK] for i in range(0, len(pairs), _CHUNK)]
+            return [
+                values
+                for chunk in chunks
+                for values in whole_logprobs(
+                    self.logits([p for p, _ in chunk]), [t for _, t in chunk]
+                )
+            ]
+        states = torch.stack([self._states[row][node] for row, node in nodes])
+        if self._head.plain:
+            logits = self._head.of(states, legal)
+        else:
+            logits = chosen(states, legal)
+        return [log_softmax(values) for values in logits]
+
+    def _fresh(self, row: int, nodes: Iterable[int]) -> list[int]:
+        known, tree = self._states[row], self.trees[row]
+        fresh: set[int] = set()
+        for node in nodes:
+            while node != ROOT and node not in known and node not in fresh:
+                fresh.add(node)
+                node = tree.parents[node]
+        return sorted(fresh)
+
+    def _run(self, tokens: "np.ndarray[Any, Any]", **inputs: object) -> torch.Tensor:
+        """Hidden states where the head is plain, else logits."""
+        ids = torch.from_numpy(tokens).to(self._model.device)
+        with torch.inference_mode():
+            if self._head.plain:
+                return cast(Any, self._model.base_model)(input_ids=ids, **inputs).last_hidden_state
+            return cast(Any, self._model)(input_ids=ids, **inputs).logits
+
+    def _check_context(self, needed: int) -> None:
+        config = self._model.config.get_text_config()
+        context = getattr(config, "max_position_embeddings", None)
+        if context and needed > context:
+            raise ConstraintError(
+                f"the prompt and its walk need {needed} tokens, more than the model's {context}",
+                "use a model with a longer context, fewer hops, or a shorter question",
+            )

@@ -6,12 +6,15 @@ Distinct names always get distinct token sequences: those that would collide are
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
 
 from ..errors import ConstraintError
+from .arrays import Array
 from .model import Tokenizer
 from .wire import ARROW, SEPARATOR, Wire, escape
 
@@ -118,3 +121,137 @@ def tokenizer_digest(tokenizer: Tokenizer) -> str:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     text = backend.to_str() if backend is not None else repr(sorted(tokenizer.get_vocab().items()))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+_FEW = 32
+"""Ranges up to this long are walked in Python, which is faster there."""
+
+
+class Branch(NamedTuple):
+    """A token by which the members `lo:hi` of a range go on.
+
+    `whole` when it is the last token of the arrow behind the one member `lo`.
+    """
+
+    token: int
+    lo: int
+    hi: int
+    whole: bool
+
+
+def always(_: int) -> bool:
+    """Every name may be followed by an arrow."""
+    return True
+
+
+@dataclass(frozen=True)
+class UnitTable:
+    """The units of many names in two arrays; none is a Python object until it is asked for.
+
+    Names are compared as their tokens followed by an arrow. Escaped names hold no arrow, so no name
+    so followed is a prefix of another, and names that share a prefix lie side by side.
+    """
+
+    tokens: Array
+    starts: Array
+    arrow: Tokens
+    known_ranks: Array | None = None
+    """The ranks, where they were computed before."""
+
+    @classmethod
+    def of(cls, units: Sequence[Tokens], arrow: Tokens) -> "UnitTable":
+        """The table of some units, in their order."""
+        starts = np.zeros(len(units) + 1, np.int64)
+        np.cumsum([len(unit) for unit in units], out=starts[1:])
+        return cls(np.array([token for unit in units for token in unit], np.int32), starts, arrow)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[Tokens]:
+        return map(self.unit, range(len(self)))
+
+    def unit(self, name: int) -> Tokens:
+        """The tokens of one name."""
+        return tuple(self.tokens[self.starts[name] : self.starts[name + 1]].tolist())
+
+    @cached_property
+    def ranks(self) -> Array:
+        """The position of each name in the order of all."""
+        if self.known_ranks is not None:
+            return self.known_ranks
+        keys = [unit + self.arrow for unit in self]
+        ranks = np.empty(len(keys), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return ranks
+
+    def ranked(self) -> "UnitTable":
+        """The same table, whose ranks are computed now and not in the first search."""
+        return replace(self, known_ranks=self.ranks)
+
+    def ordered(self, names: Array) -> Array:
+        """Some names in the order of their units."""
+        return names[np.argsort(self.ranks[names])]
+
+    def read(self, names: Array, depth: int) -> Array:
+        """For each of the names, whether it has no more than `depth` tokens."""
+        return self.starts[names + 1] - self.starts[names] <= depth
+
+    def fork(
+        self, names: Array, depth: int, goes_on: Callable[[int], bool] = always
+    ) -> tuple[list[Branch], int | None]:
+        """How names that share `depth` tokens, arrow included, go on; and which one ends here.
+
+        `names` are in order, and indices into them are what this speaks of. A name is followed by
+        the arrow where `goes_on(index)`, which is asked only when the name is read. The work is
+        that of a few array operations over `names`.
+        """
+        if len(names) <= _FEW:
+            return self._fork_few(names.tolist(), depth, goes_on)
+        starts = self.starts[names]
+        past = depth - (self.starts[names + 1] - starts)
+        inside = past < 0
+        tokens = np.full(len(names), -1, np.int64)
+        tokens[inside] = self.tokens[starts[inside] + depth]
+        end: int | None = None
+        for i in np.flatnonzero(~inside).tolist():  # no more of them than the arrow has tokens
+            if past[i] == 0:
+                end = i
+            if goes_on(i):
+                tokens[i] = self.arrow[past[i]]
+        alive = np.flatnonzero(tokens >= 0)
+        if not len(alive):
+            return [], end
+        cuts = np.flatnonzero(np.diff(tokens[alive])) + 1
+        firsts = alive[np.concatenate(([0], cuts))]
+        lasts = alive[np.append(cuts, len(alive)) - 1]
+        branches = zip(
+            tokens[firsts].tolist(),
+            firsts.tolist(),
+            (lasts + 1).tolist(),
+            (past[firsts] == len(self.arrow) - 1).tolist(),
+            strict=True,
+        )
+        return [Branch(*branch) for branch in branches], end
+
+    def _fork_few(
+        self, names: Sequence[int], depth: int, goes_on: Callable[[int], bool]
+    ) -> tuple[list[Branch], int | None]:
+        branches: list[Branch] = []
+        end: int | None = None
+        for i, name in enumerate(names):
+            start = self.starts.item(name)
+            past = depth - (self.starts.item(name + 1) - start)
+            if past < 0:
+                token = self.tokens.item(start + depth)
+            else:
+                if past == 0:
+                    end = i
+                if not goes_on(i):
+                    continue
+                token = self.arrow[past]
+            if branches and branches[-1].token == token:
+                branches[-1] = Branch(token, branches[-1].lo, i + 1, False)
+            else:
+                branches.append(Branch(token, i, i + 1, past == len(self.arrow) - 1))
+        return branches, end

@@ -20,11 +20,11 @@ def explain(form: Form, reply: Reply, origin: Origin | None = None) -> str:
     made_with = origin or Origin()
     match form:
         case "tree":
-            from .tree import tree
+            from .text import tree
 
             return tree(reply)
         case "mermaid":
-            from .mermaid import mermaid
+            from .text import mermaid
 
             return mermaid(reply)
         case "sparql":

@@ -4,18 +4,17 @@ from typing import NamedTuple
 
 from ..kg.terms import Term, is_literal
 from .layout import CELL, Bundle, End, Layout, Shape, lay_out, shown
-from .reply import Reply
-from .text import cropped, printable
-from .tree import MARKS
+from .reply import Reply, cropped, printable
+from .text import MARKS
 
 MARGIN = 12.0
 _BEND = 36.0
-_TOLD = 500
-"""So many characters of a name and of a term are told of what is pointed at."""
+_LONGEST_TITLE = 500
+"""Characters of a name and of a term in the title of what is pointed at."""
 
 
 class Name(NamedTuple):
-    """A name at a place (the middle of its line), and all that is known of what it names."""
+    """A name at a point (the middle of its line), and the title and verdict of what it names."""
 
     x: float
     y: float
@@ -71,11 +70,10 @@ def draw(reply: Reply) -> Drawing | None:
     if not layout.bundles:
         return None
     verdicts = {end.term: end.verdict for bundle in layout.bundles for end in bundle.ends}
-    shapes = {id(shape): shape for shape in layout.shapes.values()}
-    boxes = [_box(shape, layout, verdicts) for shape in shapes.values()]
+    boxes = [_box(shape, layout, verdicts) for shape in dict.fromkeys(layout.shapes.values())]
     drawing = Drawing(layout.width + 2 * MARGIN, layout.height + 2 * MARGIN, boxes, [], [], [])
     for bundle in layout.bundles:
-        _draw(bundle, layout, drawing)
+        _draw_bundle(bundle, layout, drawing)
     return drawing
 
 
@@ -83,15 +81,15 @@ def _box(shape: Shape, layout: Layout, verdicts: dict[Term, str]) -> Box:
     term, grouped = shape.terms[0], len(shape.terms) > 1
     names: list[Name] = []
     rows = -(-len(shape.terms) // shape.columns)
-    for number, own in enumerate(shape.terms):
-        label = layout.names[own]
-        title = cropped(printable(label), _TOLD)
-        if own != label:
-            title += f"\n{cropped(printable(own), _TOLD)}"
+    for number, member in enumerate(shape.terms):
+        label = layout.names[member]
+        title = cropped(printable(label), _LONGEST_TITLE)
+        if member != label:
+            title += f"\n{cropped(printable(member), _LONGEST_TITLE)}"
         across, down = divmod(number, rows)
         x = shape.x + across * shape.width / shape.columns + 12
         y = shape.y + 6 + (down + 0.5) * CELL if grouped else shape.middle
-        verdict = verdicts[own] if grouped else ""
+        verdict = verdicts[member] if grouped else ""
         names.append(Name(x, y, shown(label), title, MARKS.get(verdict, ""), verdict))
     kind = "other"
     if term in layout.roots:
@@ -103,21 +101,20 @@ def _box(shape: Shape, layout: Layout, verdicts: dict[Term, str]) -> Box:
     return Box(shape.x, shape.y, shape.width, shape.height, kind, names)
 
 
-def _draw(bundle: Bundle, layout: Layout, drawing: Drawing) -> None:
+def _draw_bundle(bundle: Bundle, layout: Layout, drawing: Drawing) -> None:
     """The line to a relation, its name, and the lines from it to its ends."""
     source, pill = layout.shapes[bundle.source], bundle.shape
     verdicts = {end.verdict for end in bundle.ends}
     (verdict,) = verdicts if len(verdicts) == 1 else ("unknown",)
-    title = cropped(printable(bundle.label), _TOLD)
+    title = cropped(printable(bundle.label), _LONGEST_TITLE)
     name = Name(pill.x + pill.width / 2, pill.middle, shown(bundle.label), title, "", "")
     drawing.relations.append(Box(pill.x, pill.y, pill.width, pill.height, "relation", [name]))
     trunk = _curve(source.right, bundle.start, pill.x, pill.middle)
     drawing.lines.append(Line(trunk, not bundle.outward, False, verdict))
-    drawn: dict[int, End] = {id(layout.shapes[end.term]): end for end in bundle.ends}
-    for end in drawn.values():
-        target = layout.shapes[end.term]
-        y = bundle.arrivals[id(target)]
-        if id(target) in bundle.behind:
+    drawn: dict[Shape, End] = {layout.shapes[end.term]: end for end in bundle.ends}
+    for target, end in drawn.items():
+        y = bundle.arrivals[target]
+        if target in bundle.behind:
             x, way = target.right, -1
             path = _hook(pill.x + pill.width / 2, pill.y + pill.height, x, y)
         else:
@@ -125,8 +122,7 @@ def _draw(bundle: Bundle, layout: Layout, drawing: Drawing) -> None:
             path = _curve(pill.right, pill.middle, x, y)
         drawing.lines.append(Line(path, False, bundle.outward, end.verdict))
         if len(target.terms) == 1:
-            place = x - 22 * way
-            drawing.marks.append(Mark(place, y, MARKS[end.verdict], end.verdict))
+            drawing.marks.append(Mark(x - 22 * way, y, MARKS[end.verdict], end.verdict))
 
 
 def _curve(x: float, y: float, to_x: float, to_y: float) -> str:

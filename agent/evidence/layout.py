@@ -14,9 +14,8 @@ from unicodedata import east_asian_width
 
 from ..kg.terms import Term, Triple, is_triple_term
 from ..state import StepRecord
-from .reply import Reply, names, step_of
-from .text import cropped, printable
-from .tree import Place, grow
+from .reply import Reply, cropped, names, printable, step_of
+from .text import TreeNode, chain_trees
 
 LONGEST = 34
 """So many characters of a name are drawn."""
@@ -33,7 +32,7 @@ _LINE = 22.0
 _LETTER, _PADDING, _MARK = 7.6, 26.0, 18.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Shape:
     """A rectangle with names in it; a group has several `terms`, in so many `columns`."""
 
@@ -51,7 +50,7 @@ class Shape:
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """The x of its right side."""
         return self.x + self.width
 
 
@@ -66,8 +65,8 @@ class End(NamedTuple):
 class Bundle:
     """Triples of one relation at one entity; `outward` where that is their head.
 
-    Their line leaves it at the height `start`, and reaches each shape at the height in `arrivals`,
-    by the number of the shape; those `behind` it from the right.
+    Their line leaves the entity at the height `start`, and reaches each shape at the height in
+    `arrivals`. Shapes `behind` the entity are reached from the right.
     """
 
     source: Term
@@ -76,13 +75,13 @@ class Bundle:
     shape: Shape
     ends: list[End] = field(default_factory=list)
     start: float = 0.0
-    arrivals: dict[int, float] = field(default_factory=dict)
-    behind: frozenset[int] = frozenset()
+    arrivals: dict[Shape, float] = field(default_factory=dict)
+    behind: frozenset[Shape] = frozenset()
 
 
 @dataclass
 class Layout:
-    """All that is drawn, in its place, and the size of the whole."""
+    """All shapes and lines with their coordinates, and the size of the whole."""
 
     shapes: dict[Term, Shape]
     bundles: list[Bundle]
@@ -94,59 +93,64 @@ class Layout:
     height: float = 0.0
 
 
+class _Edge(NamedTuple):
+    """A triple, and the entities between which it is drawn."""
+
+    source: Term
+    target: Term
+    step: StepRecord
+
+
 def shown(name: str) -> str:
     """A name as it is drawn."""
     return cropped(printable(name), LONGEST)
 
 
 def lay_out(reply: Reply) -> Layout:
-    """The places of everything in the chains of a reply; nothing where there are none."""
-    roots = grow(reply["answers"], reply["topics"])
+    """The coordinates of everything in the chains of a reply; empty where there are none."""
+    roots = chain_trees(reply["answers"], reply["topics"])
     columns = {root.term: 0 for root in roots}
-    found: dict[Triple, tuple[Term, Term, StepRecord]] = {}
+    edges: dict[Triple, _Edge] = {}
     for root in roots:
-        _visit(root, (root.term,), frozenset(columns), columns, found)
+        _gather(root, (root.term,), frozenset(columns), columns, edges)
     answers = frozenset(answer["term"] for answer in reply["answers"])
-    called, tops = names(reply), frozenset(root.term for root in roots)
-    layout = Layout({}, [], columns, called, tops, answers)
-    layout.bundles = _bundles(found.values(), columns)
-    _shape(layout)
+    bundles, tops = _bundles(edges.values(), columns), frozenset(root.term for root in roots)
+    layout = Layout({}, bundles, columns, names(reply), tops, answers)
+    _make_shapes(layout)
     right, left = _sides(layout)
     for shape in layout.shapes.values():
-        lines = max(len(right.get(id(shape), ())), len(left.get(id(shape), ())))
+        lines = max(len(right.get(shape, ())), len(left.get(shape, ())))
         shape.height = max(shape.height, lines * _LINE)
-    _stand(layout)
-    _attach(layout, right, left)
+    _arrange(layout)
+    _attach(right, left)
     return layout
 
 
-def _visit(
-    place: Place,
+def _gather(
+    node: TreeNode,
     above: tuple[Term, ...],
     roots: frozenset[Term],
     columns: dict[Term, int],
-    found: dict[Triple, tuple[Term, Term, StepRecord]],
+    edges: dict[Triple, _Edge],
 ) -> None:
-    """Gather triples with the ends between which they are drawn, and the columns of entities."""
-    for branch in place.branches.values():
+    """Gather the triples below a node, and the columns of their entities."""
+    for branch in node.branches.values():
         assert branch.step is not None
         if branch.term not in above and branch.term not in roots:
             columns[branch.term] = max(columns.get(branch.term, 0), len(above))
-        found.setdefault(step_of(branch.step).triple, (place.term, branch.term, branch.step))
-        _visit(branch, (*above, branch.term), roots, columns, found)
+        edges.setdefault(step_of(branch.step).triple, _Edge(node.term, branch.term, branch.step))
+        _gather(branch, (*above, branch.term), roots, columns, edges)
 
 
-def _bundles(
-    found: Iterable[tuple[Term, Term, StepRecord]], columns: Mapping[Term, int]
-) -> list[Bundle]:
+def _bundles(edges: Iterable[_Edge], columns: Mapping[Term, int]) -> list[Bundle]:
     bundles: dict[tuple[Term, str, bool], Bundle] = {}
-    for source, target, step in found:
+    for source, target, step in edges:
         inverse = step["inverse"]
         if columns[source] > columns[target]:
             source, target, inverse = target, source, not inverse
-        told = f" {step['tail']['label']}" if is_triple_term(step["tail"]["term"]) else ""
-        label = f"{step['relation']['label']}{told}"
-        key = (source, f"{step['relation']['term']}{told}", not inverse)
+        quoted = f" {step['tail']['label']}" if is_triple_term(step["tail"]["term"]) else ""
+        label = f"{step['relation']['label']}{quoted}"
+        key = (source, f"{step['relation']['term']}{quoted}", not inverse)
         if key not in bundles:
             pill = Shape((), _width(shown(label)) - 4, _PILL)
             bundles[key] = Bundle(source, label, not inverse, pill)
@@ -154,7 +158,7 @@ def _bundles(
     return list(bundles.values())
 
 
-def _shape(layout: Layout) -> None:
+def _make_shapes(layout: Layout) -> None:
     """Give every entity a shape, alone or in a group."""
     degrees = Counter(end.term for bundle in layout.bundles for end in bundle.ends)
     degrees.update(bundle.source for bundle in layout.bundles)
@@ -175,8 +179,8 @@ def _shape(layout: Layout) -> None:
             layout.shapes[term] = Shape((term,), width, _ROW)
 
 
-_Ports = dict[int, list[tuple[Bundle, bool]]]
-"""The lines at one side of shapes, by their numbers: whose they are, and whether they arrive."""
+_Ports = dict[Shape, list[tuple[Bundle, bool]]]
+"""The lines at one side of each shape: of which bundle, and whether they arrive."""
 
 
 def _sides(layout: Layout) -> tuple[_Ports, _Ports]:
@@ -184,11 +188,10 @@ def _sides(layout: Layout) -> tuple[_Ports, _Ports]:
     right: _Ports = {}
     left: _Ports = {}
     for bundle in layout.bundles:
-        source = id(layout.shapes[bundle.source])
-        right.setdefault(source, []).append((bundle, False))
-        behind: set[int] = set()
+        right.setdefault(layout.shapes[bundle.source], []).append((bundle, False))
+        behind: set[Shape] = set()
         for term in dict.fromkeys(end.term for end in bundle.ends):
-            target = id(layout.shapes[term])
+            target = layout.shapes[term]
             ahead = layout.columns[term] > layout.columns[bundle.source]
             if ahead and (bundle, True) not in left.setdefault(target, []):
                 left[target].append((bundle, True))
@@ -199,63 +202,41 @@ def _sides(layout: Layout) -> tuple[_Ports, _Ports]:
     return right, left
 
 
-def _attach(layout: Layout, *sides: _Ports) -> None:
-    """Where lines touch shapes, in the order in which they come."""
-    shapes = {id(shape): shape for shape in layout.shapes.values()}
-    for number, lines in (pair for side in sides for pair in side.items()):
-        shape = shapes[number]
+def _attach(*sides: _Ports) -> None:
+    """Spread the lines along the sides of shapes, in the order of their bundles' heights."""
+    for shape, lines in (pair for side in sides for pair in side.items()):
         ordered = sorted(lines, key=lambda line: line[0].shape.y)
-        for place, (bundle, arrives) in enumerate(ordered):
-            height = shape.y + shape.height * (place + 0.5) / len(ordered)
+        for number, (bundle, arrives) in enumerate(ordered):
+            height = shape.y + shape.height * (number + 0.5) / len(ordered)
             if arrives:
-                bundle.arrivals[number] = height
+                bundle.arrivals[shape] = height
             else:
                 bundle.start = height
 
 
-def _group(terms: tuple[Term, ...], called: Mapping[Term, str]) -> Shape:
+def _group(terms: tuple[Term, ...], labels: Mapping[Term, str]) -> Shape:
     columns = min(4, -(-len(terms) // 9))
     rows = -(-len(terms) // columns)
-    width = max(_width(shown(called[term])) for term in terms) + _MARK
+    width = max(_width(shown(labels[term])) for term in terms) + _MARK
     return Shape(terms, columns * width, rows * CELL + 12, columns)
 
 
-def _stand(layout: Layout) -> None:
-    """Put shapes and bundles in their places, without overlaps in a column."""
-    ordered = [shape for _, shape in _distinct(layout.shapes[term] for term in layout.columns)]
-    column = {id(layout.shapes[term]): number for term, number in layout.columns.items()}
-    levels: list[list[Shape]] = [[] for _ in range(max(column.values(), default=-1) + 1)]
-    for shape in ordered:
-        levels[column[id(shape)]].append(shape)
-    after: dict[int, list[Shape]] = {}
-    before: dict[int, list[Shape]] = {}
-    for bundle in layout.bundles:
-        for end in bundle.ends:
-            left, right = layout.shapes[bundle.source], layout.shapes[end.term]
-            if column[id(left)] < column[id(right)]:
-                after.setdefault(id(left), []).append(right)
-                before.setdefault(id(right), []).append(left)
-    for level in levels:
-        _stack(level, {}, _GAP)
-    for level in reversed(levels[:-1]):
-        _stack(level, after, _GAP)
-    for level in levels[1:]:
-        _stack(level, {k: v for k, v in before.items() if k not in after}, _GAP)
+def _arrange(layout: Layout) -> None:
+    """Put shapes and bundles in their columns, without overlaps in one."""
+    shapes = list(dict.fromkeys(layout.shapes[term] for term in layout.columns))
+    column = {layout.shapes[term]: number for term, number in layout.columns.items()}
+    columns: list[list[Shape]] = [[] for _ in range(max(column.values(), default=-1) + 1)]
+    for shape in shapes:
+        columns[column[shape]].append(shape)
+    _stack_columns(columns, layout, column)
     x = 0.0
-    for number, level in enumerate(levels):
-        own = [b for b in layout.bundles if layout.columns[b.source] == number]
+    for number, level in enumerate(columns):
         width = max((shape.width for shape in level), default=0.0)
         for shape in level:
             shape.x = x + (width - shape.width) / 2 if number == 0 else x
-        x += width
-        wanted = {id(b.shape): [layout.shapes[t] for t in _middles(b)] for b in own}
-        pills = sorted((b.shape for b in own), key=lambda pill: _mean(wanted[id(pill)]))
-        _stack(pills, wanted, _PILL_GAP)
-        room = max((pill.width for pill in pills), default=0.0)
-        for pill in pills:
-            pill.x = x + _REACH + (room - pill.width) / 2
-        x += room + 2 * _REACH if pills else 0.0
-    everything = [*ordered, *(bundle.shape for bundle in layout.bundles)]
+        bundles = [own for own in layout.bundles if layout.columns[own.source] == number]
+        x = _place_relations(bundles, layout, x + width)
+    everything = [*shapes, *(bundle.shape for bundle in layout.bundles)]
     top = min((shape.y for shape in everything), default=0.0)
     for shape in everything:
         shape.y -= top
@@ -263,32 +244,61 @@ def _stand(layout: Layout) -> None:
     layout.height = max((shape.y + shape.height for shape in everything), default=0.0)
 
 
-def _middles(bundle: Bundle) -> list[Term]:
-    """What a relation stands between: its entity weighs as much as all its ends."""
-    ends = [end.term for end in bundle.ends]
-    return [*ends, *[bundle.source] * len(ends)]
+def _stack_columns(
+    columns: Sequence[Sequence[Shape]], layout: Layout, column: Mapping[Shape, int]
+) -> None:
+    """Give entities their heights: near to what they lead to, the others to what leads to them."""
+    after: dict[Shape, list[Shape]] = {}
+    before: dict[Shape, list[Shape]] = {}
+    for bundle in layout.bundles:
+        for end in bundle.ends:
+            left, right = layout.shapes[bundle.source], layout.shapes[end.term]
+            if column[left] < column[right]:
+                after.setdefault(left, []).append(right)
+                before.setdefault(right, []).append(left)
+    for level in columns:
+        _stack(level, {}, _GAP)
+    for level in reversed(columns[:-1]):
+        _stack(level, after, _GAP)
+    for level in columns[1:]:
+        _stack(level, {k: v for k, v in before.items() if k not in after}, _GAP)
 
 
-def _stack(shapes: Sequence[Shape], towards: Mapping[int, Sequence[Shape]], gap: float) -> None:
+def _place_relations(bundles: Sequence[Bundle], layout: Layout, x: float) -> float:
+    """Put relations between two columns, from x on; returns where the next column begins.
+
+    The entity of a relation weighs as much as all its ends.
+    """
+    if not bundles:
+        return x
+    beside: dict[Shape, list[Shape]] = {}
+    for bundle in bundles:
+        ends = [end.term for end in bundle.ends]
+        terms = [*ends, *[bundle.source] * len(ends)]
+        beside[bundle.shape] = [layout.shapes[term] for term in terms]
+    pills = sorted(beside, key=lambda pill: _mean(beside[pill]))
+    _stack(pills, beside, _PILL_GAP)
+    room = max(pill.width for pill in pills)
+    for pill in pills:
+        pill.x = x + _REACH + (room - pill.width) / 2
+    return x + room + 2 * _REACH
+
+
+def _stack(shapes: Sequence[Shape], towards: Mapping[Shape, Sequence[Shape]], gap: float) -> None:
     """Put shapes under one another, as near as can be to the middle of what they go with."""
-    place, drift, wishes = -1e9 if towards else 0.0, 0.0, 0
+    top, drift = -1e9 if towards else 0.0, 0.0
     for shape in shapes:
-        others = towards.get(id(shape))
+        others = towards.get(shape)
         wanted = _mean(others) if others else shape.middle
-        shape.y = max(wanted - shape.height / 2, place) if towards else place
-        place = shape.y + shape.height + gap
+        shape.y = max(wanted - shape.height / 2, top) if towards else top
+        top = shape.y + shape.height + gap
         drift += wanted - shape.middle
-        wishes += 1
     for shape in shapes if towards else ():
-        shape.y += drift / wishes
+        shape.y += drift / len(shapes)
 
 
 def _mean(shapes: Sequence[Shape]) -> float:
     return sum(shape.middle for shape in shapes) / len(shapes)
-
-
-def _distinct(shapes: Iterable[Shape]) -> Iterable[tuple[int, Shape]]:
-    return {id(shape): shape for shape in shapes}.items()
 
 
 def _width(text: str) -> float:

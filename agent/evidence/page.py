@@ -8,22 +8,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from .drawing import MARGIN, draw
-from .reply import Origin, Reply, notes, said, triples
+from .reply import Origin, Reply, cropped, notes, printable, summary, triples
 from .sparql import about, check_query, main_query
-from .text import cropped, printable
-from .tree import MARKS
+from .text import MARKS
 
 _TERM, _NAME = 400, 300
-"""So many characters of a term and of a name are shown in tables."""
+"""Characters of a term and of a name in tables."""
 
 
 def page(reply: Reply, origin: Origin) -> str:
     """The question, its answers, the drawn walk, the triples, the queries, and what it took.
 
-    The page's policy lets nothing be loaded, sent or run, and only its own style be used, by its
-    digest, whatever the texts in it may hold.
+    The page's policy lets nothing be loaded, sent or run, and allows only its own style, by digest:
+    so hostile texts in it can do nothing.
     """
-    found = triples(reply)
+    shown = triples(reply)
     style = _static("evidence.css")
     return (
         _environment()
@@ -31,7 +30,7 @@ def page(reply: Reply, origin: Origin) -> str:
         .render(
             question=_text(reply["question"]),
             status=reply["status"],
-            said=_text(said(reply)),
+            said=_text(summary(reply)),
             computed=bool(reply.get("result")),
             answers=[_text(answer["label"]) for answer in reply["answers"]],
             drawing=draw(reply),
@@ -45,16 +44,16 @@ def page(reply: Reply, origin: Origin) -> str:
                         for named in (step["head"], step["relation"], step["tail"])
                     ],
                 }
-                for step in found.values()
+                for step in shown.values()
             ],
             notes=[_text(note) for note in notes(reply)],
             unsupported=[_text(name) for name in reply["unsupported"]],
-            about=about(reply, origin) if found else [],
+            about=about(reply, origin) if shown else [],
             queries=[
                 ("The answers again", main_query(reply, origin.graphs)),
                 ("Which triples are held", check_query(reply, origin.graphs)),
             ]
-            if found
+            if shown
             else [],
             facts=_facts(reply, origin),
             costs=[(name.replace("_", " "), f"{n:,}") for name, n in _costs(reply) if n],

@@ -6,9 +6,10 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from ..kg.names import local_name
-from ..kg.terms import Step, Term, Triple, place_of
-from ..state import Answer, Entity, Operation, Result, Status, StepRecord, Usage, silence
+from ..kg.labels.names import local_name
+from ..kg.terms import Step, Term, Triple, node_of
+from ..state import Answer, Entity, Operation, Result, Status, StepRecord, silence
+from ..usage import Usage
 
 
 class Reply(TypedDict):
@@ -45,7 +46,7 @@ class Origin:
     begun: str = ""
 
 
-def said(reply: Reply) -> str:
+def summary(reply: Reply) -> str:
     """The answers in one line, or what was computed of them, or that there is none."""
     if computed := reply.get("result"):
         return computed["text"]
@@ -61,16 +62,16 @@ def chains(reply: Reply) -> Iterator[list[StepRecord]]:
 
 def triples(reply: Reply) -> dict[Triple, StepRecord]:
     """Every triple that is shown, once, in the order of the chains."""
-    found: dict[Triple, StepRecord] = {}
+    records: dict[Triple, StepRecord] = {}
     computed = reply.get("result")
     for chain in (*chains(reply), computed["triples"] if computed else []):
         for step in chain:
-            found.setdefault(step_of(step).triple, step)
-    return found
+            records.setdefault(step_of(step).triple, step)
+    return records
 
 
 def notes(reply: Reply) -> list[str]:
-    """What there is to say beside the answers."""
+    """How the result was computed, and the notes of the reply."""
     computed = reply.get("result")
     return [*([computed["how"]] if computed and computed["how"] else []), *reply["notes"]]
 
@@ -82,11 +83,30 @@ def step_of(record: StepRecord) -> Step:
 
 
 def names(reply: Reply) -> dict[Term, str]:
-    """What the terms of a reply are called, triples that a walk passes by their subjects too."""
-    found = {topic["term"]: topic["label"] for topic in reply["topics"]}
+    """The labels of a reply's terms, and of the subjects of triple terms."""
+    labels = {topic["term"]: topic["label"] for topic in reply["topics"]}
     shown = [step[part] for step in triples(reply).values() for part in Triple._fields]
     for named in (*shown, *reply["answers"]):
-        found.setdefault(named["term"], named["label"])
-    for place in [place_of(term) for term in found]:
-        found.setdefault(place, local_name(place))
-    return found
+        labels.setdefault(named["term"], named["label"])
+    for subject in [node_of(term) for term in labels]:
+        labels.setdefault(subject, local_name(subject))
+    return labels
+
+
+def printable(text: str) -> str:
+    """A text of foreign origin on one line, without anything that steers a terminal or a layout."""
+    return "".join(c if c.isprintable() else "·" for c in text)
+
+
+def escaped(text: str) -> str:
+    """Turtle or SPARQL with codepoint escapes for what is not printable."""
+
+    def codepoint(number: int) -> str:
+        return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"
+
+    return "".join(c if c.isprintable() or c in "\n\t" else codepoint(ord(c)) for c in text)
+
+
+def cropped(text: str, most: int) -> str:
+    """At most so many characters of a text, the last an ellipsis where some are left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,40 +1,50 @@
-"""The ways that lead to answers, as patterns of SPARQL: topics and relations fixed, the rest open.
+"""The routes that lead to answers, as patterns of SPARQL that bind `?answer`.
 
-A walk becomes its relation path, so that whatever that reaches is found; a chain that is no walk
+A walk becomes its relation path, so that everything it reaches is found. A chain that is no walk
 (DoG section 2.2) becomes its triples, with a variable for every entity but the topics.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from ..kg.sparql.queries import can_spell, spell
+from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term, triple_of
-from ..state import Answer, StepRecord
+from ..state import Answer, Named, StepRecord
 from .reply import step_of
 
 ANSWER = "?answer"
 
 
-class Route(NamedTuple):
-    """The triple patterns of a chain, the variables of what it reaches, and what is left open.
+class _Route(NamedTuple):
+    """The triple patterns of a chain, and the variables of the entities that it reaches.
 
-    `loose` are terms that had to be fixed, and that no query can name: blank nodes.
+    `unnamed` are the blank nodes that it starts from: no query can name them.
     """
 
     patterns: tuple[str, ...]
     reached: tuple[str, ...]
-    loose: tuple[Term, ...] = ()
+    unnamed: tuple[Term, ...] = ()
 
 
-def routes(answer: Answer, topics: Collection[Term]) -> list[Route]:
-    """The distinct routes of an answer's chains."""
-    loose_form = answer.get("form") == "chain"
-    found = (
-        _chain(chain, answer["term"], topics) if loose_form else _walk(chain)
-        for chain in answer["chains"]
-        if chain
-    )
-    return list(dict.fromkeys(found))
+def reached(
+    topics: Sequence[Named], answers: Sequence[Answer], graphs: Sequence[Term]
+) -> list[str]:
+    """Patterns for what the relation paths of the answers' chains reach; empty without chains.
+
+    Routes that prove one answer together are joined, others are alternatives. So every answer is
+    found, and an answer of two topics is only what both lead to. Where no walk comes back to a
+    topic entity, none may.
+    """
+    terms = {topic["term"] for topic in topics}
+    banned = [] if _comes_back(terms, answers) else [*map(spell, sorted(filter(can_spell, terms)))]
+    return either([_block(group, banned, graphs) for group in _groups(terms, answers)])
+
+
+def fixed_unnamed(topics: Sequence[Named], answers: Sequence[Answer]) -> set[Term]:
+    """The blank nodes that routes start from, where the query has variables instead."""
+    terms = {topic["term"] for topic in topics}
+    routes = (route for answer in answers for route in _routes(answer, terms))
+    return {term for route in routes for term in route.unnamed}
 
 
 def opened(rows: Sequence[Triple]) -> list[str]:
@@ -44,18 +54,86 @@ def opened(rows: Sequence[Triple]) -> list[str]:
     return [f"{' '.join(variables.get(t) or spell(t) for t in row)} ." for row in rows]
 
 
-class _Names:
-    """Gives terms their place in the patterns of one route."""
+def either(bodies: Sequence[list[str]]) -> list[str]:
+    """The union of groups of patterns."""
+    if len(bodies) < 2:
+        return [line for body in bodies for line in body]
+    lines = ["{"]
+    for number, body in enumerate(bodies):
+        lines += ["} UNION {"] * bool(number) + indented(body)
+    return [*lines, "}"]
+
+
+def within(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
+    """Patterns in one graph; of several graphs, each pattern in any of them."""
+    match [spell(graph) for graph in graphs]:
+        case []:
+            return list(patterns)
+        case [graph]:
+            return [f"GRAPH {graph} {{", *indented(patterns), "}"]
+        case many:
+            values = " ".join(many)
+            return [
+                f"VALUES ?g{number} {{ {values} }} GRAPH ?g{number} {{ {pattern} }}"
+                for number, pattern in enumerate(patterns, 1)
+            ]
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines, one step further in."""
+    return [f"  {line}" for line in lines]
+
+
+def _routes(answer: Answer, topics: Collection[Term]) -> list[_Route]:
+    """The distinct routes of an answer's chains."""
+    chains = [chain for chain in answer["chains"] if chain]
+    if answer.get("form") == "chain":
+        return list(dict.fromkeys(_chain(chain, answer["term"], topics) for chain in chains))
+    return list(dict.fromkeys(map(_walk, chains)))
+
+
+def _groups(topics: Collection[Term], answers: Sequence[Answer]) -> list[list[_Route]]:
+    """The smallest sets of routes that prove an answer, each once."""
+    sets = dict.fromkeys(frozenset(_routes(answer, topics)) for answer in answers)
+    smallest = [routes for routes in sets if routes and not any(o < routes for o in sets if o)]
+    return [sorted(group) for group in smallest]
+
+
+def _block(group: Sequence[_Route], banned: Sequence[str], graphs: Sequence[Term]) -> list[str]:
+    """What all routes of a group reach, without coming to what is banned."""
+    bodies: list[list[str]] = []
+    for route in group:
+        body = within(route.patterns, graphs)
+        for variable in route.reached if banned else ():
+            body.append(f"FILTER({variable} NOT IN ({', '.join(banned)}))")
+        bodies.append(body)
+    return bodies[0] if len(bodies) == 1 else [line for body in bodies for line in _subquery(body)]
+
+
+def _subquery(body: Sequence[str]) -> list[str]:
+    inner = [f"SELECT DISTINCT {ANSWER} WHERE {{", *indented(body), "}"]
+    return ["{", *indented(inner), "}"]
+
+
+def _comes_back(topics: set[Term], answers: Sequence[Answer]) -> bool:
+    """Whether some walk returns to a topic entity, or one is an answer."""
+    walks = (a["chains"] for a in answers if a.get("form") != "chain")
+    ends = {step_of(step).target for chains in walks for chain in chains for step in chain}
+    return not topics.isdisjoint(ends | {answer["term"] for answer in answers})
+
+
+class _Spelling:
+    """How the terms of one route are spelled: by themselves, or as variables."""
 
     def __init__(self) -> None:
-        self.loose: list[Term] = []
+        self.unnamed: list[Term] = []
         self._count = 0
 
     def fixed(self, term: Term) -> str:
-        """The term itself, where a query can name it."""
+        """The term itself; a variable for a blank node."""
         if can_spell(term):
             return spell(term)
-        self.loose.append(term)
+        self.unnamed.append(term)
         return self.fresh("s")
 
     def fresh(self, kind: str) -> str:
@@ -64,44 +142,39 @@ class _Names:
         return f"?{kind}{self._count}"
 
 
-def _walk(chain: Sequence[StepRecord]) -> Route:
-    names, patterns, reached = _Names(), list[str](), list[str]()
-    place = names.fixed(step_of(chain[0]).source)
+def _walk(chain: Sequence[StepRecord]) -> _Route:
+    spelling, patterns, reached = _Spelling(), list[str](), list[str]()
+    node = spelling.fixed(step_of(chain[0]).source)
     for number, record in enumerate(chain, 1):
-        other = ANSWER if number == len(chain) else names.fresh("x")
-        head, tail = (other, place) if record["inverse"] else (place, other)
-        patterns.append(_pattern(record, head, tail, names))
-        reached.append(other)
-        place = other
-    return Route(tuple(patterns), tuple(reached), tuple(names.loose))
+        target = ANSWER if number == len(chain) else spelling.fresh("x")
+        head, tail = (target, node) if record["inverse"] else (node, target)
+        patterns.append(_pattern(record, head, tail, spelling))
+        reached.append(target)
+        node = target
+    return _Route(tuple(patterns), tuple(reached), tuple(spelling.unnamed))
 
 
-def _chain(chain: Sequence[StepRecord], answer: Term, topics: Collection[Term]) -> Route:
-    names, places = _Names(), dict[Term, str]()
+def _chain(chain: Sequence[StepRecord], answer: Term, topics: Collection[Term]) -> _Route:
+    spelling, nodes = _Spelling(), dict[Term, str]()
     steps = [step_of(record) for record in chain]
     ends = [end for step in steps for end in (step.source, step.target)]
     known = {*topics} & {*ends} or {ends[0]}
     answer = answer if answer in ends else ends[-1]
     for end in ends:
-        if end not in places:
-            place = names.fixed(end) if end in known else names.fresh("x")
-            places[end] = ANSWER if end == answer else place
-    patterns = [
-        _pattern(record, places[head], places[tail], names)
-        for record, step in zip(chain, steps, strict=True)
-        for head, tail in [_ends(step.source, step.target, record["inverse"])]
-    ]
-    reached = [place for end, place in places.items() if end == answer or end not in known]
-    return Route(tuple(patterns), tuple(reached), tuple(names.loose))
+        if end not in nodes:
+            node = spelling.fixed(end) if end in known else spelling.fresh("x")
+            nodes[end] = ANSWER if end == answer else node
+    patterns = list[str]()
+    for record, step in zip(chain, steps, strict=True):
+        head, tail = (step.source, step.target)[:: -1 if record["inverse"] else 1]
+        patterns.append(_pattern(record, nodes[head], nodes[tail], spelling))
+    reached = [node for end, node in nodes.items() if end == answer or end not in known]
+    return _Route(tuple(patterns), tuple(reached), tuple(spelling.unnamed))
 
 
-def _ends(source: Term, target: Term, inverse: bool) -> tuple[Term, Term]:
-    return (target, source) if inverse else (source, target)
-
-
-def _pattern(record: StepRecord, head: str, tail: str, names: _Names) -> str:
-    """One triple; of a triple term, the subject is the place and the predicate is fixed."""
+def _pattern(record: StepRecord, head: str, tail: str, spelling: _Spelling) -> str:
+    """One triple; of a triple term, the subject is the node and the predicate is fixed."""
     if is_triple_term(record["tail"]["term"]):
-        told = triple_of(record["tail"]["term"])
-        tail = f"<<( {tail} {names.fixed(told.relation)} {names.fresh('o')} )>>"
-    return f"{head} {names.fixed(record['relation']['term'])} {tail} ."
+        quoted = triple_of(record["tail"]["term"])
+        tail = f"<<( {tail} {spelling.fixed(quoted.relation)} {spelling.fresh('o')} )>>"
+    return f"{head} {spelling.fixed(record['relation']['term'])} {tail} ."

@@ -5,24 +5,23 @@ without backslashes, because an engine expands codepoint escapes, even to a line
 looks for comments (SPARQL 1.1, section 19.2).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from ..kg.sparql.queries import can_spell, spell
+from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
 from ..state import SILENT
-from . import operations
-from .reply import Origin, Reply, said, triples
-from .routes import ANSWER, Route, opened, routes
-from .sets import indented, reached, within
-from .text import cropped, escaped, printable
+from .reply import Origin, Reply, chains, cropped, escaped, printable, step_of, summary, triples
+from .routes import ANSWER, either, fixed_unnamed, indented, opened, reached, within
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
+_NOT_ASKED = "What was computed of them is not asked: the query finds the answers before that."
+_NOT_SAID = "No query says what the graph does not say; below are the triples that it has instead."
 _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 
 
 def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
-    lines = [f"# {_remark(reply['question'])}", f"# {_remark(said(reply))}"]
+    lines = [f"# {_remark(reply['question'])}", f"# {_remark(summary(reply))}"]
     if not triples(reply) and not _executed(reply):
         return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
@@ -36,36 +35,34 @@ def sparql(reply: Reply, origin: Origin) -> str:
 
 
 def about(reply: Reply, origin: Origin) -> list[str]:
-    """What the reader of the queries should know, in a few lines."""
-    told = list[str]()
+    """Remarks for the reader of the queries: what they find, and where they may differ."""
+    remarks = list[str]()
     if not _executed(reply):
-        told += [] if operations.is_asked(reply) else [_REACHED]
-        told += operations.told(reply)
+        remarks += [] if _is_computed_yes(reply) else [_REACHED]
+        remarks += _about_computed(reply)
     if not origin.graphs:
-        told.append("Asked of the default graph.")
+        remarks.append("Asked of the default graph.")
     if any(is_triple_term(triple.tail) for triple in triples(reply)):
-        told.append("A triple is about a triple: this needs SPARQL 1.2.")
-    loose = {term for one in _all_routes(reply) for term in one.loose}
-    if loose:
-        shown = ", ".join(_remark(term) for term in sorted(loose))
-        told.append(f"No query can name {shown}: here it may be anything that is so connected.")
-    return told
+        remarks.append("A triple is about a triple: this needs SPARQL 1.2.")
+    if unnamed := fixed_unnamed(reply["topics"], reply["answers"]):
+        shown = ", ".join(map(_remark, sorted(unnamed)))
+        remarks.append(f"No query can name {shown}: here it may be anything that is so connected.")
+    return remarks
 
 
 def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """The query for what was said: yes, or as `answers_query` the answers.
-
-    What was computed is asked as far as `operations.told` says.
-    """
+    """The query that was executed; else ASK for a computed yes; else the query for the answers."""
     if query := _executed(reply):
         return escaped(query)
-    if operations.is_asked(reply):
-        return escaped("\n".join(operations.asked(reply, graphs)))
+    if _is_computed_yes(reply):
+        proofs = [[step_of(record).triple for record in chain] for chain in chains(reply)]
+        body = either([within(opened(proof), graphs) for proof in proofs])
+        return escaped("\n".join(["ASK", "WHERE {", *indented(body), "}"]))
     return answers_query(reply, graphs)
 
 
 def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """A query for `?answer`: what the answers' walks reach."""
+    """A query for `?answer`: everything that the walks of the answers reach."""
     body = reached(reply["topics"], reply["answers"], graphs)
     if not body:
         return _NOTHING
@@ -73,16 +70,16 @@ def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
 
 def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
-    """A query with a row for every triple that was shown, and whether it is `?held`.
+    """A query with a row for every shown triple, and in `?held` whether the graph has it.
 
-    What no query can name, a blank node, is unbound in its rows; the triples around such nodes are
-    held where they are held together.
+    Blank nodes, which no query can name, are unbound in their rows. Triples that share blank nodes
+    are checked together.
     """
-    found = [*triples(reply)]
-    named = [triple for triple in found if all(map(can_spell, triple))]
+    shown = [*triples(reply)]
+    named = [triple for triple in shown if all(map(can_spell, triple))]
     pattern = within(["?head ?relation ?tail ."], graphs)
     parts = [_check(named, pattern)] if named else []
-    for group in _connected([triple for triple in found if triple not in named]):
+    for group in _connected([triple for triple in shown if triple not in named]):
         parts.append(_check(group, within(opened(group), graphs)))
     lines = ["SELECT ?head ?relation ?tail ?held", "WHERE {"]
     for number, part in enumerate(parts):
@@ -91,17 +88,27 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
 
 def _executed(reply: Reply) -> str:
-    """The query that was executed, where what it came to is not withheld; else empty."""
+    """The query that was executed; empty where there was none, or its outcome is withheld."""
     return "" if reply["status"] in SILENT else reply.get("sparql", "")
 
 
-def _all_routes(reply: Reply) -> Iterable[Route]:
-    topics = {topic["term"] for topic in reply["topics"]}
-    return (route for answer in reply["answers"] for route in routes(answer, topics))
+def _is_computed_yes(reply: Reply) -> bool:
+    result = reply.get("result")
+    is_yes = result is not None and result["kind"] == "truth" and result["value"] is True
+    return is_yes and bool(reply["answers"])
+
+
+def _about_computed(reply: Reply) -> list[str]:
+    result = reply.get("result")
+    if result is None or result["kind"] == "why":
+        return []
+    if _is_computed_yes(reply):
+        return ["Computed: yes or no."]
+    return [_NOT_SAID] if result["kind"] == "truth" else [_NOT_ASKED]
 
 
 def _check(rows: Sequence[Triple], pattern: Sequence[str]) -> list[str]:
-    """The rows of triples that are held where a pattern is."""
+    """Rows of triples, each with whether the pattern holds for it."""
     spelled = (" ".join(spell(t) if can_spell(t) else "UNDEF" for t in row) for row in rows)
     return [
         "{",
@@ -116,17 +123,17 @@ def _check(rows: Sequence[Triple], pattern: Sequence[str]) -> list[str]:
 
 
 def _connected(rows: Sequence[Triple]) -> list[list[Triple]]:
-    """Triples with terms that no query can name, together where they share one."""
+    """Triples with unnamed terms, in groups that share one."""
     groups: list[tuple[set[Term], list[Triple]]] = []
     for row in rows:
-        own, members = {term for term in row if not can_spell(term)}, [row]
+        unnamed, members = {term for term in row if not can_spell(term)}, [row]
         apart: list[tuple[set[Term], list[Triple]]] = []
         for terms, others in groups:
-            if terms & own:
-                own, members = own | terms, others + members
+            if terms & unnamed:
+                unnamed, members = unnamed | terms, others + members
             else:
                 apart.append((terms, others))
-        groups = [*apart, (own, members)]
+        groups = [*apart, (unnamed, members)]
     return [members for _, members in groups]
 
 

@@ -1,21 +1,128 @@
-"""Names as people read them, wherever they come from."""
+"""The chains of the answers as text: trees for reading, and a Mermaid flowchart for documents."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..kg.terms import Term, is_triple_term, node_of
+from ..state import Answer, Named, StepRecord
+from .reply import Reply, chains, cropped, names, notes, printable, step_of, summary, triples
+
+MARKS: Mapping[str, str] = {"supported": "✓", "unsupported": "✗", "unknown": "?"}
+_LONGEST = 60
+"""Characters of a name in a flowchart."""
+_PLAIN = frozenset(" .,?()-'")
+"""Characters beside letters and digits that mean nothing to Mermaid in a quoted text."""
 
 
-def printable(text: str) -> str:
-    """A text of foreign origin on one line, without anything that steers a terminal or a layout."""
-    return "".join(c if c.isprintable() else "·" for c in text)
+@dataclass
+class TreeNode:
+    """An entity in a tree, the step that leads to it (none at the root), and its branches.
+
+    `hidden` counts the branches that are left out.
+    """
+
+    term: Term
+    label: str
+    step: StepRecord | None = None
+    branches: "dict[tuple[str, ...], TreeNode]" = field(default_factory=dict)
+    hidden: int = 0
 
 
-def escaped(text: str) -> str:
-    """Turtle or SPARQL in which what is not printable is written as a codepoint escape."""
-    return "".join(c if c.isprintable() or c in "\n\t" else _codepoint(c) for c in text)
+def chain_trees(
+    answers: Sequence[Answer], topics: Sequence[Named], most: int | None = None
+) -> list[TreeNode]:
+    """The trees of all chains, one a topic entity; shared steps are one branch.
+
+    A node has at most `most` branches. A triple of a chain that is no walk (DoG section 2.2) grows
+    where the chain has met one of its ends, in the direction away from there.
+    """
+    labels = {topic["term"]: topic["label"] for topic in topics}
+    roots: dict[Term, TreeNode] = {}
+    for chain in (chain for answer in answers for chain in answer["chains"]):
+        met: dict[Term, TreeNode] = {}
+        for record in chain:
+            step = step_of(record)
+            back = step.source not in met and step.target in met
+            start, end = (step.target, step.source) if back else (step.source, step.target)
+            inverse = record["inverse"] != back
+            first, last = (record["head"], record["tail"])[:: -1 if inverse else 1]
+            if start not in met:
+                root = TreeNode(start, labels.get(start, first["label"]))
+                met[start] = roots.setdefault(start, root)
+            node = met[start]
+            key = (*step.triple, str(inverse))
+            if key not in node.branches:
+                if most is not None and len(node.branches) >= most:
+                    node.hidden += 1
+                    break
+                node.branches[key] = TreeNode(end, last["label"], {**record, "inverse": inverse})
+            met[end] = node.branches[key]
+    return list(roots.values())
 
 
-def cropped(text: str, most: int) -> str:
-    """At most so many characters of a text, the last an ellipsis where some are left out."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def step_parts(step: StepRecord) -> tuple[str, str, str]:
+    """A step as it is read: the beginning of its arrow, the relation, the arrow's end and target.
+
+    A step from a triple term, which stands for its subject, begins with the triple.
+    """
+    is_quoted = step["inverse"] and is_triple_term(step["tail"]["term"])
+    start = f"{printable(step['tail']['label'])} " if is_quoted else ""
+    left, right = ("←", "─") if step["inverse"] else ("─", "→")
+    target = (step["head"] if step["inverse"] else step["tail"])["label"]
+    return f"{start}{left} ", printable(step["relation"]["label"]), f" {right} {printable(target)}"
 
 
-def _codepoint(character: str) -> str:
-    number = ord(character)
-    return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"
+def tree(reply: Reply) -> str:
+    """The question, its answers, the trees that prove them, and the notes, as plain text."""
+    lines = [printable(reply["question"]), printable(summary(reply))]
+    for root in chain_trees(reply["answers"], reply["topics"]):
+        lines += ["", printable(root.label), *_branch_lines(root, "")]
+    if computed := reply.get("result"):
+        for step in computed["triples"]:
+            line = f"{step['head']['label']} {''.join(step_parts({**step, 'inverse': False}))}"
+            lines += ["", f"{MARKS[step['verdict']]} {printable(line)}"]
+    if notes(reply):
+        lines += ["", *map(printable, notes(reply))]
+    return "\n".join(lines) + "\n"
+
+
+def _branch_lines(node: TreeNode, margin: str) -> Iterator[str]:
+    last = len(node.branches) - 1
+    for number, branch in enumerate(node.branches.values()):
+        assert branch.step is not None
+        corner, below = ("└── ", "    ") if number == last else ("├── ", "│   ")
+        yield f"{margin}{corner}{MARKS[branch.step['verdict']]} {''.join(step_parts(branch.step))}"
+        yield from _branch_lines(branch, margin + below)
+
+
+def mermaid(reply: Reply) -> str:
+    """A flowchart with an arrow for each triple, from head to tail, as the KG holds it."""
+    labels = names(reply)
+    lines = ["flowchart LR", f"    %% {_quoted(reply['question'], 300)}"]
+    lines.append(f"    %% {_quoted(summary(reply), 300)}")
+    starts = dict.fromkeys(step_of(chain[0]).source for chain in chains(reply))
+    shown = triples(reply)
+    nodes = dict(starts)
+    for triple in shown:
+        nodes |= dict.fromkeys((triple.head, node_of(triple.tail)))
+    ids = {term: f"n{number}" for number, term in enumerate(nodes)}
+    for term, name in ids.items():
+        left, right = ("([", "])") if term in starts else ("[", "]")
+        lines.append(f'    {name}{left}"{_quoted(labels[term], _LONGEST)}"{right}')
+    for triple, step in shown.items():
+        quoted = f" {step['tail']['label']}" if is_triple_term(triple.tail) else ""
+        text = _quoted(f"{step['relation']['label']}{quoted}", _LONGEST)
+        mark = MARKS[step["verdict"]]
+        arrow = "-->" if step["verdict"] == "supported" else "-.->"
+        head, tail = ids[triple.head], ids[node_of(triple.tail)]
+        lines.append(f'    {head} {arrow}|"{mark} {text}"| {tail}')
+    ends = [ids[a["term"]] for a in reply["answers"] if a["term"] in ids]
+    if ends:
+        lines += ["    classDef answer stroke-width:3px", f"    class {','.join(ends)} answer"]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str, most: int) -> str:
+    """A text in which Mermaid finds no syntax: its entity codes for all but plain characters."""
+    line = cropped(printable(text), most)
+    return "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in line)

@@ -2,8 +2,8 @@
 
 Plain RDF 1.1: each triple as the KG holds it, and a reified statement of it, from which a chain is
 derived. Written by Oxigraph, because rdflib's serialiser spells numbers anew. The blank nodes of
-the KG get other names; what is ours is all blank nodes, so that nothing is said of the KG's own
-terms that it does not say itself.
+the KG get other names. Our own nodes are all blank, so that no statement is added about the terms
+of the KG.
 """
 
 from itertools import chain
@@ -12,8 +12,7 @@ import pyoxigraph as ox
 
 from ..kg.nodes import to_any_node, to_term
 from ..kg.terms import Term, Triple
-from .reply import Origin, Reply, notes, said, step_of
-from .text import escaped
+from .reply import Origin, Reply, escaped, notes, step_of, summary
 
 _PREFIXES = {
     "dcterms": "http://purl.org/dc/terms/",
@@ -37,30 +36,30 @@ def turtle(reply: Reply, origin: Origin) -> str:
     document.question(reply, origin)
     chains = 0
     for number, answer in enumerate(reply["answers"], 1):
-        own = ox.BlankNode(f"answer{number}")
-        document.entity(own, answer["label"])
-        document.add(own, "rdf:value", document.node(answer["term"]))
-        document.add(own, "prov:wasGeneratedBy", _QUESTION)
+        node = ox.BlankNode(f"answer{number}")
+        document.entity(node, answer["label"])
+        document.add(node, "rdf:value", document.node(answer["term"]))
+        document.add(node, "prov:wasGeneratedBy", _QUESTION)
         for steps in answer["chains"]:
             chains += 1
             walk = ox.BlankNode(f"chain{chains}")
-            document.add(own, "prov:wasDerivedFrom", walk)
+            document.add(node, "prov:wasDerivedFrom", walk)
             document.entity(walk)
             document.add(walk, "rdf:type", _iri("rdf:Seq"))
             document.add(walk, "prov:wasGeneratedBy", _QUESTION)
-            for place, step in enumerate(steps, 1):
+            for position, step in enumerate(steps, 1):
                 statement = document.statement(step_of(step).triple, step["verdict"])
-                document.add(walk, f"rdf:_{place}", statement)
+                document.add(walk, f"rdf:_{position}", statement)
                 document.add(walk, "prov:wasDerivedFrom", statement)
     if computed := reply.get("result"):
-        own = ox.BlankNode("result")
-        document.entity(own, computed["text"])
-        document.add(own, "prov:wasGeneratedBy", _QUESTION)
+        node = ox.BlankNode("result")
+        document.entity(node, computed["text"])
+        document.add(node, "prov:wasGeneratedBy", _QUESTION)
         for number, _ in enumerate(reply["answers"], 1):
-            document.add(own, "prov:wasDerivedFrom", ox.BlankNode(f"answer{number}"))
+            document.add(node, "prov:wasDerivedFrom", ox.BlankNode(f"answer{number}"))
         for step in computed["triples"]:
             statement = document.statement(step_of(step).triple, step["verdict"])
-            document.add(own, "prov:wasDerivedFrom", statement)
+            document.add(node, "prov:wasDerivedFrom", statement)
     return document.written()
 
 
@@ -69,37 +68,37 @@ class _Document:
 
     def __init__(self) -> None:
         self._held: list[ox.Triple] = []
-        self._told: list[ox.Triple] = []
+        self._about: list[ox.Triple] = []
         self._statements: dict[Triple, ox.BlankNode] = {}
         self._blanks: dict[Term, ox.BlankNode] = {}
 
     def written(self) -> str:
-        """All of it: the KG's triples, then ours by what they speak of."""
-        about: dict[object, list[ox.Triple]] = {}
-        for triple in dict.fromkeys(self._told):
-            about.setdefault(triple.subject, []).append(triple)
-        triples = [*dict.fromkeys(self._held), *chain.from_iterable(about.values())]
+        """The KG's triples, then ours by subject."""
+        by_subject: dict[object, list[ox.Triple]] = {}
+        for triple in dict.fromkeys(self._about):
+            by_subject.setdefault(triple.subject, []).append(triple)
+        triples = [*dict.fromkeys(self._held), *chain.from_iterable(by_subject.values())]
         written = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
         assert written is not None
         *prefixes, rest = written.decode().split("\n", len(_PREFIXES))  # which come in any order
         return escaped("\n".join([*sorted(prefixes), "", rest]))
 
     def add(self, subject: ox.BlankNode, predicate: str, value: _Node | str) -> None:
-        """Say something of one of our nodes; a string is a text."""
+        """A triple about one of our nodes; a string is a text."""
         node = ox.Literal(value) if isinstance(value, str) else value
-        self._told.append(ox.Triple(subject, _iri(predicate), node))
+        self._about.append(ox.Triple(subject, _iri(predicate), node))
 
     def entity(self, subject: ox.BlankNode, label: str = "") -> None:
-        """A thing that provenance is about."""
+        """An entity of PROV."""
         self.add(subject, "rdf:type", _iri("prov:Entity"))
         if label:
             self.add(subject, "rdfs:label", label)
 
     def question(self, reply: Reply, origin: Origin) -> None:
-        """The question as an activity: when it was asked, of what, with what; what it gave."""
+        """The question as an activity: its time, graph, model and method."""
         self.add(_QUESTION, "rdf:type", _iri("prov:Activity"))
         self.add(_QUESTION, "rdfs:label", reply["question"])
-        for remark in [*([] if reply["answers"] else [said(reply)]), *notes(reply)]:
+        for remark in [*([] if reply["answers"] else [summary(reply)]), *notes(reply)]:
             self.add(_QUESTION, "rdfs:comment", remark)
         if origin.begun:
             begun = ox.Literal(origin.begun, datatype=_iri("xsd:dateTime"))
@@ -125,31 +124,31 @@ class _Document:
 
     def statement(self, triple: Triple, verdict: str = "") -> ox.BlankNode:
         """The statement of a triple; one that was judged to be in the KG is written itself too."""
-        own = self._statements.get(triple)
-        if own is not None:
-            return own
-        own = self._statements[triple] = ox.BlankNode(f"statement{len(self._statements) + 1}")
+        statement = self._statements.get(triple)
+        if statement is not None:
+            return statement
+        statement = self._statements[triple] = ox.BlankNode(f"statement{len(self._statements) + 1}")
         head, relation, tail = map(self.node, triple)
-        self.add(own, "rdf:type", _iri("rdf:Statement"))
+        self.add(statement, "rdf:type", _iri("rdf:Statement"))
         for part, node in (("subject", head), ("predicate", relation), ("object", tail)):
-            self.add(own, f"rdf:{part}", node)
+            self.add(statement, f"rdf:{part}", node)
         if verdict:
-            self.entity(own)
-            self.add(own, "rdfs:comment", verdict)
+            self.entity(statement)
+            self.add(statement, "rdfs:comment", verdict)
         if verdict == "supported":
-            self.add(own, "prov:hadPrimarySource", _GRAPH)
+            self.add(statement, "prov:hadPrimarySource", _GRAPH)
             plain = not isinstance(_read(triple.tail), ox.Triple) and not _is_directed(tail)
             if plain and isinstance(relation, ox.NamedNode) and not isinstance(head, ox.Literal):
                 self._held.append(ox.Triple(head, relation, tail))
-        return own
+        return statement
 
     def node(self, term: Term) -> _Node:
         """A term in RDF 1.1: a triple is its statement, what is no term at all its text."""
         match _read(term):
             case ox.BlankNode():
                 return self._blanks.setdefault(term, ox.BlankNode(f"node{len(self._blanks) + 1}"))
-            case ox.Triple() as told:
-                return self.statement(Triple(*map(to_term, told)))
+            case ox.Triple() as triple:
+                return self.statement(Triple(*map(to_term, triple)))
             case ox.Literal() as text if text.direction is not None:
                 kind = ox.NamedNode(f"{_DIRECTED}{text.language}_{text.direction.value}")
                 return ox.Literal(text.value, datatype=kind)

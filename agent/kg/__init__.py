@@ -1,22 +1,19 @@
 """The user's knowledge graph: terms, stores, label index, verification."""
 
-from .broken import LeftOut, OnBroken
-from .building import BuildProgress, OnProgress
-from .execution import Execution, Reached, execute
-from .factless import why_no_facts
-from .folder import build, open_kg
-from .graph import KnowledgeGraph
-from .labels import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
-from .languages import language_tags
-from .names import local_name, normalise
-from .oxigraph import OxigraphStore
-from .profile import GENERIC, Profile, load_profile
-from .rdflib_kg import kg_of
-from .readers import name_iri
-from .reading import Reading, reading_of
+from .derived import Reading, reading_of
+from .files.building import BuildProgress, OnProgress
+from .files.readers import name_iri
+from .files.statements import LeftOut, OnBroken
+from .graph import KnowledgeGraph, why_no_facts
+from .labels.index import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
+from .labels.names import local_name, normalise
+from .opening import build, kg_of, open_kg
+from .profile import GENERIC, Profile, language_tags, load_profile
 from .store import Counts, Labels, Store
+from .stores.oxigraph import OxigraphStore
 from .terms import Path, RelationPath, Step, Term, Triple, is_connected, is_iri, is_literal
-from .verification import PathVerdict, Verdict, verify_paths
+from .verification.claims import PathVerdict, Verdict, verify_paths
+from .walking.execution import Execution, Reached, execute
 
 __all__ = [
     "GENERIC",

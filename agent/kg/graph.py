@@ -1,4 +1,4 @@
-"""An opened KG: its source, its names, and what walks make of it."""
+"""An opened KG: its source, its names, the facts that walks take; and why it may have none."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -7,10 +7,12 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from .broken import LeftOut
-from .holding import Held
+from .derived import Reading
+from .derived.walks import Walks
+from .files.holding import Held
+from .files.statements import LeftOut
+from .labels.names import local_name
 from .profile import Profile
-from .reading import Reading, Walks
 from .store import Counts, Labels, Store
 from .terms import Path as Walk
 from .terms import Term, Triple
@@ -26,6 +28,11 @@ class KnowledgeGraph:
     over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
     `held` keeps a folder that is replaced from being taken away. `left_out` are the broken
     statements of its files that it lacks.
+
+    >>> kg = open_kg("world")
+    >>> (kenya,) = kg.labels.named("Kenya")
+    >>> kenya, kg.labels.names([kenya])
+    ('<https://groundwalk.example/world/country/kenya>', ['Kenya'])
     """
 
     store: Store
@@ -96,3 +103,40 @@ class KnowledgeGraph:
         self.labels.close()
         if self.held is not None:
             self.held.release()
+
+
+_SHOWN = 2
+"""Predicates that are named of each kind."""
+
+
+def why_no_facts(kg: KnowledgeGraph) -> str:
+    """One line for the user; empty where the KG has facts, or is an endpoint and not counted."""
+    if not kg.pinned or kg.counts.facts:
+        return ""
+    profile = kg.profile
+    kinds = {
+        "names and descriptions": (
+            *profile.labels,
+            *profile.aliases,
+            *profile.hidden,
+            *profile.descriptions,
+        ),
+        "classes": profile.types,
+        "definitions of the vocabulary": profile.schema,
+    }
+    there = {kind: _used(kg, predicates) for kind, predicates in kinds.items()}
+    told = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
+    rest = f", only {told}" if told else ""
+    return (
+        f"there are no facts to walk: none of the {kg.counts.triples:,} triples relates an entity "
+        f"to another one or to a value{rest}"
+    )
+
+
+def _used(kg: KnowledgeGraph, predicates: tuple[Term, ...]) -> list[str]:
+    """The names of the first predicates that any triple has."""
+    used: list[str] = []
+    for predicate in predicates:
+        if len(used) < _SHOWN and next(kg.store.statements(predicate), None):
+            used.append(local_name(predicate))
+    return used

@@ -3,11 +3,14 @@
 A profile is a TOML file: a table `prefixes` and lists of IRIs, written `prefix:name` or `<iri>`,
 for the fields of `Profile`; `collapse` is true or false. With `extends = "NAME"` its lists stand
 before those of another.
+
+Also the languages that names are shown in and questions are asked in, which replace a profile's.
 """
 
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -15,7 +18,7 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 
-from ..errors import KGError
+from ..errors import InputError, KGError
 from .terms import Term
 
 SCHEMA_NAMESPACES = (
@@ -24,6 +27,12 @@ SCHEMA_NAMESPACES = (
     "http://www.w3.org/2002/07/owl#",
 )
 """Terms of these namespaces describe a KG's vocabulary and never an entity."""
+
+INDIVIDUALS = frozenset(
+    f"<http://www.w3.org/{name}>"
+    for name in ("2002/07/owl#NamedIndividual", "2002/07/owl#Thing", "2000/01/rdf-schema#Resource")
+)
+"""The classes of those namespaces that entities are in."""
 
 UNLABELLED = "unlabelled"
 """In `Profile.nodes`: an IRI or blank node without a label."""
@@ -42,7 +51,7 @@ class Profile:
     Wikidata names `wdt:P19` by `wd:P19`. `nodes` tells how statement (CVT) nodes are recognised:
     by IRI prefixes, or UNLABELLED; never where it is empty. Where `collapse` is set, walks pass
     through them unless told otherwise. `same_as`, `inverse_of` and `sub_property_of` are predicates
-    that mean what OWL's and RDFS's do, honoured by option (`agent.kg.reading`). `units` are pairs
+    that mean what OWL's and RDFS's do, honoured by option (`agent.kg.derived`). `units` are pairs
     of a datatype and the unit in which its numbers are shown.
     """
 
@@ -88,7 +97,7 @@ class Profile:
         return other + relation.removeprefix(prefix)
 
     def language_rank(self, tag: str) -> int | None:
-        """The place of a language tag in the order of preference; None when it is not wanted."""
+        """The rank of a language tag in the order of preference; None when it is not wanted."""
         for rank, wanted in enumerate(self.languages):
             if tag == wanted or (wanted and tag.startswith(wanted + "-")):
                 return rank
@@ -110,9 +119,9 @@ def load_profile(name_or_path: str) -> Profile:
 
     Raises KGError when there is none, or the file is not a profile.
     """
-    own = Path(name_or_path).expanduser()
-    if own.suffix == ".toml":
-        return _read(own.stem, name_or_path, own)
+    file = Path(name_or_path).expanduser()
+    if file.suffix == ".toml":
+        return _read(file.stem, name_or_path, file)
     if name_or_path not in PACKAGED:
         raise KGError(
             f"no profile is called {name_or_path!r}; there are {', '.join(PACKAGED)}",
@@ -152,32 +161,41 @@ def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
                 raise KGError(f"{source}: `{key}` must be true or false", _HINT)
             known[key] = value
             continue
-        own = _field(source, key, value, prefixes)
-        known[key] = own if key == "languages" else tuple(dict.fromkeys((*own, *known[key])))
+        values = _field(source, key, value, prefixes)
+        known[key] = values if key == "languages" else tuple(dict.fromkeys((*values, *known[key])))
     return Profile(name, **known)
 
 
 def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) -> tuple[Any, ...]:
-    if key == "relation_labels_from":
-        pairs = [_texts(source, key, pair) for pair in _list(source, key, value)]
-        if any(len(pair) != 2 for pair in pairs):
-            raise KGError(f"{source}: `{key}` must be pairs of IRI prefixes", _HINT)
-        return tuple(tuple(_prefix(source, text, prefixes) for text in pair) for pair in pairs)
-    if key == "units":
-        units = [_texts(source, key, pair) for pair in _list(source, key, value)]
-        if any(len(pair) != 2 for pair in units):
-            raise KGError(f"{source}: `{key}` must be pairs of a datatype and a unit", _HINT)
-        return tuple((_iri(source, datatype, prefixes), unit) for datatype, unit in units)
-    texts = _texts(source, key, value)
-    if key == "languages":
-        return tuple(text.lower() for text in texts)
-    if key == "skipped_prefixes":
-        return tuple(_prefix(source, text, prefixes) for text in texts)
-    if key == "nodes":
-        return tuple(
-            text if text == UNLABELLED else _prefix(source, text, prefixes) for text in texts
-        )
-    return tuple(_iri(source, text, prefixes) for text in texts)
+    def iri(text: str) -> Term:
+        return _iri(source, text, prefixes)
+
+    def prefix(text: str) -> str:
+        return iri(text).removesuffix(">")
+
+    match key:
+        case "relation_labels_from":
+            pairs = _pairs(source, key, value, "IRI prefixes")
+            return tuple((prefix(one), prefix(other)) for one, other in pairs)
+        case "units":
+            pairs = _pairs(source, key, value, "a datatype and a unit")
+            return tuple((iri(datatype), unit) for datatype, unit in pairs)
+        case "languages":
+            return tuple(text.lower() for text in _texts(source, key, value))
+        case "skipped_prefixes":
+            return tuple(map(prefix, _texts(source, key, value)))
+        case "nodes":
+            texts = _texts(source, key, value)
+            return tuple(text if text == UNLABELLED else prefix(text) for text in texts)
+        case _:
+            return tuple(map(iri, _texts(source, key, value)))
+
+
+def _pairs(source: str, key: str, value: object, of_what: str) -> list[list[str]]:
+    pairs = [_texts(source, key, pair) for pair in _list(source, key, value)]
+    if any(len(pair) != 2 for pair in pairs):
+        raise KGError(f"{source}: `{key}` must be pairs of {of_what}", _HINT)
+    return pairs
 
 
 def _prefixes(source: str, value: object) -> dict[str, str]:
@@ -199,10 +217,6 @@ def _texts(source: str, key: str, value: object) -> list[str]:
     if not all(isinstance(item, str) for item in items):
         raise KGError(f"{source}: `{key}` must hold texts", _HINT)
     return cast("list[str]", items)
-
-
-def _prefix(source: str, text: str, prefixes: Mapping[str, str]) -> str:
-    return _iri(source, text, prefixes).removesuffix(">")
 
 
 def _iri(source: str, text: str, prefixes: Mapping[str, str]) -> Term:
@@ -227,3 +241,35 @@ def _frozen(value: object) -> Any:
 
 GENERIC = load_profile("generic")
 """RDF as most people publish it: RDFS, SKOS, schema.org, Dublin Core and FOAF naming."""
+
+
+_TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*")
+
+
+def language_tags(text: str) -> tuple[str, ...]:
+    """The tags of a list such as `de,en`, each once. Raises InputError for what is none."""
+    tags = [tag.strip().lower().replace("_", "-") for tag in text.split(",") if tag.strip()]
+    for tag in tags:
+        if not _TAG.fullmatch(tag):
+            raise InputError(f"{tag!r} is not the tag of a language", "give tags such as de,en")
+    return tuple(dict.fromkeys(tags))
+
+
+def speaking(profile: Profile, languages: Sequence[str]) -> Profile:
+    """The profile with these languages, the most wanted first; its own where there are none.
+
+    Texts without a language come after them.
+    """
+    if not languages:
+        return profile
+    tags = tuple(dict.fromkeys((*(tag.lower() for tag in languages if tag), "")))
+    return replace(profile, languages=tags)
+
+
+def precedence(languages: Sequence[str], rank: int) -> int:
+    """When a text counts, before its predicate does: texts in a language wanted more come first.
+
+    `rank` is the position of its language in `languages`. Texts without a language count as in the
+    language before them.
+    """
+    return sum(1 for tag in languages[: rank + 1] if tag)

@@ -1,10 +1,17 @@
-"""What groundwalk asks of a knowledge graph: its triples and its names. Read only."""
+"""What groundwalk asks of a knowledge graph: its triples and its names. Read only.
 
-from collections.abc import Iterable, Iterator, Sequence
+`metered` counts the HTTP requests that a piece of work takes, and keeps why a store did not answer.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
 from typing import NamedTuple, Protocol
 
-from .labels import Hit, RelationInfo, Similar, TermInfo, Word
-from .terms import Step, Term, Triple
+from ..errors import ServiceError
+from .labels.index import Hit, RelationInfo, Similar, TermInfo, Word
+from .terms import Step, Term, Triple, is_literal
 
 
 class Counts(NamedTuple):
@@ -14,6 +21,18 @@ class Counts(NamedTuple):
     facts: int
     entities: int
     relations: int
+
+
+def count(triples: int, facts: Iterable[Triple]) -> Counts:
+    """The size of a KG with so many triples; entities are the IRIs and blank nodes of facts."""
+    number = 0
+    entities: set[Term] = set()
+    relations: set[Term] = set()
+    for head, relation, tail in facts:
+        number += 1
+        relations.add(relation)
+        entities.update(term for term in (head, tail) if not is_literal(term))
+    return Counts(triples, number, len(entities), len(relations))
 
 
 class Way(NamedTuple):
@@ -148,3 +167,112 @@ class Labels(Protocol):
     def close(self) -> None:
         """Let go of files and connections."""
         ...
+
+
+class Meter:
+    """Counts requests as they are sent; none where everything is at hand."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.failure = ""
+        """Why a store last gave no answer, where it raised nothing."""
+        self._lock = Lock()
+
+    def count(self) -> None:
+        """One more request was sent."""
+        with self._lock:
+            self.requests += 1
+
+
+_METERS: ContextVar[tuple[Meter, ...]] = ContextVar("meters", default=())
+
+
+@contextmanager
+def metered() -> Generator[Meter]:
+    """Count the requests that this thread, or task, causes until the end of the block."""
+    meter = Meter()
+    token = _METERS.set((*_METERS.get(), meter))
+    try:
+        yield meter
+    finally:
+        _METERS.reset(token)
+
+
+def meters() -> tuple[Meter, ...]:
+    """Whoever counts the requests that are sent from here."""
+    return _METERS.get()
+
+
+@contextmanager
+def unanswered() -> Generator[None]:
+    """End the block where a service does not answer; whoever counts is told why."""
+    try:
+        yield
+    except ServiceError as error:
+        record_failure(error.message)
+
+
+def record_failure(why: str) -> None:
+    """Tell whoever counts why a store gave no answer."""
+    for meter in meters():
+        meter.failure = why
+
+
+class LabelsOver:
+    """Implements `Labels` by other labels, for subclasses that change some of it."""
+
+    def __init__(self, labels: Labels) -> None:
+        self._labels = labels
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether every name of the KG is known here."""
+        return self._labels.exhaustive
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term, no two of one call alike."""
+        return self._labels.names(terms)
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is; an unknown one has its local name and no facts."""
+        return self._labels.describe(terms)
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The terms of the KG itself of exactly this name; else of this label."""
+        return self._labels.named(text, relation=relation)
+
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The terms of the KG itself of exactly this label."""
+        return self._labels.labelled(text, relation=relation)
+
+    def lookup(self, norm: str) -> list[Hit]:
+        """The entities that a normalised text may mean."""
+        return self._labels.lookup(norm)
+
+    def known(self, norms: Iterable[str]) -> set[str]:
+        """Which of many normalised texts some entity may be meant by."""
+        return self._labels.known(norms)
+
+    def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
+        """Normalised names within an edit distance, nearest first."""
+        return self._labels.similar(norm, limit, distance=distance)
+
+    def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
+        """The entities with all of these normalised words in one of their names, by degree."""
+        return self._labels.containing(words, limit)
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts of the KG itself use, the most used first."""
+        return self._labels.relations()
+
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of relations and classes."""
+        return self._labels.vocabulary()
+
+    def longest(self) -> int:
+        """The number of words of the longest name that is worth looking up."""
+        return self._labels.longest()
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._labels.close()

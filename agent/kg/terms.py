@@ -1,7 +1,7 @@
 """RDF terms, triples and the paths made of them.
 
 A term is its N-Triples spelling (`<iri>`, `"text"@en`, `_:b0`), so that it is hashable, sortable
-and JSON without conversion. Labels are never identity: see `labels.py`.
+and JSON without conversion. Labels are never identity: see `labels`.
 
 A triple may be a term itself (RDF 1.2): `<<( <s> <p> <o> )>>`, only as the tail of another one. No
 walk stops at such a term: in a walk it stands for its subject. So a walk goes from the subject to
@@ -36,12 +36,12 @@ class Step(NamedTuple):
     @property
     def source(self) -> Term:
         """The entity that the step leaves."""
-        return place_of(self.triple.tail) if self.inverse else self.triple.head
+        return node_of(self.triple.tail) if self.inverse else self.triple.head
 
     @property
     def target(self) -> Term:
         """The entity that the step reaches."""
-        return self.triple.head if self.inverse else place_of(self.triple.tail)
+        return self.triple.head if self.inverse else node_of(self.triple.tail)
 
 
 class Path(NamedTuple):
@@ -100,7 +100,7 @@ def triple_term(triple: Triple) -> Term:
     return f"{_OPENING}{' '.join(triple)}{_CLOSING}"
 
 
-def place_of(term: Term) -> Term:
+def node_of(term: Term) -> Term:
     """Where a term stands in a walk: a triple term at its subject, any other at itself."""
     return triple_of(term).head if is_triple_term(term) else term
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..kg.labels import TermInfo, Word
-from ..kg.names import normalise
+from ..kg.labels.index import TermInfo, Word
+from ..kg.labels.names import normalise
 from .mentions import Span, Spelling, Token
 from .words import FUNCTION_WORDS, LANGUAGE_WORDS, is_everyday, singular
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
-from ..kg.names import normalise
+from ..kg.labels.names import normalise
 from ..kg.store import Labels
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention

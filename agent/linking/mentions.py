@@ -6,8 +6,7 @@ from itertools import pairwise
 from os.path import commonprefix
 from typing import NamedTuple, TypeAlias
 
-from ..kg.names import normalise
-from ..kg.segments import is_unspaced, words
+from ..kg.labels.names import is_unspaced, normalise, words
 from .words import singular
 
 _BRACKETED = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")

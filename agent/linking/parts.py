@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from ..kg.labels import Hit
-from ..kg.names import normalise
+from ..kg.labels.index import Hit
+from ..kg.labels.names import normalise
 from .mentions import Span, Token, normalised, tokenise
 from .ordinary import is_ordinary
 from .plausible import Typing

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..kg.names import normalise
+from ..kg.labels.names import normalise
 
 if TYPE_CHECKING:
     from ..state import Entity

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
-from ..kg.labels import Word
-from ..kg.names import normalise
+from ..kg.labels.index import Word
+from ..kg.labels.names import normalise
 from .mentions import Span, Token, normalised
 from .words import COMMON_WORDS, FUNCTION_WORDS, OTHER_FUNCTION_WORDS, is_everyday
 

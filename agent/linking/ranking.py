@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import NamedTuple
 
-from ..kg.labels import Hit, SurfaceKind, TermInfo
+from ..kg.labels.index import Hit, SurfaceKind, TermInfo
 from ..kg.terms import Term
 from .context import Relevance
 from .mention import Candidate, Matched

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..kg.labels import TermInfo
-from ..kg.names import normalise
+from ..kg.labels.index import TermInfo
+from ..kg.labels.names import normalise
 from ..kg.store import Labels
 from ..kg.terms import Term
 from .context import (

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from rapidfuzz.distance import OSA
 
-from ..kg.labels import Similar
+from ..kg.labels.index import Similar
 from .mentions import Span, Token, spans
 from .ordinary import is_ordinary
 from .plausible import Typing

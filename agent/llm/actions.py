@@ -26,16 +26,16 @@ def read_actions(reply: str, allowed: Sequence[str]) -> list[Action] | None:
     """
     names = "|".join(map(re.escape, allowed))
     start = re.compile(rf"{_LEAD}({names})\b[*_`\"'\])]*\s*[:\-–—]*\s*(.*)$", re.I)
-    found = list[Action]()
+    actions = list[Action]()
     for line in _lines(reply):
         match = start.match(line[:_LONGEST])
         if match:
-            found.append(Action(match[1].upper(), _text(match[2])))
-    if not found:
+            actions.append(Action(match[1].upper(), _text(match[2])))
+    if not actions:
         inside = re.search(rf"\b({names})\b[ \t]*:?[ \t]*(.*)", reply)
         if inside:
-            found.append(Action(inside[1], _text(inside[2])))
-    return list(dict.fromkeys(found)) or None
+            actions.append(Action(inside[1], _text(inside[2])))
+    return list(dict.fromkeys(actions)) or None
 
 
 def _text(argument: str) -> str:

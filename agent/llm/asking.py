@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from ..errors import GroundwalkError, InputError, ServiceError
-from ..shortage import is_shortage
-from .reading import read_answers, says_nothing, spoken
+from ..errors import GroundwalkError, InputError, ServiceError, is_shortage
+from .reading import first_json, read_answers, says_nothing, without_thoughts
 
 Read = TypeVar("Read")
 
@@ -73,7 +72,7 @@ class Asker:
         try:
             reply = self.llm.invoke(prompt, **how)
             usage = reply.usage_metadata
-            text = spoken(str(reply.text))
+            text = without_thoughts(str(reply.text))
             shortened = len(text) > _LONGEST or _was_ended(reply.response_metadata)
         except Exception as error:  # every client has errors of its own
             self.failed += 1
@@ -91,9 +90,9 @@ class Asker:
 
     def read(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
         """The reply as `reader` reads it; None is counted. Raises UnansweredError."""
-        found = reader(self.ask(prompt))
-        self.unread += found is None
-        return found
+        read = reader(self.ask(prompt))
+        self.unread += read is None
+        return read
 
     def tried(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
         """As `read`, but None where the chat model does not answer, or did not before."""
@@ -110,10 +109,14 @@ class Asker:
         read = self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r, known))
         return read or []
 
-    def told(self, notes: Sequence[str]) -> list[str]:
-        """The notes, and what there is to tell of the replies."""
-        silent = [f"{self.failure}: the LLM did not answer"] if self.failure else []
-        return with_replies([*notes, *silent], unread=self.unread, shortened=self.shortened)
+    @property
+    def silence(self) -> list[str]:
+        """A note that the chat model did not answer, if its last call failed."""
+        return [f"{self.failure}: the LLM did not answer"] if self.failure else []
+
+    def add_notes(self, notes: Sequence[str]) -> list[str]:
+        """The notes, with what went wrong with the replies."""
+        return with_replies([*notes, *self.silence], unread=self.unread, shortened=self.shortened)
 
 
 def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
@@ -124,15 +127,15 @@ def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
 
 
 def with_replies(notes: Sequence[str], *, unread: int, shortened: int = 0) -> list[str]:
-    """The notes with how many replies could not be read or are not whole, added to those told."""
-    told = list(notes)
+    """The notes with how many replies could not be read or are not whole, added to those noted."""
+    noted = list(notes)
     for count, what in ((unread, _UNREAD), (shortened, _SHORTENED)):
         if count:
-            read = re.compile(rf"(\d+) repl(?:y|ies) {what}")
-            total = count + sum(int(found[1]) for note in told if (found := read.fullmatch(note)))
-            told = [note for note in told if not read.fullmatch(note)]
-            told.append(f"{total} {'reply' if total == 1 else 'replies'} {what}")
-    return told
+            earlier = re.compile(rf"(\d+) repl(?:y|ies) {what}")
+            total = count + sum(int(m[1]) for note in noted if (m := earlier.fullmatch(note)))
+            noted = [note for note in noted if not earlier.fullmatch(note)]
+            noted.append(f"{total} {'reply' if total == 1 else 'replies'} {what}")
+    return noted
 
 
 def _was_ended(metadata: Mapping[str, Any]) -> bool:
@@ -141,8 +144,8 @@ def _was_ended(metadata: Mapping[str, Any]) -> bool:
 
 def _is_refusal(error: Exception) -> bool:
     """Whether a server answered that it does not take a request; else it may be down."""
-    said = error.__cause__ if isinstance(error, ServiceError) else error
-    return getattr(said, "status_code", None) in _REFUSALS
+    answer = error.__cause__ if isinstance(error, ServiceError) else error
+    return getattr(answer, "status_code", None) in _REFUSALS
 
 
 def _kind(error: Exception) -> str:
@@ -154,3 +157,41 @@ def _kind(error: Exception) -> str:
     if isinstance(error, (LookupError, TypeError, AttributeError, ValueError)):
         return "what came is no chat reply"
     return type(error).__name__
+
+
+FORM = "response_format"
+"""The field of a request that says what form the reply has."""
+
+
+class StructuredReplies:
+    """Asks for replies in JSON; remembers of a server that it takes no schema.
+
+    Clients other than OpenAI's are not given any: the prompt must say what is wanted.
+    """
+
+    def __init__(self, llm: BaseChatModel) -> None:
+        self._takes_schema = any(kind.__name__ == "BaseChatOpenAI" for kind in type(llm).__mro__)
+        self._body: dict[str, Any] = getattr(llm, "extra_body", None) or {}
+
+    def ask(self, asker: Asker, prompt: str, name: str, schema: Mapping[str, Any]) -> str:
+        """The reply. Raises UnansweredError."""
+        if not self._takes_schema:
+            return asker.ask(prompt)
+        wanted = {"name": name, "schema": dict(schema), "strict": False}
+        form = {FORM: {"type": "json_schema", "json_schema": wanted}}
+        try:
+            # Not as an argument of its own: the client would refuse a reply that ended early.
+            return asker.ask(prompt, extra_body={**self._body, **form})
+        except UntakenError:
+            reply = asker.ask(prompt)
+        self._takes_schema = False
+        return reply
+
+
+def read_object(asker: Asker, reply: str) -> dict[str, Any] | None:
+    """The JSON object that a reply is or holds; None is counted as unread."""
+    value = first_json(reply)
+    if not isinstance(value, dict):
+        asker.unread += 1
+        return None
+    return value

@@ -39,14 +39,14 @@ class WordCounts:
         Features that no question had say nothing.
         """
         known = [self.features[feature] for feature in features if feature in self.features]
-        found = {
+        joint = {
             number: math.log(mass) - len(known) * self._log_total[number]
             for number, mass in self.classes.items()
         }
         for weights in known:
             for number, weight in weights.items():
-                found[number] += math.log1p(weight / _SMOOTHING)
-        return found
+                joint[number] += math.log1p(weight / _SMOOTHING)
+        return joint
 
     @cached_property
     def _log_total(self) -> dict[int, float]:
@@ -69,7 +69,7 @@ def count_words(
             classes[number] += weight
             for feature in features:
                 counts[feature][number] += weight
-    kept = {
+    frequent = {
         name: dict(weights) for name, weights in counts.items() if sum(weights.values()) >= least
     }
-    return WordCounts(dict(classes), kept)
+    return WordCounts(dict(classes), frequent)

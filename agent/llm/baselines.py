@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, cast
 from ..errors import ModelError
 from ..kg.terms import RelationPath
 from .bag_of_words import WordCounts, features_of, words_of
-from .local import model_folder
-from .model_json import read_model_json
+from .model_folder import model_folder, read_model_json
 
 BASELINES_FILE = "baselines.json"
 NAMES = ("words", "lookup")
@@ -60,9 +59,9 @@ class Baselines:
         if known is not None:
             yield from self._shares(known, 1.0)
             return
-        own = frozenset(words)
+        asked = frozenset(words)
         overlaps = (
-            (len(own & other) / max(len(own | other), 1), text)
+            (len(asked & other) / max(len(asked | other), 1), text)
             for text, other in self._template_words.items()
         )
         for overlap, text in sorted(overlaps, key=lambda pair: (-pair[0], pair[1])):
@@ -115,20 +114,20 @@ def _parsed(content: Any) -> Baselines:
     paths = tuple(
         tuple((str(term), bool(inverse)) for term, inverse in path) for path in content["paths"]
     )
-    features = {str(text): _weights(found, paths) for text, found in content["features"].items()}
+    features = {str(name): _weights(some, paths) for name, some in content["features"].items()}
     return Baselines(
         paths,
         WordCounts(_weights(content["classes"], paths), features),
         {
-            str(text): {number: int(count) for number, count in _weights(found, paths).items()}
-            for text, found in content["templates"].items()
+            str(text): {number: int(count) for number, count in _weights(some, paths).items()}
+            for text, some in content["templates"].items()
         },
         {str(name): float(least) for name, least in content["confidences"].items()},
     )
 
 
-def _weights(found: Any, paths: Sequence[RelationPath]) -> dict[int, float]:
-    weights = {int(number): float(w) for number, w in cast("dict[str, Any]", found).items()}
+def _weights(content: Any, paths: Sequence[RelationPath]) -> dict[int, float]:
+    weights = {int(number): float(w) for number, w in cast("dict[str, Any]", content).items()}
     if not all(0 <= number < len(paths) and w > 0 for number, w in weights.items()):
         raise ValueError("counts a relation path that it does not hold")
     return weights

@@ -1,17 +1,26 @@
 """General chat models by a short name: `openai:gpt-4o-mini`, `http://host/v1#model`, `hf:DIR`."""
 
 import os
+from typing import TYPE_CHECKING
 
-from langchain_core.language_models import BaseChatModel
-
-from ..address import is_port
 from ..errors import InputError
-from .address import describe_llm
+from ..services import is_port, public_address
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 _HINT = "write openai:NAME, http://host/v1#NAME, hf:DIR or none"
 
 
-def chat_model(spec: str) -> BaseChatModel | None:
+def describe_llm(spec: str) -> str:
+    """What a specification such as `http://host/v1#model` names, without secrets."""
+    if not spec.startswith(("http://", "https://")):
+        return spec
+    address, mark, name = spec.rpartition("#")
+    return f"{public_address(address)}#{name}" if mark else public_address(spec)
+
+
+def chat_model(spec: str) -> "BaseChatModel | None":
     """The chat model that `spec` names; None for `none`. Raises InputError for other text.
 
     Keys come from the environment (`OPENAI_API_KEY`); a server on an address of the user's own
@@ -34,12 +43,12 @@ def chat_model(spec: str) -> BaseChatModel | None:
     raise InputError(f"--llm {spec}: is not the name of a language model", _HINT)
 
 
-def drawing(llm: BaseChatModel, temperature: float, seed: int) -> BaseChatModel | None:
+def drawing(llm: "BaseChatModel", temperature: float, seed: int) -> "BaseChatModel | None":
     """The chat model as it draws its replies at a temperature; None where it takes none.
 
     A local model draws the reply that the seed says, a server one of its own.
     """
-    from .local_chat import LocalChat
+    from .free_text import LocalChat
 
     if "temperature" not in type(llm).model_fields:
         return None
@@ -61,7 +70,7 @@ def _check_address(spec: str, address: str) -> None:
         raise InputError(f"--llm {describe_llm(spec)}: {url.port} is no port", "1 to 65535 are")
 
 
-def _openai(spec: str, name: str, address: str | None) -> BaseChatModel:
+def _openai(spec: str, name: str, address: str | None) -> "BaseChatModel":
     from .served import served_chat
 
     address = address or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
@@ -69,8 +78,8 @@ def _openai(spec: str, name: str, address: str | None) -> BaseChatModel:
     return served_chat(describe_llm(spec), name, address, key)
 
 
-def _local(folder: str) -> BaseChatModel:
+def _local(folder: str) -> "BaseChatModel":
+    from .free_text import LocalChat
     from .local import load_model
-    from .local_chat import LocalChat
 
     return LocalChat(load_model(folder))

@@ -54,13 +54,13 @@ def _check_parts(name: str, file: Path) -> None:
     """The library would import any class that the file names, from beside it too."""
     try:
         parts = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-        classes = [str(own["type"]) for own in parts]
+        classes = [str(part["type"]) for part in parts]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unloaded(name, error) from error
-    for own in classes:
-        if not own.startswith(f"{_LIBRARY}.") or own.rpartition(".")[2] not in _PARTS:
+    for part in classes:
+        if not part.startswith(f"{_LIBRARY}.") or part.rpartition(".")[2] not in _PARTS:
             raise ModelError(
-                f"{name}: the embedding model has a part {own!r}, which could run code",
+                f"{name}: the embedding model has a part {part!r}, which could run code",
                 f"give one of {', '.join(sorted(_PARTS))} alone",
             )
 

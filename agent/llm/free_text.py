@@ -5,11 +5,19 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, cast
 
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import PrivateAttr
+
 from ..decoding.model import Tokenizer
 from ..decoding.plan import Cost
-from ..errors import ConstraintError
+from ..errors import ConstraintError, InputError
+from .likelihood import chat_tokens
 from .local import LocalModel, writer
-from .reading import THINKING, THOUGHT, spoken
+from .reading import THINKING, THOUGHT, without_thoughts
 
 _SAMPLING = Lock()
 """Samples are drawn by one thread at a time, so that a seed gives the same ones."""
@@ -102,7 +110,7 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         else steps.taken * how.beams
     )
     cost = Cost(steps.taken, len(prompt) * len(written), tokens)
-    return FreeTexts(tuple(map(spoken, texts)), scores, cost)
+    return FreeTexts(tuple(map(without_thoughts, texts)), scores, cost)
 
 
 class _Steps:
@@ -127,15 +135,15 @@ def _text(
     ends: Collection[int],
     closing: Collection[int],
 ) -> str:
-    kept = list[int]()
+    written = list[int]()
     for token in row:
         if token in ends:
             break
-        kept.append(token)
+        written.append(token)
         if token in closing:
             break
     hidden = () if closing else _hidden(tokenizer)
-    return str(tokenizer.decode([token for token in kept if token not in hidden]))
+    return str(tokenizer.decode([token for token in written if token not in hidden]))
 
 
 def _hidden(tokenizer: Tokenizer) -> set[int]:
@@ -155,5 +163,67 @@ def _ends(local: LocalModel) -> frozenset[int]:
     """The tokens that end a text."""
     configured: Any = getattr(local.model, "generation_config", None)
     known = [local.tokenizer.eos_token_id, getattr(configured, "eos_token_id", None)]
-    flat = [i for own in known for i in (own if isinstance(own, list) else [own])]
+    flat = [i for ids in known for i in (ids if isinstance(ids, list) else [ids])]
     return frozenset(i for i in cast("list[Any]", flat) if isinstance(i, int))
+
+
+_LONGEST = 512
+"""Tokens of a reply."""
+
+
+class LocalChat(BaseChatModel):
+    """Replies with the likeliest tokens, or as it draws them, in the model's own chat template.
+
+    `usage_metadata` counts the tokens of prompt and reply, thoughts included; the text is without
+    thoughts. Every call raises ConstraintError where the model cannot hold the prompt, and
+    InputError for stop texts.
+    """
+
+    temperature: float = 0.0
+    """At which replies are drawn; 0 takes the likeliest token."""
+    seed: int = 0
+    _local: LocalModel = PrivateAttr()
+
+    def __init__(self, local: LocalModel, **options: Any) -> None:
+        """Close over a model; `options` are fields of this class and LangChain's own."""
+        super().__init__(**options)
+        self._local = local
+
+    @property
+    def _llm_type(self) -> str:
+        return "groundwalk-local"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {
+            "model_name": self._local.source,
+            "temperature": self.temperature,
+            "seed": self.seed,
+        }
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        if stop:
+            raise InputError("replies cannot be stopped at a text", "leave out the stop texts")
+        template: Any = convert_to_openai_messages(messages)
+        prompt = chat_tokens(self._local.tokenizer, template)
+        room = room_after(self._local, prompt)
+        longest = _LONGEST if room is None else max(1, min(_LONGEST, room))
+        how = Writing(longest, seed=self.seed)
+        if self.temperature > 0:
+            how = Writing(longest, samples=1, temperature=self.temperature, seed=self.seed)
+        written = write_freely(self._local, prompt, how)
+        read, wrote = written.cost.prompt_tokens, written.cost.tokens
+        message = AIMessage(
+            written.texts[0],
+            response_metadata={"model_name": self._local.source},
+            usage_metadata=UsageMetadata(
+                input_tokens=read, output_tokens=wrote, total_tokens=read + wrote
+            ),
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])

@@ -53,8 +53,8 @@ class Likelihoods:
             [self._line(one.row, one.after, option) for option in one.options] for one in asked
         ]
         wanted: dict[tuple[int, int], dict[int, float]] = {}
-        for one, own in zip(asked, lines, strict=True):
-            for line in own:
+        for one, options in zip(asked, lines, strict=True):
+            for line in options:
                 for node, token in line:
                     wanted.setdefault((one.row, node), {})[token] = 0.0
         if wanted:
@@ -62,13 +62,13 @@ class Likelihoods:
             for row, node in wanted:
                 rows.setdefault(row, []).append(node)
             self._session.forward.evaluate(rows)
-            tokens = [list(own) for own in wanted.values()]
-            values = self._session.forward.logprobs(list(wanted), tokens, full=True)
-            for own, some in zip(wanted.values(), values, strict=True):
-                own.update(zip(own, map(float, some), strict=True))
+            tokens = [list(values) for values in wanted.values()]
+            logprobs = self._session.forward.logprobs(list(wanted), tokens, full=True)
+            for values, some in zip(wanted.values(), logprobs, strict=True):
+                values.update(zip(values, map(float, some), strict=True))
         return [
-            [sum(wanted[one.row, node][token] for node, token in line) for line in own]
-            for one, own in zip(asked, lines, strict=True)
+            [sum(wanted[one.row, node][token] for node, token in line) for line in options]
+            for one, options in zip(asked, lines, strict=True)
         ]
 
     def _line(self, row: int, after: Tokens, option: Tokens) -> list[tuple[int, int]]:

@@ -1,69 +1,34 @@
 """Loading a local causal language model: a Hugging Face folder, or a hub id the user named."""
 
-import json
-import os
-from collections.abc import Generator, Mapping
+import math
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
-from importlib.resources import files
-from pathlib import Path
+from dataclasses import dataclass
+from importlib.util import find_spec
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from ..errors import ModelError, ShortageError
-from ..shortage import is_shortage
-from .hub import may_be_hub_id, only_in_cache
-from .quantised import QUANTISED, quantised
+from ..errors import ModelError, ShortageError, is_shortage
+from .hub import only_in_cache
+from .model_folder import (
+    BUNDLED,
+    SMALL,
+    ModelSettings,
+    check_files,
+    model_folder,
+    read_settings,
+)
 from .scope import Scope, read_scope
-from .sound import unsound
 
 if TYPE_CHECKING:
     from torch import nn
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-SETTINGS_FILE = "groundwalk.json"
-READER_FILE = "reader.json"
-"""What a folder has that holds a reader, and no model."""
-BUNDLED = "bundled"
+    from ..decoding.model import CausalModel, Tokenizer
 
-_AGAIN = "train the model again with this version"
-_SMALL = 100_000_000
-"""Bytes of weights below which one thread is as fast as many."""
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    """How a model was trained to be asked; `groundwalk.json` beside its weights.
-
-    A model that was not trained by groundwalk has no such file and gets these defaults.
-    """
-
-    format: int = 1
-    hops: int = 2
-    """The longest path that it was trained on."""
-    inverse: bool = True
-    """Whether its paths may walk a triple from tail to head."""
-    masked: bool = False
-    """Whether it reads topic entities as `[class]`."""
-    instruct: bool = True
-    """Whether the prompt starts with an instruction."""
-    formats: tuple[str, ...] = ("path",)
-    """The wire formats that it writes: `path`, `plan`, `chain`."""
-    chains: Literal["kg", "walk"] = "kg"
-    """How the triples of its chains are spelled, as `ChainLimits.spelling` says."""
-    confidence: float = 0.0
-    """The least relation confidence of an answer that is shown; 0 is uncalibrated."""
-    confidences: Mapping[str, float] = field(default_factory=dict[str, float])
-    """That of a format where it is another one."""
-    kg: str = ""
-    """The digest of the KG that it was trained on."""
-    relations: tuple[str, ...] = ()
-    """What the relations of that KG are called, normalised: so another version of it is known."""
-
-    def threshold(self, form: str) -> float:
-        """The least confidence of an answer that was decoded in a format."""
-        return self.confidences.get(form, self.confidence)
+QUANTISED = ("8bit", "4bit")
+"""What `--dtype` takes for weights of so many bits."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +43,7 @@ class LocalModel:
     tokenizer: "PreTrainedTokenizerBase"
     settings: ModelSettings
     scope: Scope | None = None
-    """What the words of a question say for an answer, where it was trained on a graph."""
+    """How likely the graph has an answer, by a question's words, where it was trained on one."""
 
 
 def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto") -> LocalModel:
@@ -92,21 +57,13 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     """
     folder = model_folder(source)
     if folder is not None:
-        _check(folder)
+        check_files(folder)
     only_local = folder is not None or only_in_cache(source)
-    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-    few = dtype in QUANTISED
-    if not (few or dtype == "auto" or isinstance(getattr(torch, dtype, None), torch.dtype)):
-        hint = f"float32, bfloat16, float16, {' or '.join(QUANTISED)}"
-        raise ModelError(f"{dtype}: is not a number format", hint)
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise ModelError(f"{device}: this device is not to be had here", "try cpu") from error
-    bits = quantised(dtype, device) if few else {}
+    numbers = _number_format(dtype, device)
+    quantised = dtype in QUANTISED
     set_verbosity_error()
     disable_progress_bar()
     where = str(folder or source)
@@ -117,30 +74,27 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
         model, loaded = cast(Any, AutoModelForCausalLM).from_pretrained(
             where,
             output_loading_info=True,
-            dtype="auto" if few or dtype == "auto" else getattr(torch, dtype),
             trust_remote_code=False,
             use_safetensors=True,
             local_files_only=only_local,
-            **bits,
+            **numbers,
         )
-        problem = unsound(model, tokenizer, loaded["missing_keys"])
-        if device == "cpu" and not few:
-            _own(model)
-        (model if few else model.to(device)).eval()
+        defect = defect_of(model, tokenizer, loaded["missing_keys"])
+        if device == "cpu" and not quantised:
+            _copy_weights(model)
+        (model if quantised else model.to(device)).eval()
     except Exception as error:  # the libraries raise many kinds for a bad folder
         if is_shortage(error):
-            hint = "give a smaller model, or --dtype 8bit"
-            raise ShortageError(f"{source}: the model needs more memory than there is", hint) from (
-                error
-            )
+            problem = f"{source}: the model needs more memory than there is"
+            raise ShortageError(problem, "give a smaller model, or --dtype 8bit") from error
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
             f"{source}: the model does not load ({reason})",
             "give a folder with config.json, tokenizer.json and model.safetensors of a causal "
             "language model, or a hub id that you can download",
         ) from error
-    if problem:
-        raise ModelError(f"{source}: the model is broken: {problem}", "copy its folder again")
+    if defect:
+        raise ModelError(f"{source}: the model is broken: {defect}", "copy its folder again")
     settings = read_settings(folder) if folder else ModelSettings()
     return LocalModel(source, model, tokenizer, settings, read_scope(folder))
 
@@ -160,13 +114,42 @@ def load_generator(
         from .plain_model import read_plain
 
         read = read_plain(folder)
-        sound = read is not None and not unsound(*read, missing=())
+        sound = read is not None and not defect_of(*read, missing=())
     except Exception:  # whatever is wrong with the folder, `load_model` says it
         read, sound = None, False
     if read is None or not sound:
         return load_model(source, device=device, dtype=dtype)
     model, tokenizer = cast(Any, read)
     return LocalModel(source, model, tokenizer, read_settings(folder), read_scope(folder))
+
+
+def _number_format(dtype: str, device: str) -> dict[str, Any]:
+    """What `from_pretrained` takes for `--dtype` on a device.
+
+    Raises ModelError where there is no such format or device, and where a library is not installed.
+    """
+    import torch
+
+    if dtype in QUANTISED or dtype == "auto":
+        number: Any = "auto"
+    else:
+        number = getattr(torch, dtype, None)
+        if not isinstance(number, torch.dtype):
+            hint = f"float32, bfloat16, float16, {' or '.join(QUANTISED)}"
+            raise ModelError(f"{dtype}: is not a number format", hint)
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ModelError(f"{device}: this device is not to be had here", "try cpu") from error
+    if dtype not in QUANTISED:
+        return {"dtype": number}
+    if missing := [name for name in ("bitsandbytes", "accelerate") if find_spec(name) is None]:
+        needed = " and ".join(missing)
+        raise ModelError(f"{dtype}: {needed} is not installed", f"pip install {' '.join(missing)}")
+    from transformers import BitsAndBytesConfig
+
+    config: Any = BitsAndBytesConfig(load_in_8bit=dtype == "8bit", load_in_4bit=dtype == "4bit")
+    return {"dtype": number, "quantization_config": config, "device_map": {"": device}}
 
 
 def writer(local: LocalModel) -> "PreTrainedModel":
@@ -189,7 +172,7 @@ _WRITING = Lock()
 _WRITERS: "WeakKeyDictionary[Any, Any]" = WeakKeyDictionary()
 
 
-def _own(model: "PreTrainedModel") -> None:
+def _copy_weights(model: "PreTrainedModel") -> None:
     """Copy the weights out of their file, which else is read as they are used.
 
     A process dies where such a file is cut short, and reasons with other weights where they change.
@@ -198,24 +181,13 @@ def _own(model: "PreTrainedModel") -> None:
         weights.data = weights.data.clone()
 
 
-def use_few_threads(source: str) -> None:
-    """Keep a small model on one thread: it gains nothing from more, and loses by sharing cores.
-
-    To be called before torch is imported, by a process that is all groundwalk's own; what the user
-    set in `OMP_NUM_THREADS` stays.
-    """
-    folder = model_folder(source)
-    if folder and sum(file.stat().st_size for file in folder.glob("*.safetensors")) < _SMALL:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
 @contextmanager
 def few_threads(model: "nn.Module") -> Generator[None]:
     """Use one thread within a block if a model is small, as `use_few_threads` for a process."""
     import torch
 
     threads = torch.get_num_threads()
-    if sum(part.numel() * part.element_size() for part in model.parameters()) < _SMALL:
+    if sum(part.numel() * part.element_size() for part in model.parameters()) < SMALL:
         torch.set_num_threads(1)
     try:
         yield
@@ -223,80 +195,35 @@ def few_threads(model: "nn.Module") -> Generator[None]:
         torch.set_num_threads(threads)
 
 
-def check_source(source: str) -> None:
-    """Raise ModelError for what is no folder and no hub model that can be had; nothing is loaded.
+def defect_of(model: "CausalModel", tokenizer: "Tokenizer", missing: Collection[str]) -> str:
+    """What is wrong with a model, in words; nothing where all is well.
 
-    It is known within seconds, before what loads a model is imported.
+    `missing` are the weights that the file lacks, which the library made up.
     """
-    if model_folder(source) is None:
-        only_in_cache(source)
-
-
-def model_settings(source: str = BUNDLED) -> ModelSettings:
-    """How a model wants to be asked, without loading it. Raises ModelError as `load_model`."""
-    folder = model_folder(source)
-    if folder is None:
-        return ModelSettings()
-    _check(folder)
-    return read_settings(folder)
-
-
-def read_settings(folder: Path) -> ModelSettings:
-    """Read `groundwalk.json`; unknown keys are from a newer version and are an error."""
-    from pydantic import TypeAdapter, ValidationError
-
-    file = folder / SETTINGS_FILE
-    if not file.is_file():
-        return ModelSettings()
-    try:
-        text = file.read_text(encoding="utf-8")
-        values = json.loads(text)
-        known = {own.name for own in fields(ModelSettings)}
-        if not isinstance(values, dict) or not values.keys() <= known or values.get("format") != 1:
-            raise ValueError("not settings of format 1")
-        return TypeAdapter(ModelSettings).validate_json(text, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ModelError(f"{file}: cannot be read ({where}: {first['msg']})", _AGAIN) from error
-    except (ValueError, OSError, RecursionError) as error:
-        raise ModelError(f"{file}: cannot be read ({error})", _AGAIN) from error
-
-
-def write_settings(folder: Path, settings: ModelSettings) -> None:
-    """Write `groundwalk.json` beside the weights."""
-    text = json.dumps(asdict(settings), indent=2)
-    (folder / SETTINGS_FILE).write_text(text + "\n", encoding="utf-8")
-
-
-def model_folder(source: str) -> Path | None:
-    """The folder that a source names; None for a hub id. Raises ModelError."""
-    if source == BUNDLED:
-        return Path(str(files("groundwalk.data").joinpath("model")))
-    path = Path(source).expanduser()
-    if (path / READER_FILE).is_file():
-        raise ModelError(f"{source}: is a reader, and no model", "give it with --reader")
-    if path.exists():
-        return path
-    if not may_be_hub_id(source):
-        raise ModelError(f"{source}: there is no such model folder", "check the path")
-    return None
-
-
-def _check(folder: Path) -> None:
-    if not folder.is_dir():
-        raise ModelError(f"{folder}: is not a folder", "give the folder that holds config.json")
-    missing = [
-        name
-        for name, present in {
-            "config.json": (folder / "config.json").is_file(),
-            "a tokenizer (tokenizer.json)": any(folder.glob("tokenizer*")),
-            "weights (model.safetensors)": any(folder.glob("model*.safetensors")),
-        }.items()
-        if not present
-    ]
     if missing:
-        raise ModelError(
-            f"{folder}: the model folder lacks {' and '.join(missing)}",
-            "copy the missing files, or train a model with `groundwalk train`",
-        )
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return f"the weights lack {min(missing)}{more}, which config.json promises"
+    for name, weights in model.named_parameters():
+        if weights.is_floating_point() and weights.numel():
+            if not all(map(math.isfinite, weights.detach().aminmax())):
+                return f"the weights of {name} are no numbers"
+    rows = len(cast(Any, model.get_input_embeddings()).weight)
+    special = set(tokenizer.all_special_tokens)
+    unknown = [t for t, number in tokenizer.get_vocab().items() if number >= rows]
+    if unknown and not special.issuperset(unknown):
+        return f"the tokenizer has tokens that the model does not know, such as {min(unknown)!r}"
+    return _template(tokenizer)
+
+
+def _template(tokenizer: "Tokenizer") -> str:
+    from jinja2 import TemplateSyntaxError
+
+    if not tokenizer.chat_template:
+        return ""
+    try:
+        cast(Any, tokenizer).apply_chat_template([{"role": "user", "content": "?"}], tokenize=False)
+    except TemplateSyntaxError as error:
+        return f"its chat template cannot be read: {error.message}"
+    except Exception:  # what a template refuses of its own accord shows where it is used
+        pass
+    return ""

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from ..decoding.graph_index import GraphIndex
 from ..decoding.paths import PathLimits, PathState, ReasoningPaths
-from ..decoding.search import Question
+from ..decoding.plan import Question
+from ..decoding.session import Reply, WritingPlan
 from ..decoding.units import unit_tokens, wire_tokens
 from ..decoding.wire import MARKERS, PATH, escape
-from ..decoding.writing import Reply, WritingPlan
 from ..errors import ConstraintError
 from ..kg.terms import Term
 from .local import LocalModel

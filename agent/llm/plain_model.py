@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..decoding.llama import Llama, LlamaShape
-from ..decoding.plain_tokenizer import PlainTokenizer
+from ..decoding.model import PlainTokenizer
 from .baselines import BASELINES_FILE
 from .scope import SCOPE_FILE
 
@@ -82,7 +82,7 @@ def read_plain(folder: Path) -> tuple[Llama, PlainTokenizer] | None:
     names = {file.name for file in folder.iterdir()}
     if not _FILES <= names or not names <= _FILES | _BESIDE:
         return None
-    config, generation, said = (
+    config, generation, tokenizing = (
         json.loads((folder / name).read_text(encoding="utf-8"))
         for name in ("config.json", "generation_config.json", "tokenizer_config.json")
     )
@@ -90,28 +90,28 @@ def read_plain(folder: Path) -> tuple[Llama, PlainTokenizer] | None:
     eos = generation.get("eos_token_id")
     if shape is None or not generation.keys() <= _GENERATION or not isinstance(eos, int):
         return None
-    tokenizer = _tokenizer(folder / "tokenizer.json", said)
+    tokenizer = _tokenizer(folder / "tokenizer.json", tokenizing)
     if tokenizer is None:
         return None
     from safetensors.torch import load
 
     stored = load((folder / "model.safetensors").read_bytes())
-    if {name: tuple(own.shape) for name, own in stored.items()} != shape.weights():
+    if {name: tuple(array.shape) for name, array in stored.items()} != shape.weights():
         return None
     import torch
 
-    if any(own.dtype not in (Llama.dtype, torch.float16) for own in stored.values()):
+    if any(array.dtype not in (Llama.dtype, torch.float16) for array in stored.values()):
         return None
     weights = {
-        name: own.to(Llama.dtype, copy=True)  # aligned as torch does it
-        for name, own in stored.items()
+        name: array.to(Llama.dtype, copy=True)  # aligned as torch does it
+        for name, array in stored.items()
     }
     return Llama(shape, weights, eos), tokenizer
 
 
 def _shape(config: dict[str, Any]) -> LlamaShape | None:
     known = {*_CONFIG, *_SIZES, *_UNUSED, "num_key_value_heads", "rms_norm_eps", "rope_parameters"}
-    if config.keys() - known or any(config.get(name) != own for name, own in _CONFIG.items()):
+    if config.keys() - known or any(config.get(name) != value for name, value in _CONFIG.items()):
         return None
     sizes = {name: config.get(name) for name in _SIZES}
     rope, epsilon = config.get("rope_parameters"), config.get("rms_norm_eps")
@@ -129,13 +129,13 @@ def _shape(config: dict[str, Any]) -> LlamaShape | None:
     return LlamaShape(**cast(Any, sizes), rms_norm_eps=epsilon, rope_theta=theta)
 
 
-def _tokenizer(file: Path, said: dict[str, Any]) -> PlainTokenizer | None:
+def _tokenizer(file: Path, config: dict[str, Any]) -> PlainTokenizer | None:
     from tokenizers import Tokenizer
 
     known = {*_TOKENIZER, "eos_token", "extra_special_tokens", "model_max_length", "pad_token"}
-    if said.keys() != known or any(said[name] != own for name, own in _TOKENIZER.items()):
+    if config.keys() != known or any(config[name] != value for name, value in _TOKENIZER.items()):
         return None
-    eos, pad, extra = said["eos_token"], said["pad_token"], said["extra_special_tokens"]
+    eos, pad, extra = (config[n] for n in ("eos_token", "pad_token", "extra_special_tokens"))
     if not (isinstance(eos, str) and isinstance(pad, str) and isinstance(extra, list)):
         return None
     backend = Tokenizer.from_file(str(file))

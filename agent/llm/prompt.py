@@ -45,16 +45,16 @@ def mask(question: str, mentions: Sequence[Mention]) -> tuple[str, list[str]]:
 
     Brackets that the user put around a name go with it.
     """
-    text, place, topics = "", 0, list[str]()
+    text, after, topics = "", 0, list[str]()
     for mention in sorted(mentions, key=lambda m: m.start):
         slot = f"[{mention.kind or 'entity'}]"
         start, end = mention.start, mention.end
         if question[:start].endswith("[") and question[end:].startswith("]"):
             start, end = start - 1, end + 1
-        text += question[place:start] + slot
-        place = end
+        text += question[after:start] + slot
+        after = end
         topics.append(slot)
-    return text + question[place:], topics
+    return text + question[after:], topics
 
 
 def path_prompt(
@@ -90,7 +90,7 @@ def path_tokens(
     *,
     wire: Wire = PATH,
 ) -> list[int]:
-    """Token ids up to the place where the opening tag comes: chat template and heading."""
+    """Token ids up to where the opening tag comes: chat template and heading."""
     text = prompt + "\n"
     if tokenizer.chat_template:
         text = cast(Any, tokenizer).apply_chat_template(

@@ -4,14 +4,94 @@ Replies come numbered, in bullets, as JSON, in Markdown, with scores as 0.4, 40%
 cannot be read is None; no text raises an error.
 """
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, cast
 
-from ..kg.names import normalise
-from .loose_json import MARKS, NUMBER, first_json, flat, number, share
+from ..kg.labels.names import normalise
+
+NUMBER = r"(\d+(?:\.\d+)?|\.\d+)\s*+(%|/\s*(?:100|10|5|1)\b)?"
+"""A number, and what it is a share of, where that is said."""
+MARKS = "|*_`\"'“”‘’{}[]()<>,;: \t"
+"""What may stand around a name or a number and is no part of it."""
+_MOST_STARTS = 50
+"""Brackets of a reply that may be the beginning of JSON."""
+_MOST = 1e9
+
+
+def first_json(reply: str) -> Any:
+    """The first JSON object or list in a reply, in a fence or not."""
+    decoder = json.JSONDecoder()
+    for start in islice(re.finditer(r"[\[{]", reply), _MOST_STARTS):
+        try:
+            value, _ = decoder.raw_decode(reply, start.start())
+        except (ValueError, RecursionError):
+            continue
+        if _has_content(value):
+            return value
+    return None
+
+
+def _has_content(value: Any) -> bool:
+    """Whether JSON data is more than a number in brackets, such as `[1]`."""
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        return len(items) > 1 or any(isinstance(item, str | dict | list) for item in items)
+    return bool(value)
+
+
+def flat(data: Any, depth: int = 0) -> Iterator[tuple[str, float | None]]:
+    """The texts of JSON data, each with the number that stands beside it."""
+    if depth > 5:
+        return
+    if isinstance(data, dict):
+        yield from _flat_record(cast("dict[str, Any]", data), depth)
+    elif isinstance(data, list):
+        for item in cast("list[Any]", data):
+            yield from flat(item, depth + 1)
+    elif isinstance(data, str) or as_number(data) is not None:
+        yield str(data), None
+
+
+def _flat_record(record: dict[str, Any], depth: int) -> Iterator[tuple[str, float | None]]:
+    numbers = {key: n for key, value in record.items() if (n := as_number(value)) is not None}
+    texts = [v for key, v in record.items() if isinstance(v, str) and key not in numbers]
+    if len(numbers) == 1 and texts:
+        yield texts[0], next(iter(numbers.values()))
+        return
+    for key, value in record.items():
+        if key in numbers:
+            yield key, numbers[key]
+        else:
+            yield from flat(value, depth + 1)
+
+
+def number(text: str) -> float | None:
+    """The number that a text is, as 0.4, 40% or 4/10."""
+    match = re.fullmatch(NUMBER, text.strip(MARKS))
+    return share(float(match[1]), match[2]) if match else None
+
+
+def share(number: float, unit: str | None) -> float:
+    """A number of hundredths, tenths or as it is; no number is above a billion."""
+    number = min(number, _MOST)
+    if not unit:
+        return number
+    return number / (100.0 if unit == "%" else float(unit.lstrip("/ ")))
+
+
+def as_number(value: object) -> float | None:
+    """The number that a JSON value is or spells."""
+    if isinstance(value, str):
+        return number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= _MOST else None
+
 
 THINKING, THOUGHT = "<think>", "</think>"
 """What a reasoning model writes before and after a thought."""
@@ -56,26 +136,15 @@ class Choices:
     invented: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The options by what they are compared by, the first of those that are equal."""
-
-    written: dict[str, int]
-    folded: dict[str, int]
-    with_caret: dict[str, int]
-    plain: dict[str, int]
-
-
 @lru_cache(maxsize=8)
-def _names(options: tuple[str, ...]) -> _Names:
-    tables: list[dict[str, int]] = []
-    for key in (str, _folded, _with_caret, compared):
-        table: dict[str, int] = {}
-        for place, option in enumerate(options):
-            table.setdefault(key(option), place)
+def _tables(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
+    """For each of `_KEYS` the options by it, the first of those that are equal."""
+    tables = tuple(dict[str, int]() for _ in _KEYS)
+    for key, table in zip(_KEYS, tables, strict=True):
+        for position, option in enumerate(options):
+            table.setdefault(key(option), position)
         table.pop("", None)
-        tables.append(table)
-    return _Names(*tables)
+    return tables
 
 
 def read_choices(reply: str, options: Sequence[str]) -> Choices | None:
@@ -104,25 +173,25 @@ def read_sets(reply: str, options: Sequence[str]) -> list[tuple[int, ...]] | Non
     sets = list[tuple[int, ...]]()
     for text in texts[:_MOST_PIECES]:
         exact = _exact(text, options)
-        own = tuple(contained(text, options)) if exact is None else (exact,)
-        if own:
-            sets.append(own)
+        named = tuple(contained(text, options)) if exact is None else (exact,)
+        if named:
+            sets.append(named)
     return list(dict.fromkeys(sets)) or None
 
 
 def read_verdict(reply: str) -> bool | None:
     """Whether the reply says yes: by its first yes or no, else by whether it calls it enough."""
-    found = _YES_NO.search(reply)
-    if found is not None:
-        return found[1] is not None
-    found = _ENOUGH.search(reply)
-    return None if found is None else not (found[1] or found[2])
+    answer = _YES_NO.search(reply)
+    if answer is not None:
+        return answer[1] is not None
+    verdict = _ENOUGH.search(reply)
+    return None if verdict is None else not (verdict[1] or verdict[2])
 
 
 def read_value(reply: str) -> float | None:
     """A value from 0 to 1: the first number written as a decimal, a share or a percentage."""
-    found = list(_VALUE.finditer(reply))
-    best = next((m for m in found if "." in m[1] or m[2]), found[0] if found else None)
+    numbers = list(_VALUE.finditer(reply))
+    best = next((m for m in numbers if "." in m[1] or m[2]), numbers[0] if numbers else None)
     if best is None:
         return None
     value = share(float(best[1]), best[2])
@@ -135,12 +204,12 @@ def read_answers(reply: str, known: Sequence[str] = ()) -> list[str]:
     What comes after the last `Answer:` is read, where there is one. What looks like the number of a
     line belongs to the name where `known` names have it, as in `1. FC Köln`.
     """
-    return [name for name in dict.fromkeys(_said(reply, known)) if not _is_none(name)]
+    return [name for name in dict.fromkeys(_answer_names(reply, known)) if not _is_none(name)]
 
 
 def says_nothing(reply: str) -> bool:
     """Whether a reply answers with no name and does not say that there is none either."""
-    return not _said(reply) and not re.search(r"\[\s*\]", reply)
+    return not _answer_names(reply) and not re.search(r"\[\s*\]", reply)
 
 
 def compared(text: str) -> str:
@@ -148,7 +217,7 @@ def compared(text: str) -> str:
     return normalise(_SIGNS.sub(lambda signs: signs[0].translate(_SPOKEN_SIGNS), text))
 
 
-def _said(reply: str, known: Sequence[str] = ()) -> list[str]:
+def _answer_names(reply: str, known: Sequence[str] = ()) -> list[str]:
     data = first_json(reply)
     if data is not None:
         lines = [text for text, _ in flat(_answer_part(data))]
@@ -162,16 +231,16 @@ def _said(reply: str, known: Sequence[str] = ()) -> list[str]:
 
 def _listed(line: str, known: Sequence[str]) -> str:
     """A line without what numbers it, unless it is more like a known name with it."""
-    raw, names = line.strip(), _names(tuple(known))
-    whole, bare = raw.strip(_AROUND), _unbulleted(raw).strip(_AROUND)
-    for key, table in ((str, names.written), (_folded, names.folded), (compared, names.plain)):
-        for own in (whole, bare):
-            if key(own) in table:
-                return own
+    whole = line.strip().strip(_AROUND)
+    bare = _unbulleted(line.strip()).strip(_AROUND)
+    for key, table in zip(_KEYS, _tables(tuple(known)), strict=True):
+        for name in (whole, bare) if key is not _with_caret else ():
+            if key(name) in table:
+                return name
     return bare
 
 
-def spoken(reply: str) -> str:
+def without_thoughts(reply: str) -> str:
     """A reply without what a reasoning model thinks before it, which may be all there is."""
     return reply.rpartition(THOUGHT)[2].partition(THINKING)[0]
 
@@ -183,36 +252,40 @@ def split_names(text: str) -> list[str]:
 
 def contained(text: str, options: Sequence[str]) -> list[int]:
     """The positions of the options that a text contains as whole words; longer names go first."""
-    left, found = f" {compared(text)} ", list[int]()
-    for name, place in sorted(_names(tuple(options)).plain.items(), key=lambda p: (-len(p[0]), p)):
+    left, inside = f" {compared(text)} ", list[int]()
+    for name, option in sorted(_tables(tuple(options))[-1].items(), key=lambda p: (-len(p[0]), p)):
         if f" {name} " in left:
-            found.append(place)
+            inside.append(option)
             left = left.replace(f" {name} ", " | ")
-    return sorted(found)
+    return sorted(inside)
 
 
 def _choices(pieces: Sequence[tuple[str, float | None]], options: Sequence[str]) -> Choices | None:
     """What texts choose, each with the score that JSON gave it, else with the one it ends in."""
-    named, unscored, invented = dict[int, float](), list[int](), list[str]()
+    scores, unscored, invented = dict[int, float](), list[int](), list[str]()
     for text, given in pieces[:_MOST_PIECES]:
         name, score = (text, given) if given is not None else _split_score(text, options)
-        place = _place(name, options)
-        if place is None:
+        option = _option_named(name, options)
+        if option is None:
             made_up = _unbulleted(name.strip()).strip(MARKS)
             if score is not None and _is_name(made_up, text):
                 invented.append(made_up)
         elif score is None:
-            unscored.append(place)
+            unscored.append(option)
         else:
-            named.setdefault(place, score)
-    for place in unscored:
-        named.setdefault(place, 1 / len(set(unscored)))
-    numbers = [n for text, given in pieces if given is None and (n := number(text)) is not None]
-    if not named and numbers and len(numbers) == len(options):
-        named = dict(enumerate(numbers))
-    if not named and not invented:
+            scores.setdefault(option, score)
+    for option in unscored:
+        scores.setdefault(option, 1 / len(set(unscored)))
+    scores = scores or _scores_in_order(pieces, len(options))
+    if not scores and not invented:
         return None
-    return Choices(_scaled(named), tuple(dict.fromkeys(invented)))
+    return Choices(_scaled(scores), tuple(dict.fromkeys(invented)))
+
+
+def _scores_in_order(pieces: Sequence[tuple[str, float | None]], count: int) -> dict[int, float]:
+    """Numbers alone, one for each option."""
+    numbers = [n for text, given in pieces if given is None and (n := number(text)) is not None]
+    return dict(enumerate(numbers)) if len(numbers) == count else {}
 
 
 def _answer_part(data: Any) -> Any:
@@ -228,14 +301,14 @@ def _split_score(text: str, options: Sequence[str]) -> tuple[str, float | None]:
     """A name and the score after it; a name that ends in a number keeps it."""
     if _exact(text, options) is not None:
         return text, None
-    found = _LAST.search(text) or _CALLED.search(text)
-    if found is None:
+    score = _LAST.search(text) or _CALLED.search(text)
+    if score is None:
         return text, None
-    name = _CALLING.sub("", text[: found.start()].rstrip(_BEFORE)).rstrip(_BEFORE)
-    return name, share(float(found[1]), found[2])
+    name = _CALLING.sub("", text[: score.start()].rstrip(_BEFORE)).rstrip(_BEFORE)
+    return name, share(float(score[1]), score[2])
 
 
-def _place(name: str, options: Sequence[str]) -> int | None:
+def _option_named(name: str, options: Sequence[str]) -> int | None:
     exact = _exact(name, options)
     if exact is not None:
         return exact
@@ -248,15 +321,12 @@ def _exact(text: str, options: Sequence[str]) -> int | None:
 
     What looks like the number of a line is tried as a part of the name first.
     """
-    raw, names = text.strip(), _names(tuple(options))
-    keyed = (
-        (str, names.written),
-        (_folded, names.folded),
-        (_with_caret, names.with_caret),
-        (compared, names.plain),
-    )
-    tries = ((table, key(own)) for key, table in keyed for own in (raw, _unbulleted(raw)))
-    return next((table[key] for table, key in tries if key in table), None)
+    raw = text.strip()
+    for key, table in zip(_KEYS, _tables(tuple(options)), strict=True):
+        for name in (raw, _unbulleted(raw)):
+            if key(name) in table:
+                return table[key(name)]
+    return None
 
 
 def _folded(text: str) -> str:
@@ -268,6 +338,10 @@ def _with_caret(text: str) -> str:
     return ("^" if bare.startswith("^") else "") + compared(bare)
 
 
+_KEYS: tuple[Callable[[str], str], ...] = (str, _folded, _with_caret, compared)
+"""By what a name is compared with options, the strictest first."""
+
+
 def _unbulleted(text: str) -> str:
     return _BULLET.sub("", text)
 
@@ -276,7 +350,7 @@ def _scaled(scores: dict[int, float]) -> dict[int, float]:
     """Scores from 0 to 1: from a scale to 10 or 100 where one is above 1."""
     top = max(scores.values(), default=0.0)
     scale = 1.0 if top <= 1 else 10.0 if top <= 10 else max(top, 100.0)
-    return {place: score / scale for place, score in scores.items()}
+    return {option: score / scale for option, score in scores.items()}
 
 
 def _is_name(text: str, line: str) -> bool:

@@ -6,6 +6,7 @@ in our own format (`<PLAN>borders -> ^capital</PLAN>`) and in that of the publis
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import Any, NamedTuple, cast
@@ -39,7 +40,7 @@ class Plans:
 def write_plans(
     local: LocalModel,
     question: str,
-    mentions: list[Mention],
+    mentions: Sequence[Mention],
     *,
     beams: int = 3,
     longest: int = 100,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .bag_of_words import features_of
-from .model_json import read_model_json
+from .model_folder import read_model_json
 
 SCOPE_FILE = "scope.json"
 _LEAST = 1e-6

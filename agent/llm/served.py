@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -11,23 +12,76 @@ from langchain_core.callbacks.manager import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
+from openai import DefaultAsyncHttpxClient
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ..address import masked
-from ..background import Background
-from ..bounded import UnboundedError
-from ..circuit import Circuit
-from ..env_file import check_env_file
 from ..errors import InputError, RefusedError, ServiceError, UnavailableError
-from ..kg.names import one_line
-from ..retry_after import asked_to_wait
-from .bounded_client import bounded_client
-from .credentials import apart, mask
+from ..kg.labels.names import one_line
+from ..services import PLAIN, Background, Body, Circuit, UnboundedError, asked_to_wait, masked
+from ..settings import check_env_file
+
+
+def without_user(address: str | None) -> tuple[str | None, tuple[str, str] | None]:
+    """An address without its user and password, and these."""
+    import httpx
+
+    url = httpx.URL(address or "")
+    if not address or not url.userinfo:
+        return address, None
+    return str(url.copy_with(username=None, password=None)), (url.username, url.password)
+
+
+def mask_error(error: BaseException, secret: str) -> None:
+    """Make an error of a client, and what caused it, say `***` for a key that a server repeats."""
+    cause: BaseException | None = error
+    while cause is not None:
+        vars(cause).pop("response", None)  # its body would be traced
+        cause.args = (masked(str(cause), secret),)
+        cause = cause.__cause__ or cause.__context__
+
+
+_MOST_REDIRECTS = 5
+
+
+class BoundedClient(DefaultAsyncHttpxClient):
+    """Reads replies whole; raises UnboundedError for one without an end."""
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """As of its parent, which would read the bodies of redirects without a bound."""
+        options |= {"stream": True, "follow_redirects": False}
+        for _ in range(_MOST_REDIRECTS + 1):
+            response = await super().send(request, **options)
+            if response.next_request is None:
+                break
+            await response.aclose()
+            request = response.next_request
+            options["auth"] = None  # the header went along, where it may
+        else:
+            raise UnboundedError("redirects in circles")
+        try:
+            body = Body(response.headers)
+            async for piece in response.aiter_raw():
+                body.add(piece)
+        finally:
+            await response.aclose()
+        return type(response)(
+            response.status_code,
+            headers=response.headers,
+            content=bytes(body.read),
+            request=response.request,
+        )
+
+
+@lru_cache(maxsize=8)
+def bounded_client(auth: tuple[str, str] | None, proxy: str | None) -> BoundedClient:
+    """One for all models that send the same user and password; connections are kept open."""
+    return BoundedClient(auth=auth, proxy=proxy, headers=PLAIN)
+
 
 _PREFIX = "GROUNDWALK_LLM_"
 _FIRST_WAIT = 0.5
-_LONGEST_SAID = 200
+_LONGEST_REASON = 200
 """Characters of what a server says of a prompt or a key that it refuses."""
 
 _HINTS = {
@@ -68,7 +122,7 @@ def served_chat(source: str, model: str, address: str | None, key: str) -> "Serv
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = str(first["loc"][0]).upper()
         raise InputError(f"{_PREFIX}{field}: {first['msg']}", "see `.env.example`") from None
-    address, auth = apart(address)
+    address, auth = without_user(address)
     return ServedChat(
         source=source,
         patience=patience,
@@ -150,7 +204,7 @@ class ServedChat(ChatOpenAI):
                 hint = "check the address, and how the server replies"
                 raise ServiceError(f"{self.source}: {error}", hint) from error
             except openai.APIConnectionError as error:
-                mask(error, self._key())
+                mask_error(error, self._key())
                 problem = UnavailableError(
                     f"{self.source}: {_reason(error)}",
                     "check the address, and that the server runs",
@@ -158,7 +212,7 @@ class ServedChat(ChatOpenAI):
                 problem.__cause__ = error
             except openai.APIStatusError as error:
                 asked = asked_to_wait(error.response.headers.get("retry-after", ""))
-                mask(error, self._key())
+                mask_error(error, self._key())
                 problem = self._refusal(error, asked)
                 formed = "response_format" in kwargs.get("extra_body", {})
                 if formed and error.status_code in _MISTAKEN:
@@ -167,11 +221,11 @@ class ServedChat(ChatOpenAI):
                     raise problem from error
                 wait = max(wait, asked)
             except openai.APIError as error:
-                mask(error, self._key())
-                said = one_line(str(error))[:_LONGEST_SAID]
-                raise ServiceError(f"{self.source}: {said}") from error
+                mask_error(error, self._key())
+                reason = one_line(str(error))[:_LONGEST_REASON]
+                raise ServiceError(f"{self.source}: {reason}") from error
             except Exception as error:  # the client reads what came without looking at it first
-                mask(error, self._key())
+                mask_error(error, self._key())
                 raise ServiceError(
                     f"{self.source}: what came is no chat reply",
                     "check that this is the address of an OpenAI-compatible server",
@@ -191,8 +245,8 @@ class ServedChat(ChatOpenAI):
             meaning = f"{status} {HTTPStatus(status).phrase}"
         except ValueError:
             meaning = str(status)
-        if said := masked(one_line(_message(error)), self._key())[:_LONGEST_SAID]:
-            meaning = f"{meaning}: {said}"
+        if reason := masked(one_line(_message(error)), self._key())[:_LONGEST_REASON]:
+            meaning = f"{meaning}: {reason}"
         hint = _HINTS.get(status, "")
         if status in (408, 409, 429) or status >= 500:
             later = f", asks to wait {wait:,.0f} s" if wait else ""
@@ -202,10 +256,10 @@ class ServedChat(ChatOpenAI):
 
 def _message(error: openai.APIStatusError) -> str:
     """What a server says in one of the usual forms; a page of HTML says nothing."""
-    told: Any = error.body
-    if isinstance(told, dict):
-        told = told.get("message") or told.get("detail")
-    return told if isinstance(told, str) and not told.lstrip().startswith("<") else ""
+    body: Any = error.body
+    if isinstance(body, dict):
+        body = body.get("message") or body.get("detail")
+    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
 
 
 def _reason(error: openai.APIConnectionError) -> str:

@@ -102,17 +102,19 @@ class WireChoices:
             asked.append(Alternatives([(self.tags[0],) if len(walk) == 1 else arrow[:1]], before))
         values = self.likelihoods.logprobs(asked)
         weights = list[list[Weight]]()
-        for (walk, _), own, (begun,) in zip(crossings, values[::2], values[1::2], strict=True):
+        for (walk, _), logprobs, (begun,) in zip(crossings, values[::2], values[1::2], strict=True):
             counts = len(walk) % 2 == 1
-            relevance = [math.exp(begun + value) if counts else 1.0 for value in own]
-            weights.append([Weight(*pair) for pair in zip(shares(own), relevance, strict=True)])
+            relevance = [math.exp(begun + value) if counts else 1.0 for value in logprobs]
+            weights.append(
+                [Weight(*pair) for pair in zip(shares(logprobs), relevance, strict=True)]
+            )
         return weights
 
     def stops(self, walks: Sequence[Sequence[str]]) -> list[Weight]:
         """How likely the closing tag is, against going on."""
         ends: list[Tokens] = [(self.tags[1],), self.style.arrow[:1]]
         values = self.likelihoods.logprobs([Alternatives(ends, self._tokens(w)) for w in walks])
-        return [Weight(shares(own)[0], math.exp(own[0])) for own in values]
+        return [Weight(shares(pair)[0], math.exp(pair[0])) for pair in values]
 
     def _tokens(self, walk: Sequence[str]) -> Tokens:
         tokenizer, lead, arrow = self.local.tokenizer, self.style.lead, self.style.arrow
@@ -136,12 +138,14 @@ class ListedChoices:
 
     def next(self, crossings: Sequence[Crossing]) -> list[list[Weight]]:
         """The weight of each option of each crossing, in one forward pass."""
-        return self._choose([("tog/likely_next.jinja", walk, own) for walk, own in crossings])
+        return self._choose(
+            [("tog/likely_next.jinja", walk, options) for walk, options in crossings]
+        )
 
     def stops(self, walks: Sequence[Sequence[str]]) -> list[Weight]:
         """How likely `yes` is when it is asked whether the walk has reached the answer."""
         asked = [("tog/likely_stop.jinja", walk, ("yes", "no")) for walk in walks]
-        return [own[0] for own in self._choose(asked)]
+        return [yes for yes, _ in self._choose(asked)]
 
     def _choose(
         self, asked: Sequence[tuple[str, Sequence[str], Sequence[str]]]
@@ -161,8 +165,8 @@ class ListedChoices:
             ]
         )
         self.spent += likelihoods.cost
-        found = dict(zip(asked_of, (shares(own) for own in values), strict=True))
-        return [[Weight(s, s) for s in found.get(i, [])] for i in range(len(asked))]
+        weights = dict(zip(asked_of, map(shares, values), strict=True))
+        return [[Weight(s, s) for s in weights.get(i, [])] for i in range(len(asked))]
 
     def _prompt(self, template: str, walk: Sequence[str], options: Sequence[str]) -> str:
         return render(

@@ -48,25 +48,25 @@ def read_reasoning(text: str) -> Reasoning:
     """Take the triples out of a text, at most 200."""
     triples, rest = list[WrittenTriple](), list[str]()
     for line in text.splitlines():
-        own, left = _of_line(line)
-        triples += own
+        steps, left = _of_line(line)
+        triples += steps
         rest.append(left)
     return Reasoning(tuple(triples[:_MOST]), "\n".join(rest))
 
 
 def read_walk(text: str) -> tuple[WrittenTriple, ...]:
     """The steps of the first reasoning path in a text; none where it holds no whole step."""
-    found = _PATH.search(text)
-    return tuple(_steps([name.strip() for name in found[1].split(ARROW)])) if found else ()
+    path = _PATH.search(text)
+    return tuple(_steps([name.strip() for name in path[1].split(ARROW)])) if path else ()
 
 
 def _of_line(line: str) -> tuple[list[WrittenTriple], str]:
     triples = list[WrittenTriple]()
 
     def taken(match: re.Match[str]) -> str:
-        own = _triples(match["tagged"] or match["plain"] or "")
-        triples.extend(own)
-        return " " if own else match[0]
+        steps = _triples(match["tagged"] or match["plain"] or "")
+        triples.extend(steps)
+        return " " if steps else match[0]
 
     bare = _BULLET.sub("", line).strip()
     left = _ENCLOSED.sub(taken, bare if bare.startswith("<") else line)
@@ -76,10 +76,10 @@ def _of_line(line: str) -> tuple[list[WrittenTriple], str]:
     if len(names) > 2:
         ends = _SENTENCE.split(names[-1], maxsplit=1)
         return _triples(bare), ends[1] if len(ends) > 1 else ""
-    found = _TUPLE.match(bare)
-    parts = [part.strip(_MARKS) for part in found[1].split(",")] if found else []
-    if found and len(parts) == 3 and all(parts):
-        return [_triple(*parts)], bare[found.end() :]
+    enclosed = _TUPLE.match(bare)
+    parts = [part.strip(_MARKS) for part in enclosed[1].split(",")] if enclosed else []
+    if enclosed and len(parts) == 3 and all(parts):
+        return [_triple(*parts)], bare[enclosed.end() :]
     return [], line
 
 

@@ -1,6 +1,6 @@
 """The nodes of the state machine, one file each, in the order in which a question meets them."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from langgraph.runtime import Runtime
 
@@ -11,6 +11,6 @@ from ..state import State
 class Node(Protocol):
     """What a node is: the state and the run's options in, changes of the state out."""
 
-    def __call__(self, state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def __call__(self, state: State, runtime: Runtime[Options]) -> State:
         """Do the node's work; raises GroundwalkError."""
         ...

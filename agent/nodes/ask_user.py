@@ -3,16 +3,14 @@
 A node of its own, because an interrupted node starts again from its top when it is resumed.
 """
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ..answers.topics import best_topics
 from ..linking.picking import picked
 from ..options import Options
 from ..state import MentionRecord, State
 from . import Node
-from .link import best_topics
 
 
 def ask_user() -> Node:
@@ -22,7 +20,7 @@ def ask_user() -> Node:
     description has.
     """
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         mentions = [
             _settle(mention) if mention["ambiguous"] else mention
             for mention in state.get("mentions", [])

@@ -7,26 +7,31 @@ came to, computes where it can, and else has the next part answered.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..answers.computed import Computed, Verified, computed_from
+from ..answers.judging import SURE, Judged, judged, unsure, with_account, withheld
+from ..answers.queries import given_query
+from ..conversation.before import before_of
+from ..conversation.earlier import again, steps_of, verified_steps
 from ..conversation.turns import is_cut
-from ..errors import ServiceError, ShortageError
+from ..errors import QuestionError, ServiceError, ShortageError
 from ..kg import KnowledgeGraph
-from ..kg.metering import metered
+from ..kg.store import metered
+from ..kg.terms import Step, Term
 from ..options import Options
-from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, State, Turn
+from ..query.execute import execute
+from ..query.facts import Facts
+from ..query.tree import Last
+from ..query.tree import Part as PartStart
+from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, Reading, State, Turn
+from ..usage import spent
 from . import Node
-from .again import again
-from .computed import Computed
-from .judged import Judged, judged, with_account
-from .rest import rest_of
-from .usage import spent
 
 
 def combine(
-    kg: KnowledgeGraph, threshold: Callable[[Options], float], told: Sequence[str] = ()
+    kg: KnowledgeGraph, threshold: Callable[[Options], float], notes: Sequence[str] = ()
 ) -> Node:
     """Execute what the operation means over what the parts and earlier turns came to.
 
@@ -34,21 +39,21 @@ def combine(
     `unchecked`. `told` are notes of every question.
     """
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since, options = perf_counter(), runtime.context or Options()
-        operation, place = state.get("operation"), state.get("part", -1)
+        operation, number = state.get("operation"), state.get("part", -1)
         if operation is None:
             return {}
         parts = _settled(state, threshold(options))
         with metered() as meter:
             try:
-                found = _computed(kg, operation, parts, state.get("turns", []))
+                outcome = _computed(kg, operation, parts, state.get("turns", []))
             except (ServiceError, ShortageError) as error:
-                found = Computed("unchecked", notes=[str(error)])
-        usage = spent(state, since, kg_requests=meter.requests or int(place < 0))
-        if found is None and place + 1 < len(parts):
-            return {"parts": parts, "part": place + 1, "usage": usage}
-        computed = _noted(found or Computed("abstained"), operation, parts)
+                outcome = Computed("unchecked", notes=[str(error)])
+        usage = spent(state.get("usage"), since, kg_requests=meter.requests or int(number < 0))
+        if outcome is None and number + 1 < len(parts):
+            return {"parts": parts, "part": number + 1, "usage": usage}
+        computed = _noted(outcome or Computed("abstained"), operation, parts)
         computed = _accounted(computed, state, options)
         result = computed.result
         if result is not None:
@@ -63,7 +68,7 @@ def combine(
             "status": computed.status,
             "result": result,
             **_query_of(operation),
-            "notes": list(dict.fromkeys([*told, *operation["notes"], *computed.notes])),
+            "notes": list(dict.fromkeys([*notes, *operation["notes"], *computed.notes])),
             "usage": usage,
         }
 
@@ -89,16 +94,16 @@ def next_part(state: State) -> bool:
 
 def _settled(state: State, least: float) -> list[Part]:
     """The parts, with what the one that was answered last came to."""
-    parts, place = list(state.get("parts", [])), state.get("part", -1)
-    if 0 <= place < len(parts):
-        own = judged(state, least)
-        parts[place] = {
-            **parts[place],
-            "status": own.status,
+    parts, number = list(state.get("parts", [])), state.get("part", -1)
+    if 0 <= number < len(parts):
+        outcome = judged(state, least)
+        parts[number] = {
+            **parts[number],
+            "status": outcome.status,
             "topics": state.get("topics", []),
-            "answers": own.answers,
+            "answers": outcome.answers,
             "confidence": state.get("confidence", 0.0),
-            "notes": own.notes,
+            "notes": outcome.notes,
         }
     return parts
 
@@ -120,13 +125,13 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
 
 def _accounted(computed: Computed, state: State, options: Options) -> Computed:
     """With the words that a query leaves out, where a model read one."""
-    own = Judged(computed.status, computed.answers, computed.notes)
-    own = with_account(own, state.get("account", []), options)
-    result = None if own.status == "abstained" != computed.status else computed.result
-    return replace(computed, **own._asdict(), result=result)
+    outcome = Judged(computed.status, computed.answers, computed.notes)
+    outcome = with_account(outcome, state.get("account", []), options)
+    result = None if outcome.status == "abstained" != computed.status else computed.result
+    return replace(computed, **outcome._asdict(), result=result)
 
 
-def _query_of(operation: Operation) -> dict[str, Any]:
+def _query_of(operation: Operation) -> State:
     """The query that was executed, and what is asked in words."""
     if (read := operation.get("read")) is None:
         return {"query_tree": None, "reading": ""}
@@ -135,3 +140,74 @@ def _query_of(operation: Operation) -> dict[str, Any]:
 
 def _each_once(entities: Sequence[Entity]) -> list[Entity]:
     return list({entity["term"]: entity for entity in entities}.values())
+
+
+_HOW = "computed over verified answers"
+
+
+def rest_of(
+    kg: KnowledgeGraph, read: Reading, parts: Sequence[Part], turns: Sequence[Turn]
+) -> Computed | None:
+    """What a query comes to that a model read; None where the next part is needed.
+
+    Where a part has no answer that is sure enough, nothing is computed, and that part is told. What
+    the parts do not say is asked of the graph. Raises ServiceError and ShortageError.
+    """
+    if stopped := _stopped_by(parts):
+        return stopped
+    if not all("status" in part for part in parts):
+        return None
+    answers, topics = [part.get("answers", []) for part in parts], _topics_of(parts)
+    before = before_of(kg, turns)
+
+    def earlier(start: Last | PartStart) -> Sequence[tuple[Term, tuple[Step, ...]]]:
+        if isinstance(start, Last):
+            return before.answered(start)
+        return [(answer["term"], steps_of(answer)) for answer in answers[start.part]]
+
+    bound, _ = given_query(kg, read["query"])
+    bound = replace(bound, questions=tuple(part["question"] for part in parts))
+    verified = verified_steps([answer for of_part in answers for answer in of_part])
+    try:
+        outcome = execute(Facts(kg), bound, earlier=earlier)
+        computed = computed_from(kg, bound, outcome, Verified(topics, verified, _HOW))
+    except QuestionError as error:
+        note = f"I read: {read['words']}; {error.message}"
+        return Computed("abstained", topics=topics, notes=[note])
+    sure = min(read["probability"], *(part.get("confidence", 0.0) for part in parts))
+    notes = [*computed.notes, unsure(sure)] if sure < SURE else computed.notes
+    return replace(computed, confidence=sure, notes=notes)
+
+
+def _stopped_by(parts: Sequence[Part]) -> Computed | None:
+    """What parts come to of which the last one has no answer, or some are too doubtful.
+
+    None where nothing keeps them from being computed with.
+    """
+    answered = [part for part in parts if "status" in part]
+    if answered and (failed := answered[-1]).get("status") != "answered":
+        status = failed.get("status", "abstained")
+        why = "not sure enough" if status == "unsure" else "the graph does not say"
+        notes = [f"{why}: {failed['question']}"]
+        return Computed(status, topics=_topics_of(answered), notes=notes)
+    if len(answered) == len(parts) > 1 and (unsure := [part for part in parts if _is_unsure(part)]):
+        notes = [_unsure_of(part) for part in unsure]
+        least = min(part.get("confidence", 0.0) for part in unsure)
+        return Computed(withheld(least, SURE), topics=_topics_of(answered), notes=notes)
+    return None
+
+
+def _is_unsure(part: Part) -> bool:
+    """Whether what a part came to is too doubtful to compute with."""
+    return part.get("confidence", 0.0) < SURE
+
+
+def _unsure_of(part: Part) -> str:
+    """Why nothing is computed of an unsure part."""
+    confidence = part.get("confidence", 0.0)
+    return f"not sure enough to compute with ({confidence:.2f}): {part['question']}"
+
+
+def _topics_of(parts: Sequence[Part]) -> list[Entity]:
+    """The entities that parts begin at."""
+    return [topic for part in parts for topic in part.get("topics", [])]

@@ -5,27 +5,33 @@ the result says so. Neither makes a fact: every answer keeps the chains that mus
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 from time import perf_counter
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
+from ..answers.question import (
+    Conclusion,
+    Outcome,
+    Question,
+    accounted,
+    concluded,
+    question_in,
+)
+from ..answers.records import name_terms, reading_notes, step_records
+from ..answers.vote import Elected, vote
 from ..kg import KnowledgeGraph
-from ..kg.names import one_line
+from ..kg.labels.names import one_line
 from ..kg.terms import Term
 from ..llm.asking import Asker, UnansweredError
-from ..llm.choices import lettered, unlettered
-from ..llm.matching import Labels
+from ..llm.matching import Labels, lettered, unlettered
 from ..llm.reading import read_answers, says_nothing
 from ..options import Options
 from ..prompting import render
 from ..state import Answer, Candidate, State
 from . import Node
-from .records import name_terms, readings_of, step_records, with_reading
-from .usage import spent
-from .vote import vote
 
 _MOST_PATHS = 200
 """Paths that one prompt shows, the likeliest first."""
@@ -34,97 +40,123 @@ EXPLANATION = "# Explanation:"
 """What stands above the explanation in a reply, where one was asked for."""
 
 
-def induce(
-    kg: KnowledgeGraph,
-    llm: BaseChatModel | None,
-    prompts: Folder | None = None,
-    method: str = "gcr",
-    *,
-    common: bool = False,
-    apart: bool = False,
-) -> Node:
-    """Answers and their chains from the candidates; by `llm`, or by vote without one.
+@dataclass(frozen=True)
+class Reasoning:
+    """How a method's candidates are reasoned over."""
 
-    The LLM is asked as the prompt folder `method` says; `common` is the vote's, and `apart`
-    where each topic is searched from alone (`Options.every_topic`).
-    """
+    kg: KnowledgeGraph
+    llm: BaseChatModel | None
+    prompts: Folder | None = None
+    folder: str = "gcr"
+    """The folder of the prompt with which the LLM is asked."""
+    common: bool = False
+    """Whether a relation path from several topics means what they lead to in common."""
+    apart: bool = False
+    """Whether each topic was searched from alone, where `Options.every_topic` says so."""
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
-        options = runtime.context or Options()
-        if options.reasoning == "ends":
-            return _ends(state)
-        asks = state.get("candidates") or options.planning == "none"
-        if llm is not None and asks and options.reasoning == "best":
-            since, asker = perf_counter(), Asker(llm)
-            try:
-                return _ask(asker, state, prompts, method, options)
-            except UnansweredError as error:  # the vote still stands
-                asked: State = {**state, "usage": spent(state, since, **asker.cost)}
-                changes = _vote(kg, asked, options, common=common, apart=apart)
-                voted = "; the vote did" if changes["answers"] else ""
-                note = f"{error}: the LLM did not answer{voted}"
-                return {**changes, "notes": [*(n for n in changes["notes"] if n != note), note]}
-        return _vote(kg, state, options, common=common, apart=apart)
+
+def induce(reasoning: Reasoning) -> Node:
+    """Answers and their chains from the candidates; by the LLM, or by vote without one."""
+
+    def run(state: State, runtime: Runtime[Options]) -> State:
+        since = perf_counter()
+        question = question_in(state, runtime.context or Options())
+        candidates = state.get("candidates", [])
+        outcome = induced(reasoning, question, candidates)
+        conclusion = outcome.conclusion or Conclusion()
+        if conclusion.reasoner != "llm":  # what the LLM asserted over a narrower view stays
+            conclusion = replace(conclusion, unsupported=state.get("unsupported", []))
+        if not candidates:
+            conclusion = replace(conclusion, confidence=state.get("confidence", 0.0))
+        return {**concluded(state, conclusion), **accounted(state, outcome, since)}
 
     return run
 
 
-def _ends(state: State) -> dict[str, Any]:
+def induced(reasoning: Reasoning, question: Question, candidates: Sequence[Candidate]) -> Outcome:
+    """What is concluded from candidates. Where the LLM does not answer, the vote still stands."""
+    options, common = question.options, reasoning.common
+    if options.reasoning == "ends":
+        return _ends(candidates)
+    asks = candidates or options.planning == "none"
+    if reasoning.llm is None or not asks or options.reasoning != "best":
+        return voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
+    asker = Asker(reasoning.llm)
+    try:
+        return _asked(asker, reasoning, question, candidates)
+    except UnansweredError as error:
+        vote = voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
+        decided = "; the vote did" if vote.conclusion and vote.conclusion.answers else ""
+        notes = [*vote.notes, f"{error}: the LLM did not answer{decided}"]
+        return replace(vote, notes=notes, cost={**asker.cost, **vote.cost})
+
+
+def _ends(candidates: Sequence[Candidate]) -> Outcome:
     """Every candidate's end is an answer, the likeliest first (RoG's ablation, section 5.3)."""
-    since = perf_counter()
-    candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
+    ordered = sorted(candidates, key=lambda c: -c["score"])
     answers: dict[str, Answer] = {}
-    for own in candidates:
-        answer = Answer(**own["answer"], score=own["score"], chains=[])
-        answers.setdefault(answer["term"], answer)["chains"].append(own["steps"])
-    return {
-        "answers": list(answers.values()),
-        "notes": with_reading(state.get("notes", []), readings_of(candidates)),
-        "reasoner": "ends",
-        "confidence": max((c["relevance"] for c in candidates), default=0.0),
-        "usage": spent(state, since),
-    }
-
-
-def _vote(
-    kg: KnowledgeGraph, state: State, options: Options, *, common: bool, apart: bool
-) -> dict[str, Any]:
-    since = perf_counter()
-    notes = list(state.get("notes", []))
-    linked = [topic["term"] for topic in state.get("topics", [])]
-    offered = _offered(kg, state.get("choices", []))
-    apart = apart and options.every_topic
-    candidates = state.get("candidates", [])
-    outcome = vote(
-        kg.walks, candidates, linked, options, common=common, apart=apart, offered=offered
+    for candidate in ordered:
+        answer = Answer(**candidate["answer"], score=candidate["score"], chains=[])
+        answers.setdefault(answer["term"], answer)["chains"].append(candidate["steps"])
+    confidence = max((c["relevance"] for c in ordered), default=0.0)
+    return Outcome(
+        conclusion=Conclusion(list(answers.values()), (), confidence, "ends"),
+        notes=reading_notes(c.get("read", []) for c in ordered),
     )
-    if outcome is None:
-        return {"answers": [], "reasoner": "vote", "notes": notes, "usage": spent(state, since)}
-    named = name_terms(kg.labels, [elected.end for elected in outcome.elected])
-    walked = [path for elected in outcome.elected for path in elected.paths]
-    proofs = dict(zip(walked, kg.prove(walked), strict=True))
-    used = (kg.used(path, proof) for path, proof in proofs.items() if proof)
-    notes = with_reading(notes, used)
+
+
+def voted(
+    kg: KnowledgeGraph,
+    question: Question,
+    candidates: Sequence[Candidate],
+    *,
+    common: bool = False,
+    apart: bool = False,
+) -> Outcome:
+    """What the vote over candidates concludes; `common` and `apart` are those of `Reasoning`."""
+    options = question.options
+    apart = apart and options.every_topic
+    result = vote(
+        kg.walks,
+        candidates,
+        question.terms,
+        options,
+        common=common,
+        apart=apart,
+        offered=_offered(kg, question.choices),
+    )
+    if result is None:
+        return Outcome(conclusion=Conclusion(reasoner="vote"))
+    answers, notes = _proven_answers(kg, result.elected)
+    if result.left_out:
+        more = "answer is" if result.left_out == 1 else "answers are"
+        notes.append(f"{result.left_out} more {more} not shown")
+    if result.truncated:
+        notes.append("the relation path reaches more entities than were followed")
+    return Outcome(
+        conclusion=Conclusion(answers, (), result.confidence, "vote"),
+        notes=notes,
+        cost={"kg_requests": result.requests},
+    )
+
+
+def _proven_answers(
+    kg: KnowledgeGraph, elected: Sequence[Elected]
+) -> tuple[list[Answer], list[str]]:
+    """The elected ends with the chains that prove them, and a note on what these rest on."""
+    named = name_terms(kg.labels, [winner.end for winner in elected])
+    walks = [path for winner in elected for path in winner.paths]
+    proofs = dict(zip(walks, kg.prove(walks), strict=True))
     proven = list(dict.fromkeys(proof for proof in proofs.values() if proof))
     chains = dict(zip(proven, step_records(kg.labels, proven), strict=True))
     answers = list[Answer]()
-    for elected in outcome.elected:
-        own = dict.fromkeys(proof for path in elected.paths if (proof := proofs[path]))
-        if own:
-            shown = [chains[proof] for proof in own]
-            answers.append(Answer(**named[elected.end], score=elected.score, chains=shown))
-    if outcome.left_out:
-        more = "answer is" if outcome.left_out == 1 else "answers are"
-        notes.append(f"{outcome.left_out} more {more} not shown")
-    if outcome.truncated:
-        notes.append("the relation path reaches more entities than were followed")
-    return {
-        "answers": answers,
-        "reasoner": "vote",
-        "confidence": outcome.confidence,
-        "notes": notes,
-        "usage": spent(state, since, kg_requests=outcome.requests),
-    }
+    for winner in elected:
+        own_proofs = dict.fromkeys(proof for path in winner.paths if (proof := proofs[path]))
+        if own_proofs:
+            shown = [chains[proof] for proof in own_proofs]
+            answers.append(Answer(**named[winner.end], score=winner.score, chains=shown))
+    used = (kg.used(path, proof) for path, proof in proofs.items() if proof)
+    return answers, reading_notes(used)
 
 
 def _offered(
@@ -137,46 +169,42 @@ def _offered(
     def offered(terms: Sequence[Term]) -> set[Term]:
         infos = kg.labels.describe(terms)
         known = Labels(info.name for info in infos), Labels(info.label for info in infos)
-        places = (place for own in known for choice in choices for place in own.places(choice))
-        return {infos[place].term for place in places}
+        matched = (i for labels in known for choice in choices for i in labels.positions(choice))
+        return {infos[i].term for i in matched}
 
     return offered
 
 
-def _ask(
-    asker: Asker, state: State, prompts: Folder | None, method: str, options: Options
-) -> dict[str, Any]:
-    since = perf_counter()
-    candidates = sorted(state.get("candidates", []), key=lambda c: -c["score"])
-    notes, choices = list(state.get("notes", [])), state.get("choices", [])
-    if len(candidates) > _MOST_PATHS:
-        notes.append(f"the LLM was shown {_MOST_PATHS} of {len(candidates)} paths")
-        candidates = candidates[:_MOST_PATHS]
+def _asked(
+    asker: Asker, reasoning: Reasoning, question: Question, candidates: Sequence[Candidate]
+) -> Outcome:
+    """What the LLM concludes from the candidates. Raises UnansweredError."""
+    ordered, notes = sorted(candidates, key=lambda c: -c["score"]), list[str]()
+    if len(ordered) > _MOST_PATHS:
+        notes.append(f"the LLM was shown {_MOST_PATHS} of {len(ordered)} paths")
+        ordered = ordered[:_MOST_PATHS]
     prompt = render(
-        f"{method}/induce.jinja",
-        prompts,
-        question=state.get("question", ""),
-        paths=[{"text": c["text"], "answer": c["hypothesis"]} for c in candidates],
-        explain=options.explain,
-        examples=options.examples,
-        choices=lettered(choices),
+        f"{reasoning.folder}/induce.jinja",
+        reasoning.prompts,
+        question=question.text,
+        paths=[{"text": c["text"], "answer": c["hypothesis"]} for c in ordered],
+        explain=question.options.explain,
+        examples=question.options.examples,
+        choices=lettered(question.choices),
     )
     lines, _, reasons = asker.ask(prompt).partition(EXPLANATION)
     asker.unread += says_nothing(lines)
-    answers, unsupported = match_lines(lines, candidates, choices)
-    given = [chain for answer in answers for chain in answer["chains"]]
-    notes = with_reading(notes, readings_of(c for c in candidates if c["steps"] in given))
-    notes = asker.told(notes)
+    answers, unsupported = match_lines(lines, ordered, question.choices)
+    proofs = [chain for answer in answers for chain in answer["chains"]]
+    notes += reading_notes(c.get("read", []) for c in ordered if c["steps"] in proofs)
     if reasons.strip():
         notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
-    return {
-        "answers": answers,
-        "unsupported": unsupported,
-        "reasoner": "llm",
-        "confidence": 1.0 if answers else 0.0,
-        "notes": notes,
-        "usage": spent(state, since, **asker.cost),
-    }
+    return Outcome(
+        conclusion=Conclusion(answers, unsupported, 1.0 if answers else 0.0, "llm"),
+        notes=notes,
+        cost=asker.cost,
+        shortened=asker.shortened,
+    )
 
 
 def match_lines(
@@ -190,12 +218,12 @@ def match_lines(
     labels = [decoded["answer"]["label"] for decoded in candidates]
     known = Labels(labels)
     names = unlettered(read_answers(reply, labels), choices)
-    found, unsupported = known.match(names)
-    if names and not found:
+    matched, unsupported = known.match(names)
+    if names and not matched:
         lines = known.match(_lines(reply, known))
-        found, unsupported = lines if lines[0] else (found, unsupported)
+        matched, unsupported = lines if lines[0] else (matched, unsupported)
     answers: dict[str, Answer] = {}
-    for proof in (candidates[place] for places in found for place in places):
+    for proof in (candidates[i] for positions in matched for i in positions):
         term = proof["answer"]["term"]
         answer = answers.setdefault(
             term, Answer(**proof["answer"], score=proof["score"], chains=[])
@@ -209,4 +237,4 @@ def _lines(reply: str, known: Labels) -> list[str]:
     """The lines, those that are names without what numbers them, such as `1.` in `1.Oslo`."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
     tries = ((line, line.lstrip("-*•0123456789.) ")) for line in lines)
-    return [next(filter(known.places, own), own[0][:200]) for own in tries]
+    return [next(filter(known.positions, texts), texts[0][:200]) for texts in tries]

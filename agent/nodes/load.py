@@ -1,26 +1,25 @@
 """load: settles which part of the KG may be walked; the second time, a wider one."""
 
 from time import perf_counter
-from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ..llm.local import ModelSettings
+from ..llm.model_folder import ModelSettings
 from ..options import Options
 from ..state import State, View
+from ..usage import spent
 from . import Node
-from .usage import spent
 
 
 def load(settings: ModelSettings) -> Node:
     """Open a view as wide as the options or, where they are silent, the model's training say."""
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since = perf_counter()
         before = state.get("view")
         view = wider(before) if before else first_view(runtime.context or Options(), settings)
         runtime.stream_writer({"event": "loaded", "view": view})
-        return {"view": view, "usage": spent(state, since)}
+        return {"view": view, "usage": spent(state.get("usage"), since)}
 
     return run
 

@@ -9,30 +9,35 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
+from ..answers.queries import Executed, executed
+from ..answers.topics import linked
 from ..errors import GroundwalkError, QuestionError, ServiceError, ShortageError
 from ..kg import KnowledgeGraph
-from ..kg.metering import metered
-from ..kg.names import one_line
+from ..kg.labels.names import one_line
+from ..kg.store import metered
 from ..linking import Linker
-from ..llm.asking import Asker, UnansweredError
-from ..llm.structured import StructuredReplies, read_object
+from ..llm.asking import Asker, StructuredReplies, UnansweredError, read_object
 from ..options import Options
 from ..prompting import render
 from ..query.binding import Bound, Mention, bind
 from ..query.facts import Facts
-from ..query.proposal import NAME, proposal_schema
 from ..query.tree import read_query
-from ..query.vocabulary import RelationWords, Vocabulary, vocabulary_around
+from ..query.vocabulary import (
+    PROPOSAL,
+    RelationWords,
+    Vocabulary,
+    proposal_schema,
+    vocabulary_around,
+)
 from ..state import MentionRecord, Part, State
+from ..usage import spent
 from . import Node
-from .link import linked, unanswered
-from .run_query import answered_query
-from .usage import spent
+from .link import unanswered
 
 _ATTEMPTS = 2
 _LONGEST = 2_000
@@ -58,7 +63,7 @@ def propose(
     """
     replies = StructuredReplies(llm)
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since, options = perf_counter(), runtime.context or Options()
         if not options.queries or not _stands_alone(state):
             return {}
@@ -75,20 +80,20 @@ def propose(
                 answered, reason = None, ""
             except ServiceError as error:
                 answered, reason = None, f"{error.message}: no query was proposed"
-        usage = spent(state, since, **asker.cost, kg_requests=meter.requests or 1)
+        usage = spent(state.get("usage"), since, **asker.cost, kg_requests=meter.requests or 1)
         if answered is None:
-            told = [*notes, *asker.told([reason] if reason else [])]
+            told = [*notes, *asker.add_notes([reason] if reason else [])]
             return {**_going_on(state, question, mentions, told), "usage": usage}
-        runtime.stream_writer({"event": "linked", "topics": answered["topics"]})
-        if answered["result"] is not None:
-            runtime.stream_writer({"event": "computed", "result": answered["result"]})
+        runtime.stream_writer({"event": "linked", "topics": answered.computed.topics})
+        if answered.computed.result is not None:
+            runtime.stream_writer({"event": "computed", "result": answered.computed.result})
         return {
             **unanswered(method),
-            **answered,
+            **answered.changes,
             "question": question,
             "mentions": mentions,
             "reasoner": "llm",
-            "notes": asker.told([*notes, *answered["notes"]]),
+            "notes": asker.add_notes([*notes, *answered.computed.notes]),
             "usage": usage,
         }
 
@@ -127,21 +132,21 @@ def _best(mentions: Sequence[MentionRecord]) -> list[str]:
     return [own["candidates"][0]["term"] for own in mentions]
 
 
-def _proposed(asking: _Asking) -> tuple[dict[str, Any] | None, str]:
+def _proposed(asking: _Asking) -> tuple[Executed | None, str]:
     """What a proposed query came to, or why there is none. Raises UnansweredError, ServiceError."""
     schema = proposal_schema(asking.names, len(asking.mentions))
     refused: dict[str, str] | None = None
     reason = ""
     for _ in range(_ATTEMPTS):
-        reply = asking.replies.ask(asking.asker, _prompt(asking, refused), NAME, schema)
+        reply = asking.replies.ask(asking.asker, _prompt(asking, refused), PROPOSAL, schema)
         found = read_object(asking.asker, reply)
         try:
             if found is None:
                 raise QuestionError("the reply is no JSON object")
-            tree = found.get(NAME, found)
+            tree = found.get(PROPOSAL, found)
             if tree is None:
                 return None, _NONE
-            return answered_query(asking.kg, asking.facts(), _bound(asking, tree)), ""
+            return executed(asking.kg, asking.facts(), _bound(asking, tree)), ""
         except (QuestionError, ShortageError) as error:
             reason = _reason(error)
             refused = {"reply": _json(reply[:_LONGEST]), "reason": _json(reason)}
@@ -151,8 +156,10 @@ def _proposed(asking: _Asking) -> tuple[dict[str, Any] | None, str]:
 def _bound(asking: _Asking, tree: object) -> Bound:
     """The tree with its names looked up. Raises QuestionError, also for terms in place of names."""
     mentions = [
-        Mention(own["text"] or own["candidates"][0]["label"], own["candidates"][0]["term"])
-        for own in asking.mentions
+        Mention(
+            mention["text"] or mention["candidates"][0]["label"], mention["candidates"][0]["term"]
+        )
+        for mention in asking.mentions
     ]
     bound = bind(asking.kg, read_query(tree), mentions)
     for known in (bound.relations, bound.classes, bound.entities):
@@ -162,16 +169,18 @@ def _bound(asking: _Asking, tree: object) -> Bound:
 
 
 def _prompt(asking: _Asking, refused: dict[str, str] | None) -> str:
-    best = [(own["text"], own["candidates"][0]) for own in asking.mentions]
+    best = [(entity["text"], entity["candidates"][0]) for entity in asking.mentions]
     return render(
         "query/propose.jinja",
         asking.prompts,
         question=_json(asking.question),
         mentions=[
-            _json({"number": number, "text": text, "name": own["label"], "class": own["kind"]})
-            for number, (text, own) in enumerate(best)
+            _json(
+                {"number": number, "text": text, "name": entity["label"], "class": entity["kind"]}
+            )
+            for number, (text, entity) in enumerate(best)
         ],
-        relations=[_json(_listed(own)) for own in asking.names.relations],
+        relations=[_json(_listed(entity)) for entity in asking.names.relations],
         classes=_json(asking.names.classes),
         refused=refused,
     )
@@ -183,7 +192,7 @@ def _listed(relation: RelationWords) -> dict[str, object]:
         "to": relation.reaches,
         "unit": relation.unit,
     }
-    return {"relation": relation.name} | {key: own for key, own in about.items() if own}
+    return {"relation": relation.name} | {key: value for key, value in about.items() if value}
 
 
 def _reason(error: GroundwalkError) -> str:
@@ -197,10 +206,11 @@ def _json(value: object) -> str:
 
 def _going_on(
     state: State, question: str, mentions: list[MentionRecord], notes: list[str]
-) -> dict[str, Any]:
+) -> State:
     """Changes with which the question goes on as it was understood, with the notes."""
     if state.get("mentions"):
         return {"notes": [*state.get("notes", []), *notes]}
     parts = state.get("parts") or [Part(question=question, mentions=mentions)]
-    told = list(dict.fromkeys([*parts[0].get("notes", []), *notes]))
-    return {"parts": [{**parts[0], "notes": told}], "part": 0}
+    told = list[str](dict.fromkeys([*parts[0].get("notes", []), *notes]))
+    part: Part = {**parts[0], "notes": told}
+    return {"parts": [part], "part": 0}

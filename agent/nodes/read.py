@@ -6,33 +6,34 @@ is not sure enough, it is said what was read, and nothing is answered.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
-from ..decoding.plan import BeamPlan
+from ..answers.computed import Computed
+from ..answers.judging import SURE, Judged, unsure, with_account, withheld
+from ..answers.queries import Executed, executed, in_words
+from ..answers.topics import best_topics, linked
+from ..conversation.before import before_of
+from ..decoding.plan import BeamPlan, of_model
 from ..errors import GroundwalkError, NoPathError, QuestionError, ShortageError
 from ..kg import KnowledgeGraph
-from ..kg.metering import metered
+from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
 from ..query.account import WordReader
-from ..query.before import Before
+from ..query.asked import Asked, Before, mentions_of
 from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
-from ..query.mentions import mentions_of
-from ..query.reader import Asked, Reader, ReadQuery, explained
+from ..query.reader import Reader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
-from ..state import READER, MentionRecord, Reading, State, Status
+from ..state import READER, Entity, MentionRecord, Operation, Part, Reading, State, Status, Word
+from ..usage import spent
 from . import Node
-from .before import before_of
-from .judged import SURE, Judged, unsure, with_account, withheld
-from .link import best_topics, current_part, linked, unanswered
-from .run_query import answered_query, in_words
-from .usage import of_model, spent
+from .link import current_part, unanswered
 
 BEAMS = 5
 _SHOWN = 3
@@ -61,8 +62,48 @@ class ReadWith:
     """Whether it reads any graph: it may know less of this one than the method that answers."""
 
 
-Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options], dict[str, Any]]
-"""Changes of the state that say what comes of the queries that a question may be."""
+@dataclass(frozen=True)
+class ForMethod:
+    """What the method answers: the question as it was put, another one, or parts of it."""
+
+    question: str | None = None
+    """The question in full, where that is not as it was put."""
+    mentions: list[MentionRecord] = field(default_factory=list[MentionRecord])
+    """Those of the question in full."""
+    operation: Operation | None = None
+    """What is computed over the parts."""
+    parts: list[Part] = field(default_factory=list[Part])
+
+
+@dataclass(frozen=True)
+class Read:
+    """What comes of the queries that a question may be."""
+
+    executed: Executed
+    """The likeliest that could be executed; else the likeliest, and the notes."""
+    topics: list[Entity] | None = None
+    """Those of the query; None where they are what the question names."""
+    readings: list[Reading] = field(default_factory=list[Reading])
+    account: list[Word] = field(default_factory=list[Word])
+    for_method: ForMethod | None = None
+    """Where the question goes on to the method; then nothing was executed."""
+
+    @property
+    def computed(self) -> Computed:
+        """What the query came to."""
+        return self.executed.computed
+
+    def with_notes(self, notes: Sequence[str]) -> "Read":
+        """The same with other notes."""
+        return self.with_computed(replace(self.computed, notes=list(notes)))
+
+    def with_computed(self, computed: Computed) -> "Read":
+        """The same where the query comes to something else."""
+        return replace(self, executed=replace(self.executed, computed=computed))
+
+
+Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options], Read]
+"""What comes of the queries that a question may be, the likeliest first."""
 
 
 def read(tools: ReadWith, method: str) -> Node:
@@ -79,50 +120,71 @@ def reading_node(
     itself, is left to others; so is one with a name that a user must choose. The node raises
     ServiceError where the graph does not answer.
     """
-    kg = tools.kg
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since, options = perf_counter(), runtime.context or Options()
         if not reads_whole(state, options) or state.get("operation") is not None:
             return {}
-        question = state.get("asked", "")
+        question, cost = state.get("asked", ""), dict[str, int]()
         with metered() as meter:
-            records, notes = _mentions(tools, state)
-            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in records):
+            mentions, notes = _mentions(tools, state)
+            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in mentions):
                 return {}
-            usage: dict[str, int] = {}
-            changes: dict[str, Any]
             try:
-                before = before_of(kg, state.get("turns", []) if options.conversation else [])
-                asked = Asked(question, mentions_of(question, records), before)
-                found = tools.reader.read(asked, plan(options))
-                notes = [*notes, *found.notes]
-                usage = of_model(found.cost)
-                queries = explained(asked, found.queries, tools.account())
-                changes = answering(tools, asked, queries, options)
+                turns = state.get("turns", []) if options.conversation else []
+                asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
+                queries = tools.reader.read(asked, plan(options))
+                notes, cost = [*notes, *queries.notes], of_model(queries.cost)
+                likely = explained(asked, queries.queries, tools.account())
+                outcome = answering(tools, asked, likely, options)
             except NoPathError as error:
-                changes = {"status": "abstained", "notes": [error.message]}
-        changes.setdefault("topics", best_topics(records))
-        runtime.stream_writer({"event": "linked", "topics": changes["topics"]})
-        if changes.get("result") is not None:
-            runtime.stream_writer({"event": "computed", "result": changes["result"]})
-        if (operation := changes.get("operation")) is not None:
-            told = [*notes, *operation["notes"]]
-            changes["operation"] = operation = {**operation, "mentions": records, "notes": told}
-        if operation is not None or "asked" in changes:
-            said = {"asked": changes.get("asked", question), "operation": operation}
-            runtime.stream_writer({"event": "understood", **said})
+                outcome = Read(Executed(Computed("abstained", notes=[error.message])))
+        if outcome.for_method is None:
+            changes = _answered(outcome, mentions)
+        else:
+            changes = _handed_on(outcome.for_method, mentions, notes)
+        _emit(runtime, changes, question)
         return {
             **unanswered(method),
-            "reasoner": READER,
             "question": question,
-            "mentions": records,
             **changes,
-            "notes": [*notes, *changes["notes"]],
-            "usage": spent(state, since, kg_requests=meter.requests or 1, **usage),
+            "readings": outcome.readings,
+            "account": outcome.account,
+            "notes": [*notes, *outcome.computed.notes],
+            "usage": spent(state.get("usage"), since, kg_requests=meter.requests or 1, **cost),
         }
 
     return run
+
+
+def _answered(outcome: Read, mentions: list[MentionRecord]) -> State:
+    """Changes of the state where the query was answered, or could not be."""
+    topics = best_topics(mentions) if outcome.topics is None else outcome.topics
+    return {**outcome.executed.changes, "reasoner": READER, "mentions": mentions, "topics": topics}
+
+
+def _handed_on(method: ForMethod, mentions: list[MentionRecord], notes: Sequence[str]) -> State:
+    """Changes of the state with which the question goes on to the method."""
+    named = mentions if method.question is None else method.mentions
+    changes: State = {"reasoner": "", "mentions": named, "topics": best_topics(named)}
+    if method.question is not None:
+        changes |= {"question": method.question, "asked": method.question}
+    if (operation := method.operation) is not None:
+        told = [*notes, *operation["notes"]]
+        changes["operation"] = {**operation, "mentions": mentions, "notes": told}
+        changes |= {"parts": method.parts, "part": -1}
+    return changes
+
+
+def _emit(runtime: Runtime[Options], changes: State, question: str) -> None:
+    """Stream what was linked, computed and understood."""
+    runtime.stream_writer({"event": "linked", "topics": changes.get("topics", [])})
+    if (result := changes.get("result")) is not None:
+        runtime.stream_writer({"event": "computed", "result": result})
+    operation = changes.get("operation")
+    if operation is not None or "asked" in changes:
+        understood = {"asked": changes.get("asked", question), "operation": operation}
+        runtime.stream_writer({"event": "understood", **understood})
 
 
 def reads_whole(state: State, options: Options) -> bool:
@@ -149,38 +211,36 @@ def plan_of(options: Options) -> BeamPlan:
     )
 
 
-def answered(
-    tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options
-) -> dict[str, Any]:
+def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options) -> Read:
     """What the likeliest query that can be executed came to, if it is likely enough."""
     before, notes = asked.before, list[str]()
     with tools.reader.facts() as facts:
-        for own in queries:
-            if asks_nothing(own.bound.query):
+        for query in queries:
+            if asks_nothing(query.bound.query):
                 continue
-            words = in_words(tools.kg, own.bound)
             try:
-                changes = answered_query(tools.kg, facts, own.bound, earlier=before.answered)
+                done = executed(tools.kg, facts, query.bound, earlier=before.answered)
             except (QuestionError, ShortageError) as error:
-                notes.append(f"I read: {words}; {error.message}")
+                notes.append(f"I read: {in_words(tools.kg, query.bound)}; {error.message}")
                 continue
-            confidence = own.probability + sum(
-                other.probability for other in alike(facts, own, queries, before)
-            )
+            same = alike(facts, query, queries, before)
+            confidence = query.probability + sum(other.probability for other in same)
             break
         else:
-            return {**only_read(tools, queries), "notes": notes}
-    others = [other for other in queries if other is not own]
-    if before.cut and is_of_answers(own.bound.query):
+            return only_read(tools, queries, Computed("abstained", notes=notes))
+    if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
-    account = tools.account().account(asked.question, asked.mentions.numbered, own.actions)
-    changes |= {
-        "confidence": round(min(confidence, 1.0), 6),
-        "readings": readings_of(tools.kg, [own, *others]),
-        "account": account,
-        "notes": [*notes, *changes["notes"]],
-    }
-    return changes if changes["status"] == "unchecked" else _judged(tools, changes, options)
+    computed = replace(
+        done.computed,
+        confidence=round(min(confidence, 1.0), 6),
+        notes=[*notes, *done.computed.notes],
+    )
+    others = [other for other in queries if other is not query]
+    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    if computed.status != "unchecked":
+        computed = _judged(tools, computed, done.words, account, options)
+    readings = readings_of(tools.kg, [query, *others])
+    return Read(replace(done, computed=computed), computed.topics, readings, account)
 
 
 def asks_nothing(query: Query) -> bool:
@@ -194,19 +254,20 @@ def is_of_answers(query: Query) -> bool:
     return any(isinstance(own, Last) and own.last == "answers" for own in starts)
 
 
-def _judged(tools: ReadWith, changes: dict[str, Any], options: Options) -> dict[str, Any]:
-    """The changes with the status that they deserve; what is withheld leaves no answers."""
-    confidence, notes = changes["confidence"], list(changes["notes"])
-    if unsure_reading := not_sure(tools, confidence, changes["reading"], options):
+def _judged(
+    tools: ReadWith, computed: Computed, words: str, account: list[Word], options: Options
+) -> Computed:
+    """The same with the status that it deserves; what is withheld leaves no answers."""
+    confidence = computed.confidence
+    if unsure_reading := not_sure(tools, confidence, words, options):
         status, note = unsure_reading
-        nothing = {"status": status, "answers": [], "result": None}
-        return {**changes, **nothing, "notes": [*notes, note]}
-    if confidence < SURE:
-        notes.append(unsure(confidence))
-    own = Judged(changes["status"], changes["answers"], notes)
-    own = with_account(own, changes["account"], options)
-    result = None if own.status == "abstained" else changes["result"]
-    return {**changes, **own._asdict(), "result": result}
+        notes = [*computed.notes, note]
+        return replace(computed, status=status, answers=[], result=None, notes=notes)
+    doubt = [unsure(confidence)] if confidence < SURE else []
+    judged = Judged(computed.status, computed.answers, [*computed.notes, *doubt])
+    judged = with_account(judged, account, options)
+    result = None if judged.status == "abstained" else computed.result
+    return replace(computed, **judged._asdict(), result=result)
 
 
 def not_sure(
@@ -224,17 +285,17 @@ def alike(
     facts: Facts, chosen: ReadQuery, queries: Sequence[ReadQuery], before: Before
 ) -> list[ReadQuery]:
     """The other likely queries that come to the same; where the graph is at hand."""
-    others = [own for own in queries if own is not chosen and own.probability >= _LEAST]
+    others = [query for query in queries if query is not chosen and query.probability >= _LEAST]
     if not others or not facts.kg.pinned:
         return []
     result = _result(facts, chosen, before)
-    return [own for own in others if result and _result(facts, own, before) == result]
+    return [query for query in others if result and _result(facts, query, before) == result]
 
 
-def _result(facts: Facts, own: ReadQuery, before: Before) -> Hashable:
+def _result(facts: Facts, query: ReadQuery, before: Before) -> Hashable:
     """What a query comes to; None where it cannot be executed soon."""
     try:
-        outcome = execute(facts, own.bound, earlier=before.answered, seconds=_SECONDS)
+        outcome = execute(facts, query.bound, earlier=before.answered, seconds=_SECONDS)
     except GroundwalkError:
         return None
     value = outcome.form, outcome.value, outcome.unit, outcome.size, outcome.rows
@@ -245,11 +306,11 @@ def readings_of(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Readin
     """The likeliest of some queries, as they are told."""
     return [
         Reading(
-            query=given_form(own.bound),
-            words=in_words(kg, own.bound),
-            probability=round(own.probability, 6),
+            query=given_form(query.bound),
+            words=in_words(kg, query.bound),
+            probability=round(query.probability, 6),
         )
-        for own in queries[:_SHOWN]
+        for query in queries[:_SHOWN]
     ]
 
 
@@ -262,12 +323,8 @@ def given_form(bound: Bound) -> dict[str, Any]:
     return {"query": write_query(bound.query), "mentions": mentions}
 
 
-def only_read(tools: ReadWith, queries: Sequence[ReadQuery]) -> dict[str, Any]:
-    """Where no query can be executed: the likeliest, and no answer."""
-    first = queries[0]
-    return {
-        "status": "abstained",
-        "query_tree": write_query(first.bound.query),
-        "reading": in_words(tools.kg, first.bound),
-        "readings": readings_of(tools.kg, queries),
-    }
+def only_read(tools: ReadWith, queries: Sequence[ReadQuery], computed: Computed) -> Read:
+    """Where no query is executed: the likeliest in words, and no answer."""
+    first = queries[0].bound
+    done = Executed(computed, write_query(first.query), in_words(tools.kg, first))
+    return Read(done, readings=readings_of(tools.kg, queries))

@@ -8,22 +8,26 @@ no such walk is executed over the whole graph, and that is told.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from ..answers.computed import KINDS, Computed
+from ..answers.queries import Executed, in_words
+from ..answers.records import entity_record, name_terms
 from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..options import Options
-from ..query.before import Before
+from ..query.asked import Asked, Before
 from ..query.binding import Bound, Mention
 from ..query.plain_parts import PlainParts, plain_parts
-from ..query.reader import Asked, ReadQuery
+from ..query.reader import ReadQuery
 from ..query.tree import Query
 from ..state import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
-from .query_answers import KINDS
 from .read import (
     CUT,
+    ForMethod,
+    Read,
     ReadWith,
     alike,
     answered,
@@ -35,26 +39,24 @@ from .read import (
     reading_node,
     readings_of,
 )
-from .records import entity_record, name_terms
-from .run_query import in_words
 
 _KINDS: Mapping[str, Kind] = {**KINDS, "yesno": "truth", "connection": "connection"}
 
 
-def read_parts(tools: ReadWith, method: str, told: Sequence[str] = ()) -> Node:
+def read_parts(tools: ReadWith, method: str, notes: Sequence[str] = ()) -> Node:
     """Take the question apart as it is read, for a method that answers walks.
 
-    The beams are the reader's, since those of the options are the method's. `told` are notes of
+    The beams are the reader's, since those of the options are the method's. `notes` are those of
     every question.
     """
 
     def plan(_: Options) -> BeamPlan:
         return plan_of(Options())
 
-    return reading_node(tools, method, partial(_answering, method, told), plan)
+    return reading_node(tools, method, partial(_answering, method, notes), plan)
 
 
-class _Read(NamedTuple):
+class _TakenApart(NamedTuple):
     """A query that the question may be, and what it is made of."""
 
     query: ReadQuery
@@ -65,68 +67,82 @@ class _Read(NamedTuple):
 
 def _answering(
     method: str,
-    told: Sequence[str],
+    notes: Sequence[str],
     tools: ReadWith,
     asked: Asked,
     queries: Sequence[ReadQuery],
     options: Options,
-) -> dict[str, Any]:
-    several = [_taken_apart(tools.kg, asked.before, own) for own in queries]
-    first = several[0]
+) -> Read:
+    taken_apart = [_taken_apart(tools.kg, asked.before, query) for query in queries]
+    first = taken_apart[0]
     if not first.made_of.walks:
-        changes = answered(tools, asked, queries, options)
-        over = [] if is_of_answers(first.query.bound.query) else _over_the_graph(method, changes)
-        return {**changes, "notes": [*told, *changes["notes"], *over]}
-    if first.made_of.is_walk:
-        begins = _begins_at(first)
-        walks = (own for own in several if own.made_of.is_walk)
-        likely = [own.query for own in walks if _begins_at(own) == begins]
-    else:
-        with tools.reader.facts() as facts:
-            likely = [first.query, *alike(facts, first.query, queries, asked.before)]
-    of_method = tools.is_general and first.made_of.is_walk
-    """Whether the method knows better than the reader which walk it is."""
-    sure = sum(own.probability for own in likely)
-    if of_method:
-        sure /= sum(own.query.probability for own in several)
-    sure = round(min(sure, 1.0), 6)
+        whole = answered(tools, asked, queries, options)
+        over = [] if is_of_answers(first.query.bound.query) else _over_the_graph(method, whole)
+        return whole.with_notes([*notes, *whole.computed.notes, *over])
+    sure = _probability(tools, asked, queries, taken_apart)
     words = in_words(tools.kg, first.query.bound)
     if unsure_reading := not_sure(tools, sure, words, options):
         status, note = unsure_reading
-        read = {**only_read(tools, queries), "status": status}
-        return {**read, "confidence": sure, "notes": [note]}
+        return only_read(tools, queries, Computed(status, confidence=sure, notes=[note]))
     account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)
-    changes = {
-        "reasoner": "",
-        "readings": readings_of(tools.kg, queries),
-        "account": [] if of_method else account,
-        "notes": list(told),
-    }
     if first.made_of.is_walk:
-        return {**changes, **_walk(tools.kg, asked, first, account)}
-    rest = given_form(replace(first.bound, query=first.made_of.rest))
-    reading = Reading(query=rest, words=words, probability=sure)
-    return {**changes, **_computed(tools.kg, asked, first, reading)}
+        goes_on = _walk(tools.kg, asked, first, account)
+    else:
+        rest = given_form(replace(first.bound, query=first.made_of.rest))
+        reading = Reading(query=rest, words=words, probability=sure)
+        goes_on = _computed(tools.kg, asked, first, reading)
+    return Read(
+        Executed(Computed("abstained", notes=list(notes))),
+        readings=readings_of(tools.kg, queries),
+        account=[] if _is_of_method(tools, first) else account,
+        for_method=goes_on,
+    )
 
 
-def _over_the_graph(method: str, changes: dict[str, Any]) -> list[str]:
+def _is_of_method(tools: ReadWith, first: _TakenApart) -> bool:
+    """Whether the method knows better than the reader which walk is meant."""
+    return tools.is_general and first.made_of.is_walk
+
+
+def _probability(
+    tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], taken_apart: Sequence[_TakenApart]
+) -> float:
+    """How likely the first query is meant, with others that come to the same."""
+    first = taken_apart[0]
+    if first.made_of.is_walk:
+        begins = _begins_at(first)
+        walks = (read for read in taken_apart if read.made_of.is_walk)
+        likely = [read.query for read in walks if _begins_at(read) == begins]
+    else:
+        with tools.reader.facts() as facts:
+            likely = [first.query, *alike(facts, first.query, queries, asked.before)]
+    probability = sum(query.probability for query in likely)
+    if _is_of_method(tools, first):
+        probability /= sum(query.probability for query in queries)
+    return round(min(probability, 1.0), 6)
+
+
+def _over_the_graph(method: str, whole: Read) -> list[str]:
     """A note where something was answered that the method had no part in."""
-    if changes["status"] not in ("answered", "partial"):
+    if whole.computed.status not in ("answered", "partial"):
         return []
     return [f"computed over the whole graph, not over what {method} verified"]
 
 
-def _taken_apart(kg: KnowledgeGraph, before: Before, own: ReadQuery) -> _Read:
+def _taken_apart(kg: KnowledgeGraph, before: Before, query: ReadQuery) -> _TakenApart:
     """A query in its plain parts; the last topics, and a last answer, are things like others."""
-    mentions, last = list(own.bound.mentions), dict[Literal["answers", "topics"], tuple[int, ...]]()
+    mentions, last = (
+        list(query.bound.mentions),
+        dict[Literal["answers", "topics"], tuple[int, ...]](),
+    )
     answers = [term for term in before.answers if not is_literal(term)]
     if before.topics:
         last["topics"] = _numbered(kg, before.topics, mentions)
     if len(answers) == len(before.answers) == 1 and not before.cut:
         last["answers"] = _numbered(kg, answers, mentions)
     things = frozenset(n for n, mention in enumerate(mentions) if mention.term is not None)
-    bound = replace(own.bound, mentions=tuple(mentions))
-    return _Read(own, bound, plain_parts(own.bound.query, things, last))
+    bound = replace(query.bound, mentions=tuple(mentions))
+    return _TakenApart(query, bound, plain_parts(query.bound.query, things, last))
 
 
 def _numbered(
@@ -138,58 +154,58 @@ def _numbered(
     return tuple(range(first, len(mentions)))
 
 
-def _walk(kg: KnowledgeGraph, asked: Asked, own: _Read, account: Sequence[Word]) -> dict[str, Any]:
-    """Changes with which the method answers the question: as it is, or in full."""
-    if _is_full(kg, asked, own, account):
-        return {}
-    (part,) = _parts(kg, own)
-    full, mentions = part["question"], part["mentions"]
-    topics = [mention["candidates"][0] for mention in mentions]
-    return {"question": full, "asked": full, "mentions": mentions, "topics": topics}
+def _walk(
+    kg: KnowledgeGraph, asked: Asked, read: _TakenApart, account: Sequence[Word]
+) -> ForMethod:
+    """The question for the method: as it is, or in full."""
+    if _is_full(kg, asked, read, account):
+        return ForMethod()
+    (part,) = _parts(kg, read)
+    return ForMethod(part["question"], part["mentions"])
 
 
-def _is_full(kg: KnowledgeGraph, asked: Asked, own: _Read, account: Sequence[Word]) -> bool:
+def _is_full(kg: KnowledgeGraph, asked: Asked, read: _TakenApart, account: Sequence[Word]) -> bool:
     """Whether the question says its walk without those before it.
 
     After others that is certain where it names the thing, and words of it the relations.
     """
     if asked.before == Before():
         return True
-    (walk,) = own.made_of.walks
+    (walk,) = read.made_of.walks
     named = all(number < len(asked.mentions.numbered) for number in _start(walk))
-    relations = [relation for relation, _ in own.bound.hops(walk.steps)]
+    relations = [relation for relation, _ in read.bound.hops(walk.steps)]
     return named and {*kg.walk_labels.names(relations)} <= {word["used_by"] for word in account}
 
 
-def _computed(kg: KnowledgeGraph, asked: Asked, own: _Read, reading: Reading) -> dict[str, Any]:
-    """Changes with which the parts are answered, and the rest computed over them."""
-    cut = asked.before.cut and is_of_answers(own.made_of.rest)
+def _computed(kg: KnowledgeGraph, asked: Asked, read: _TakenApart, reading: Reading) -> ForMethod:
+    """The parts for the method, and what is computed over them."""
+    cut = asked.before.cut and is_of_answers(read.made_of.rest)
     operation = Operation(
-        kind=_KINDS.get(own.made_of.rest.answer, "list"),
+        kind=_KINDS.get(read.made_of.rest.answer, "list"),
         mentions=[],
         notes=[CUT] if cut else [],
         read=reading,
     )
-    return {"operation": operation, "parts": _parts(kg, own), "part": -1}
+    return ForMethod(operation=operation, parts=_parts(kg, read))
 
 
-def _parts(kg: KnowledgeGraph, own: _Read) -> list[Part]:
+def _parts(kg: KnowledgeGraph, read: _TakenApart) -> list[Part]:
     """The walks as plain questions, each in words that end in the name of its thing."""
     parts = list[Part]()
-    for walk in own.made_of.walks:
-        words = in_words(kg, replace(own.bound, query=walk))
+    for walk in read.made_of.walks:
+        words = in_words(kg, replace(read.bound, query=walk))
         (number,) = _start(walk)
-        term = own.bound.mentioned(number).term
+        term = read.bound.mentioned(number).term
         assert term is not None
         parts.append(Part(question=words, mentions=[_mention(kg, words, term)]))
     return parts
 
 
-def _begins_at(own: _Read) -> Term | None:
+def _begins_at(read: _TakenApart) -> Term | None:
     """The thing that a question which is one walk begins at."""
-    (walk,) = own.made_of.walks
+    (walk,) = read.made_of.walks
     (number,) = _start(walk)
-    return own.bound.mentioned(number).term
+    return read.bound.mentioned(number).term
 
 
 def _start(walk: Query) -> tuple[int, ...]:

@@ -1,16 +1,15 @@
 """respond: the answers, or what was computed of them, as a message; or why there is none."""
 
 from collections.abc import Callable
-from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..answers.judging import Judged, judged, with_account
+from ..conversation.messages import message_of
 from ..conversation.turns import turn_of
 from ..options import Options
 from ..state import READER, SILENT, State, silence
 from . import Node
-from .history import message_of
-from .judged import Judged, judged, with_account
 
 
 def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
@@ -19,27 +18,27 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
     `silent` is a note where entities are known but no answer is.
     """
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         result, options = state.get("result"), runtime.context or Options()
         if is_computed(state):
             notes = list(state.get("notes", []))
-            own = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
+            outcome = Judged(state.get("status", "abstained"), state.get("answers", []), notes)
         else:
-            own = judged(state, threshold(options))
-            own = with_account(own, state.get("account", []), options)
-        if silent and own.status in SILENT and state.get("topics"):
-            own = own._replace(notes=[*own.notes, silent])
-        listed = "; ".join(answer["label"] for answer in own.answers)
-        text = result["text"] if result else listed or silence(own.status)
-        runtime.stream_writer({"event": "responded", "status": own.status, "text": text})
-        said: State = {
+            outcome = judged(state, threshold(options))
+            outcome = with_account(outcome, state.get("account", []), options)
+        if silent and outcome.status in SILENT and state.get("topics"):
+            outcome = outcome._replace(notes=[*outcome.notes, silent])
+        listed = "; ".join(answer["label"] for answer in outcome.answers)
+        text = result["text"] if result else listed or silence(outcome.status)
+        runtime.stream_writer({"event": "responded", "status": outcome.status, "text": text})
+        changes: State = {
             "question": state.get("said", state.get("question", "")),
-            "status": own.status,
-            "answers": own.answers,
-            "notes": own.notes,
+            "status": outcome.status,
+            "answers": outcome.answers,
+            "notes": outcome.notes,
         }
-        turn = turn_of({**state, **said}, text)
-        return {**said, "turns": [turn], "messages": [message_of(turn)]}
+        turn = turn_of({**state, **changes}, text)
+        return {**changes, "turns": [turn], "messages": [message_of(turn)]}
 
     return run
 

@@ -7,23 +7,22 @@ goes on as it is: what it asks the graph is read as a query after this.
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..conversation.acts import act_of
-from ..conversation.rewriting import rewritten
+from ..answers.topics import linked
+from ..conversation.acts import act_of, rewritten
+from ..conversation.messages import earlier_turns, question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
 from ..llm.asking import Asker, UnansweredError
 from ..options import Options
-from ..state import Operation, Part, State, Turn, no_usage
+from ..state import Operation, Part, State, Turn
+from ..usage import no_usage, spent
 from . import Node
-from .history import earlier_turns
-from .link import linked, question_of, unanswered
-from .usage import spent
+from .link import unanswered
 
 
 def understand(
@@ -40,16 +39,16 @@ def understand(
     earlier turns. The node raises QuestionError for a question that is empty or too long.
     """
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since = perf_counter()
-        question, before, spoken = question_of(state)
-        fresh: State = {"usage": no_usage()}
-        changes = {
+        question_put, before, spoken = question_of(state)
+        question = question_put
+        changes: State = {
             **unanswered(method),
-            "said": question,
-            "question": question,
-            "asked": question,
-            "messages": [] if spoken else [HumanMessage(question)],
+            "said": question_put,
+            "question": question_put,
+            "asked": question_put,
+            "messages": [] if spoken else [HumanMessage(question_put)],
             "operation": None,
             "parts": [],
             "part": -1,
@@ -83,23 +82,25 @@ def understand(
                 requests += named.requests or 1
         notes = [*named.notes, *notes]
         cost = asker.cost if asker else {}
-        changes["usage"] = spent(fresh, since, kg_requests=requests, **cost)
+        changes["usage"] = spent(None, since, kg_requests=requests, **cost)
         if act is not None and act.kind == "why":
             operation = Operation(kind="why", mentions=[], notes=notes)
-            return _told(runtime, {**changes, "operation": operation})
+            changes["operation"] = operation
+            _emit(runtime, question_put, operation)
+            return changes
         part = Part(question=question, mentions=named.mentions) if act is None else act.question
-        changes |= {"asked": part["question"], "parts": [{**part, "notes": notes}], "part": 0}
-        return _told(runtime, changes)
+        told: Part = {**part, "notes": notes}
+        changes |= {"asked": part["question"], "parts": [told], "part": 0}
+        if part["question"] != question_put:
+            _emit(runtime, part["question"], None)
+        return changes
 
     return run
 
 
-def _told(runtime: Runtime[Options], changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes; that the question means more than it says is streamed."""
-    if changes["operation"] is not None or changes["asked"] != changes["said"]:
-        event = {"asked": changes["asked"], "operation": changes["operation"]}
-        runtime.stream_writer({"event": "understood", **event})
-    return changes
+def _emit(runtime: Runtime[Options], asked: str, operation: Operation | None) -> None:
+    """Stream that the question means more than it says."""
+    runtime.stream_writer({"event": "understood", "asked": asked, "operation": operation})
 
 
 def _is_open(state: State, options: Options) -> bool:

@@ -7,19 +7,19 @@ here. Supported means true in the KG, not relevant to the question; relevance is
 from collections import Counter
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
+from ..answers.records import path_of, proves
 from ..kg import KnowledgeGraph
-from ..kg.metering import metered
-from ..kg.terms import Path, Term, place_of
-from ..kg.verification import PathVerdict, verify_paths
+from ..kg.store import metered
+from ..kg.terms import Path, Term, node_of
+from ..kg.verification.claims import PathVerdict, verify_paths
 from ..options import Options
 from ..state import Answer, Candidate, Emitted, Form, State, Status, StepRecord
+from ..usage import spent
 from . import Node
-from .records import path_of
-from .usage import spent
 
 
 class _Proof(NamedTuple):
@@ -30,12 +30,12 @@ class _Proof(NamedTuple):
     answer: Term
 
 
-def as_said(state: State, _: Options) -> float:
+def method_confidence(state: State, _: Options) -> float:
     """The confidence that a method had."""
     return state.get("confidence", 0.0)
 
 
-def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said) -> Node:
+def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_confidence) -> Node:
     """Put a verdict on every step; keep supported chains, and the answers that have one.
 
     What the triples cannot tell, whether they are what was asked, `sure` says.
@@ -45,7 +45,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
     answer with, the status is `unchecked`.
     """
 
-    def run(state: State, runtime: Runtime[Options]) -> dict[str, Any]:
+    def run(state: State, runtime: Runtime[Options]) -> State:
         since = perf_counter()
         candidates, answers = state.get("candidates", []), state.get("answers", [])
         topics = frozenset(topic["term"] for topic in state.get("topics", []))
@@ -65,22 +65,28 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = as_said
         unknown = any(
             step["verdict"] == "unknown" for a in proven for chain in a["chains"] for step in chain
         )
-        kept: list[Answer] = [
+        supported_answers: list[Answer] = [
             {**answer, "chains": supported}
             for answer in proven
             if (supported := [chain for chain in answer["chains"] if _supported(chain)])
         ]
-        runtime.stream_writer({"event": "verified", "candidates": walks, "answers": kept})
+        runtime.stream_writer(
+            {"event": "verified", "candidates": walks, "answers": supported_answers}
+        )
         notes = [*state.get("notes", []), *_unchecked(judged, meter.failure)]
-        status: Status = "answered" if kept else "unchecked" if unknown else "abstained"
+        status: Status = (
+            "answered" if supported_answers else "unchecked" if unknown else "abstained"
+        )
         return {
             "candidates": walks,
-            "answers": kept,
+            "answers": supported_answers,
             "status": status,
             "notes": notes,
             "confidence": sure(state, runtime.context or Options()),
             "emitted": _emitted(judged, state.get("lost", 0)),
-            "usage": spent(state, since, kg_requests=meter.requests or min(len(proofs), 1)),
+            "usage": spent(
+                state.get("usage"), since, kg_requests=meter.requests or min(len(proofs), 1)
+            ),
         }
 
     return run
@@ -122,7 +128,7 @@ def _form(record: Candidate | Answer) -> Form:
 def _path(chain: Sequence[StepRecord]) -> Path:
     first = chain[0] if chain else None
     start = first and (first["tail"] if first["inverse"] else first["head"])
-    return path_of(place_of(start["term"]) if start else "", chain)
+    return path_of(node_of(start["term"]) if start else "", chain)
 
 
 def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
@@ -134,13 +140,6 @@ def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
         {**step, "verdict": own if whole == "supported" or own != "supported" else whole}
         for step, own in zip(proof.steps, judged.steps, strict=True)
     ]
-
-
-def proves(form: Form, answer: Term, path: Path) -> bool:
-    """Whether a path ends in the answer, or a chain has it among its entities."""
-    if form == "path":
-        return path.end == answer
-    return any(answer in (step.source, step.target) for step in path.steps)
 
 
 def _supported(chain: Sequence[StepRecord]) -> bool:

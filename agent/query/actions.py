@@ -4,8 +4,9 @@ An action is one token of the format `QUERY` in `agent/decoding/wire.py`, with t
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
 from ..decoding.wire import INVERSE, POINTERS, QUERY, QUERY_MARKERS, escape, spell_relation
@@ -35,6 +36,21 @@ class Action:
     name: str = ""
     inverse: bool = False
     number: int | None = None
+
+
+def literal_pointers(actions: Sequence[Action]) -> frozenset[int]:
+    """The indices of the pointers that are no mention but the number itself."""
+    pairs = enumerate(pairwise(actions), 1)
+    return frozenset(
+        i for i, (before, a) in pairs if before.kind in LITERAL and a.number is not None
+    )
+
+
+def pointed_at(actions: Sequence[Action]) -> frozenset[int]:
+    """The numbers of the mentions that actions point at."""
+    literal = literal_pointers(actions)
+    pointers = (action.number for i, action in enumerate(actions) if i not in literal)
+    return frozenset(number for number in pointers if number is not None)
 
 
 def spell(actions: Iterable[Action], names: Mapping[str, str]) -> str:

@@ -1,31 +1,37 @@
-"""The names of a query, looked up in a graph: which terms they are, before anything is executed."""
+"""The names of a query in a graph: which terms they are, and what terms are called.
+
+Names are looked up before anything is executed.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
-from ..kg.names import normalise
+from ..kg.labels.names import normalise
 from ..kg.nodes import to_node
 from ..kg.terms import Term, is_iri, is_literal
 from .tree import (
+    ANY_CLASS,
     Domain,
     Entity,
     Filter,
+    Having,
     Measure,
     OfClass,
     Query,
     Step,
     nested,
+    read_query,
+    write_query,
 )
-
-ANYTHING = frozenset({"anything", "row"})
-"""Names of a class that say nothing of it."""
 
 
 @dataclass(frozen=True)
 class Mention:
-    """What a mention of the question is: its text, and the term that it was linked to, if any."""
+    """A mention of the question: its text, and the term that it was linked to, if any."""
 
     text: str
     term: Term | None = None
@@ -53,104 +59,108 @@ class Bound:
 
     def class_of(self, name: str, term: str = "") -> Term | None:
         """The class of a name; None where any thing is meant."""
-        return None if name in ANYTHING and not term else self.classes[term or name]
+        return None if name in ANY_CLASS and not term else self.classes[term or name]
 
     def mentioned(self, number: int) -> Mention:
         """The mention of a number."""
         return self.mentions[number]
+
+    def text_of(self, condition: Filter | Having) -> str | int | float | bool | None:
+        """The value that a condition is written with, else the text of its mention."""
+        assert not isinstance(condition.value, Query)
+        if condition.value is None and condition.mention is not None:
+            return self.mentioned(condition.mention).text
+        return condition.value
 
 
 def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = ()) -> Bound:
     """Look up every name of a query.
 
     A mention without a term takes the entity of its text; one that only compares may be a value.
-    Raises QuestionError for a name that the graph does not have, or that means several things, and
+    Raises QuestionError for a name that the graph does not have, or that means several terms, and
     ServiceError where the graph does not answer.
     """
     nodes = [query, *nested(query)]
-    given = [Mention(own) if isinstance(own, str) else own for own in mentions]
-    relations = _each(_relation_names(nodes), lambda name: _relation(kg, name))
-    classes = _each(_class_names(nodes), lambda name: _class(kg, name))
-    starts = [node.start for node in nodes]
-    entities = _each(
-        (own.id or own.entity for own in starts if isinstance(own, Entity)),
-        lambda name: _entity(kg, name),
-    )
-    named = {number for own in starts if isinstance(own, tuple) for number in own}
-    compared = {own.mention for own in _compared(nodes) if own.mention is not None}
-    if missing := sorted(number for number in named | compared if number >= len(given)):
+    relations = {name: _relation(kg, name) for name in _each(_relation_names, nodes)}
+    classes = {name: _class(kg, name) for name in _each(_class_names, nodes)}
+    entities = {name: _entity(kg, name) for name in _each(_entity_names, nodes)}
+    return Bound(query, relations, classes, entities, _bound_mentions(kg, nodes, mentions))
+
+
+def _bound_mentions(
+    kg: KnowledgeGraph, nodes: Sequence[Query], mentions: Sequence[Mention | str]
+) -> tuple[Mention, ...]:
+    """The mentions, with the terms of those that the query speaks of."""
+    starts = {number for node in nodes if isinstance(node.start, tuple) for number in node.start}
+    compared = {own.mention for node in nodes for own in node.filters if own.mention is not None}
+    if missing := sorted(number for number in starts | compared if number >= len(mentions)):
         raise QuestionError(
-            f"the query speaks of mention {missing[0]}, and there are {len(given)}",
+            f"the query speaks of mention {missing[0]}, and there are {len(mentions)}",
             "count mentions from 0",
         )
-    bound = tuple(
-        _linked(kg, own, needed=number in named) if number in named | compared else own
-        for number, own in enumerate(given)
-    )
-    return Bound(query, relations, classes, entities, bound)
+    bound = list[Mention]()
+    for number, mention in enumerate(mentions):
+        mention = Mention(mention) if isinstance(mention, str) else mention
+        if number in starts | compared:
+            mention = Mention(mention.text, _mentioned(kg, mention, needed=number in starts))
+        bound.append(mention)
+    return tuple(bound)
 
 
-def _each(names: Iterable[str], look_up: Callable[[str], Term]) -> dict[str, Term]:
-    return {name: look_up(name) for name in dict.fromkeys(names)}
+def _each(names: Callable[[Query], Iterable[str]], nodes: Sequence[Query]) -> dict[str, None]:
+    return dict.fromkeys(name for node in nodes for name in names(node))
 
 
-def _relation_names(nodes: Sequence[Query]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node.start, Domain):
-            yield _relation_name(node.start)
-        yield from map(_relation_name, (*node.steps, *node.group))
-        for column in (*node.columns, *node.having):
-            yield from map(_relation_name, column.of)
-            yield from map(_relation_name, getattr(column, "steps", ()))
-        for measure in _measures(node):
-            yield from map(_relation_name, measure.steps)
-        if node.extreme is not None:
-            yield from map(_relation_name, node.extreme.of)
-
-
-def _class_names(nodes: Sequence[Query]) -> Iterator[str]:
-    for node in nodes:
-        if isinstance(node.start, OfClass) and not (
-            node.start.name in ANYTHING and not node.start.id
-        ):
-            yield node.start.id or node.start.name
-        if node.of_class and not (node.of_class in ANYTHING and not node.class_id):
-            yield node.class_id or node.of_class
-
-
-def _measures(node: Query) -> Iterator[Measure]:
-    yield from node.filters
+def _relation_names(node: Query) -> Iterator[str]:
+    parts: list[Step | Domain] = [node.start] if isinstance(node.start, Domain) else []
+    parts += (*node.steps, *node.group)
+    for column in node.columns:
+        parts += (*column.of, *column.steps)
+    for having in node.having:
+        parts += having.of
+    for condition in node.filters:
+        parts += condition.steps
     if node.extreme is not None:
-        yield node.extreme
+        parts += (*node.extreme.steps, *node.extreme.of)
+    return map(_relation_name, parts)
 
 
-def _compared(nodes: Sequence[Query]) -> Iterator[Filter]:
-    return (own for node in nodes for own in node.filters)
+def _class_names(node: Query) -> Iterator[str]:
+    classes = [(node.of_class, node.class_id)] if node.of_class or node.class_id else []
+    if isinstance(node.start, OfClass):
+        classes.insert(0, (node.start.name, node.start.id))
+    return (term or name for name, term in classes if term or name not in ANY_CLASS)
+
+
+def _entity_names(node: Query) -> Iterator[str]:
+    if isinstance(node.start, Entity):
+        yield node.start.id or node.start.entity
 
 
 def _relation_name(step: Step | Measure | Domain) -> str:
     return step.id or (step.domain if isinstance(step, Domain) else step.relation)
 
 
-def _linked(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Mention:
+def _mentioned(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Term | None:
+    """The term of a mention; where it is not `needed`, None for what is no entity."""
     if mention.term is not None:
-        return Mention(mention.text, _checked(mention.term))
+        return _checked(mention.term)
     if needed:
-        return Mention(mention.text, _entity(kg, mention.text))
+        return _entity(kg, mention.text)
     terms = kg.labels.named(mention.text)
-    return Mention(mention.text, terms[0]) if len(terms) == 1 else mention
+    return terms[0] if len(terms) == 1 else None
 
 
 def _relation(kg: KnowledgeGraph, name: str) -> Term:
-    if is_iri(name) and name.endswith(">"):
+    if _is_iri(name):
         return _checked(name)
     terms = kg.walk_labels.named(name, relation=True)
-    known = [own.name for own in kg.walk_labels.relations()] if not terms else []
+    known = [relation.name for relation in kg.walk_labels.relations()] if not terms else []
     return _only(kg, terms, name, "relation", known)
 
 
 def _class(kg: KnowledgeGraph, name: str) -> Term:
-    if is_iri(name) and name.endswith(">"):
+    if _is_iri(name):
         return _checked(name)
     words = [word for word in kg.labels.vocabulary() if not word.relation]
     wanted = normalise(name)
@@ -161,10 +171,14 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
 
 
 def _entity(kg: KnowledgeGraph, name: str) -> Term:
-    if (is_iri(name) and name.endswith(">")) or name.startswith("_:") or is_literal(name):
+    if _is_iri(name) or name.startswith("_:") or is_literal(name):
         return _checked(name)
     terms = kg.labels.named(name) or kg.labels.labelled(name)
     return _only(kg, terms, name, "entity", ())
+
+
+def _is_iri(name: str) -> bool:
+    return is_iri(name) and name.endswith(">")
 
 
 def _checked(term: Term) -> Term:
@@ -192,7 +206,55 @@ def _only(
 def _hint(name: str, kind: str, known: Sequence[str]) -> str:
     from rapidfuzz import process
 
-    near = [found for found, _, _ in process.extract(name, known, limit=3, score_cutoff=60)]
+    near = [similar for similar, _, _ in process.extract(name, known, limit=3, score_cutoff=60)]
     if near:
         return f"it has {'; '.join(near)}"
     return "`groundwalk kg info` lists what there is" if kind != "entity" else "check the spelling"
+
+
+class Naming:
+    """Names for the terms of queries, each looked up once."""
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self._kg = kg
+        self._relation = cache(self._named_relation)
+        self._class = cache(self._named_class)
+
+    def named(self, query: Query) -> Query:
+        """The same query with names, as people write it. Raises ServiceError.
+
+        A term stays beside its name where the name alone could mean another one.
+        """
+        tree = write_query(query)
+        self._name(tree)
+        return read_query(tree)
+
+    def _name(self, value: object) -> None:
+        if isinstance(value, list):
+            for child in cast("list[object]", value):
+                self._name(child)
+        elif isinstance(value, dict):
+            node = cast("dict[str, Any]", value)
+            for child in node.values():
+                self._name(child)
+            class_id = "class_id" if "start" in node else "id"
+            for key, beside, look_up in (
+                ("relation", "id", self._relation),
+                ("domain", "id", self._relation),
+                ("class", class_id, self._class),
+            ):
+                if isinstance(term := node.get(key), str) and _is_iri(term):
+                    node[key], is_sure = look_up(term)
+                    node |= {} if is_sure else {beside: term}
+
+    def _named_relation(self, term: Term) -> tuple[str, bool]:
+        """The name of a relation, and whether it means no other one."""
+        labels = self._kg.walk_labels
+        (name,) = labels.names([term])
+        return name, labels.named(name, relation=True) == [term]
+
+    def _named_class(self, term: Term) -> tuple[str, bool]:
+        (name,) = self._kg.walk_labels.names([term])
+        words = self._kg.labels.vocabulary()
+        meant = {word.term for word in words if not word.relation and word.text == name}
+        return name, meant == {term}

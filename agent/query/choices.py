@@ -4,19 +4,27 @@ What the schema says is asked when a choice is offered, and not before.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..decoding.wire import POINTERS
 from .actions import Action, Kind
-from .normal import follows
+from .normal import Field, follows
 from .schema import Schema
 from .tree import Query, Step
 
 Needs = Callable[[Schema], frozenset[str]]
-"""What a set or a value has to be so that it can be compared: `number`, `date` or `count`."""
+"""The measures of which a set or a value needs one to be compared: `number`, `date`, `count`."""
 Suits = Callable[[Schema, Query], bool]
 Offer = Callable[[Schema], Iterable[Action]]
+
+MOST_OPEN = 4
+"""Depth to which sets may be nested."""
+MOST_WRAPPED = 4
+"""Nodes that may begin at one another, in a chain."""
+
+Closer: TypeAlias = Literal["end", "or"]
 
 _NO_NUMBERS = range(0)
 
@@ -100,9 +108,9 @@ def pointer(least: int, allowed: Callable[[Schema, int], object], first: int = 0
     """A pointer to one of the mentions that are allowed."""
 
     def offer(schema: Schema) -> Iterable[Action]:
-        for place in range(first, min(len(schema.mentions), len(POINTERS))):
-            if allowed(schema, place):
-                yield Action("pointer", number=place)
+        for mention in range(first, min(len(schema.mentions), len(POINTERS))):
+            if allowed(schema, mention):
+                yield Action("pointer", number=mention)
 
     return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
 
@@ -112,7 +120,7 @@ def number(least: int, first: int, last: Callable[[Schema], int] | None = None) 
 
     def offer(schema: Schema) -> Iterable[Action]:
         end = len(POINTERS) if last is None else min(last(schema), len(POINTERS))
-        return [Action("pointer", number=own) for own in range(first, end)]
+        return [Action("pointer", number=value) for value in range(first, end)]
 
     return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
 
@@ -123,7 +131,7 @@ def only(choices: Iterable[Choice], when: Callable[[Schema], object]) -> Choices
     def limited(offer: Offer) -> Offer:
         return lambda schema: offer(schema) if when(schema) else ()
 
-    return tuple(own._replace(offer=limited(own.offer)) for own in choices)
+    return tuple(choice._replace(offer=limited(choice.offer)) for choice in choices)
 
 
 def along(members: Query, *steps: Step) -> Query:
@@ -146,3 +154,73 @@ def leads(schema: Schema, members: Query, wanted: frozenset[str]) -> bool:
 def is_any(choices: Iterable[Choice], schema: Schema) -> bool:
     """Whether a schema offers some action."""
     return any(True for choice in choices for _ in choice.offer(schema))
+
+
+@dataclass
+class SetContext:
+    """Where a set stands in a query: how it is closed, and what has to be true of it."""
+
+    form: Literal["whole", "value", "part"]
+    closers: tuple[Closer, ...]
+    rest: int
+    """The least number of actions after its end."""
+    open: int = 0
+    needs: Needs | None = None
+    wrapped: int = 0
+
+    @property
+    def ending(self) -> int:
+        """The least number of actions to its end, where the set is what is needed."""
+        return self.rest + (1 if "end" in self.closers else 3)
+
+    @property
+    def close(self) -> int:
+        """The least number of actions after an operation on the set."""
+        return self.ending + (self.needs is not None)
+
+    def within(
+        self,
+        rest: int,
+        form: Literal["value", "part"] = "part",
+        closers: tuple[Closer, ...] = ("end",),
+        needs: Needs | None = None,
+    ) -> "SetContext":
+        """The context of a set inside this one."""
+        return SetContext(form, closers, rest, self.open + 1, needs)
+
+    def is_free(self, schema: Schema) -> bool:
+        """Whether nothing is needed of the set, or a number, which its size would be."""
+        return self.needs is None or bool(self.needs(schema) & {"number", "count"})
+
+    def is_fit(self, schema: Schema, query: Query) -> bool:
+        """Whether a set is what is needed here."""
+        return self.needs is None or bool(schema.measures(query) & self.needs(schema))
+
+    def suits(self, schema: Schema, query: Query) -> bool:
+        """Whether a set is what is needed here, or can become so."""
+        return (
+            self.needs is None or self.is_free(schema) or leads(schema, query, self.needs(schema))
+        )
+
+    @property
+    def suiting(self) -> Suits | None:
+        """`suits`; None where nothing is needed."""
+        return None if self.needs is None else self.suits
+
+    def has_room(self, query: Query, field: Field, *, aggregate: bool = False) -> bool:
+        """Whether a part may be added, in a node around this one where it takes one."""
+        wraps = not follows(query, field, aggregate=aggregate)
+        is_reserved = self.needs is not None and field != "steps"
+        return self.wrapped + wraps + is_reserved <= MOST_WRAPPED
+
+    def opened(self, query: Query, field: Field, *, aggregate: bool = False) -> Query:
+        """The node that a part is added to."""
+        if follows(query, field, aggregate=aggregate):
+            return query
+        self.wrapped += 1
+        return Query(start=query)
+
+    def added(self, query: Query, field: Field, part: object) -> Query:
+        """The set with another part of a field."""
+        node = self.opened(query, field)
+        return node.model_copy(update={field: (*getattr(node, field), part)})

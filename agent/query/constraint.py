@@ -37,16 +37,16 @@ class ActionTokens:
         self._classes = DistinctUnits(partial(tokenize, tokenizer), "")
         self._units: dict[tuple[bool, str, bool], Tokens] = {}
         self._words: dict[Action, Tokens] = {}
-        self._spell([Action("step", own.term) for own in labels.relations()])
+        self._spell([Action("step", relation.term) for relation in labels.relations()])
         words = {word.term for word in labels.vocabulary() if not word.relation}
         self._spell([Action("class", term) for term in sorted(words)])
 
     def words(self, actions: Sequence[Action]) -> list[Tokens]:
         """The tokens of each action inside a query; those of the end of all are not among them."""
-        new = [own for own in actions if own not in self._words]
-        self._spell(own for own in new if own.name)
-        self._words.update((own, self._word(own)) for own in new)
-        return [self._words[own] for own in actions]
+        new = [action for action in actions if action not in self._words]
+        self._spell(action for action in new if action.name)
+        self._words.update((action, self._word(action)) for action in new)
+        return [self._words[action] for action in actions]
 
     def _word(self, action: Action) -> Tokens:
         if action.number is not None:
@@ -56,9 +56,9 @@ class ActionTokens:
 
     def _spell(self, actions: Iterable[Action]) -> None:
         """Tokenise the names that are new, relations in both directions."""
-        new = list(dict.fromkeys(own for own in map(_unit, actions) if own not in self._units))
+        new = [unit for unit in map(_unit, actions) if unit not in self._units]
         for is_class, units in ((False, self._relations), (True, self._classes)):
-            terms = list(dict.fromkeys(name for own, name, _ in new if own == is_class))
+            terms = list(dict.fromkeys(name for of_class, name, _ in new if of_class == is_class))
             ways = (False,) if is_class else (False, True)
             keys = [(is_class, term, inverse) for term in terms for inverse in ways]
             names = dict(zip(terms, map(escape, self._labels.names(terms)), strict=True))
@@ -67,7 +67,7 @@ class ActionTokens:
 
 
 class QueryState(NamedTuple):
-    """A place in the automaton: the actions `lo:hi` after a partial query share `depth` tokens."""
+    """A state of the automaton: the actions `lo:hi` after a partial query share `depth` tokens."""
 
     phase: Literal["open", "action", "done"]
     partial: int
@@ -85,7 +85,7 @@ class _Front(NamedTuple):
 
 
 class Queries:
-    """The automaton of the queries about some mentions; a `RelationConstraint`.
+    """The automaton of the queries about some mentions; a `Constraint`.
 
     Raises NoPathError where the schema lets no query begin.
     """
@@ -200,9 +200,7 @@ class Queries:
             if may_end:
                 words[actions.index(Action("end"))] = (self._tokens.tags[1],)
             order = sorted(range(len(words)), key=words.__getitem__)
-            front = _Front(
-                [words[place] for place in order], [actions[place] for place in order], may_end
-            )
+            front = _Front([words[i] for i in order], [actions[i] for i in order], may_end)
             self._fronts[number] = front
         return front
 

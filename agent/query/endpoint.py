@@ -5,25 +5,29 @@ from dataclasses import replace
 from math import isfinite
 
 from ..errors import ServiceError
-from ..kg.sparql.queries import Query as Select
-from ..kg.sparql.store import SparqlStore
+from ..kg.stores.sparql.queries import Query as Select
+from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Term
 from .binding import Bound
-from .execute import Earlier, execute, prove
+from .execute import execute, prove
 from .facts import Facts
-from .outcome import MOST_COUNTED, MOST_MEMBERS, Form, Outcome
-from .sparql import ANSWER, Compiled, NotSaidError, compile_query
+from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Form, Outcome
+from .sets import EarlierAnswers
+from .sparql import ANSWER, Compiled, compile_query
+from .sparql_patterns import InexpressibleError
 from .tree import Extreme, Filter, Query, Step
 from .values import value_of
 
 MOST_PROVED = 200
 """Members that an endpoint is asked to prove; those are listed."""
 _ALL = 1_000_000_000
-"""Places enough for every member that has a value."""
+"""Ranks enough for every member that has a value."""
 _LARGEST = 1.7e308
 
 
-def execute_anywhere(facts: Facts, bound: Bound, *, earlier: Earlier | None = None) -> Outcome:
+def execute_anywhere(
+    facts: Facts, bound: Bound, *, earlier: EarlierAnswers | None = None
+) -> Outcome:
     """What a query comes to, computed where the facts are.
 
     An endpoint that is read as it stands gets one SELECT for the denotation. Then the members that
@@ -35,7 +39,7 @@ def execute_anywhere(facts: Facts, bound: Bound, *, earlier: Earlier | None = No
         return execute(facts, bound, earlier=earlier)
     try:
         compiled = compile_query(bound, facts.kg.profile, store.graphs)
-    except NotSaidError:
+    except InexpressibleError:
         return execute(facts, bound, earlier=earlier)
     return _Remote(store, facts, bound, compiled).outcome()
 
@@ -52,11 +56,11 @@ class _Remote:
         match self._compiled.form:
             case "truth":
                 truth = bool(self._rows(self._compiled, 1))
-                return replace(self._shown("truth"), value=truth)
+                return replace(self._examples("truth"), value=truth)
             case "number":
                 rows = self._rows(self._compiled, 1)
                 value = _number(rows[0][0]) if rows else None
-                shown = self._shown("number")
+                shown = self._examples("number")
                 if self._bound.query.answer == "count":
                     return replace(shown, value=value, size=int(value or 0))
                 valued, missing = self._missing_numbers()
@@ -65,53 +69,45 @@ class _Remote:
                 return self._listed()
 
     def _listed(self) -> Outcome:
-        rows = self._rows(self._compiled, MOST_MEMBERS + 1)
-        members = list(dict.fromkeys(row[0] for row in rows if row[0] is not None))
+        query, rows = self._bound.query, self._rows(self._compiled, MOST_MEMBERS + 1)
+        members = list(dict.fromkeys(_first_cells(rows)))
         proved = self._proved(self._bound, members[:MOST_PROVED])
         size, notes = len(members), list(proved.notes)
         if len(rows) > MOST_MEMBERS:
-            size = self._count(self._bound.query)
-        if (extreme := self._bound.query.extreme) and extreme.steps and not extreme.count:
+            size = self._count(query)
+        if (extreme := query.extreme) and extreme.steps and not extreme.count:
             notes = [*self._missing_ranks(extreme), *notes]
         if size > len(proved.members):
             notes.append(f"only {len(proved.members):,} of {size:,} are listed")
-        kept, columns = set(proved.members), [None, *self._bound.query.columns]
-        cells = [
-            tuple(
-                _number(cell) if column and column.agg else cell
-                for cell, column in zip(row, columns, strict=True)
-            )
-            for row in rows
-            if row[0] in kept
-        ]
-        shown = cells if self._compiled.form == "rows" else ()
+        shown = list[tuple[Cell, ...]]()
+        listed, columns = set(proved.members), [None, *query.columns]
+        for row in rows if self._compiled.form == "rows" else ():
+            if row[0] in listed:
+                cells = zip(row, columns, strict=True)
+                shown.append(tuple(_number(c) if col and col.agg else c for c, col in cells))
         return replace(proved, size=size, rows=tuple(shown), notes=tuple(notes))
 
-    def _shown(self, form: Form) -> Outcome:
+    def _examples(self, form: Form) -> Outcome:
         """Some members beside a number or a yes, with their proofs."""
-        query, shown = self._bound.query, self._bound
+        query, bound = self._bound.query, self._bound
         members = query.model_copy(update={"answer": "list", "every": ()})
         if query.answer in ("sum", "avg", "min", "max"):
             members = self._valued()
         else:
-            shown = replace(self._bound, query=members)
-        compiled = compile_query(
-            replace(self._bound, query=members), self._facts.kg.profile, self._store.graphs
-        )
-        rows = self._rows(compiled, MOST_COUNTED)
-        proved = self._proved(shown, [row[0] for row in rows if row[0] is not None])
-        return replace(proved, form=form)
+            bound = replace(bound, query=members)
+        rows = self._rows(self._compile(members), MOST_COUNTED)
+        return replace(self._proved(bound, _first_cells(rows)), form=form)
 
     def _proved(self, bound: Bound, members: Sequence[Term]) -> Outcome:
         return prove(self._facts, bound, members, self._members)
 
     def _members(self, query: Query) -> list[Term]:
         """The members of a set inside the query."""
-        compiled = compile_query(
-            replace(self._bound, query=query), self._facts.kg.profile, self._store.graphs
-        )
-        rows = self._rows(compiled, MOST_MEMBERS, query)
-        return [row[0] for row in rows if row[0] is not None]
+        return _first_cells(self._rows(self._compile(query), MOST_MEMBERS, query))
+
+    def _compile(self, query: Query) -> Compiled:
+        bound = replace(self._bound, query=query)
+        return compile_query(bound, self._facts.kg.profile, self._store.graphs)
 
     def _valued(self) -> Query:
         """The things before the last step of a sum or the like that have one of its numbers."""
@@ -141,7 +137,7 @@ class _Remote:
         return self._missing(before, ranked, extreme.steps[-1])[1]
 
     def _missing(self, every: Query, having: Query, last: Step) -> tuple[int, list[str]]:
-        """How many of a set have a value of the last step, and what is told of the others."""
+        """How many of a set have a value of the last step, and a note on the others."""
         valued, total = self._count(having), self._count(every)
         if valued == total:
             return valued, []
@@ -150,29 +146,27 @@ class _Remote:
 
     def _count(self, query: Query) -> int:
         query = query.model_copy(update={"answer": "count", "columns": ()})
-        bound = replace(self._bound, query=query)
-        compiled = compile_query(bound, self._facts.kg.profile, self._store.graphs)
-        rows = self._rows(compiled, 1)
+        rows = self._rows(self._compile(query), 1)
         return int(_number(rows[0][0]) or 0) if rows else 0
 
     def _rows(
         self, compiled: Compiled, most: int, query: Query | None = None
     ) -> Sequence[Sequence[Term | None]]:
-        text = (
-            f"{compiled.text}\nORDER BY {ANSWER}" if ANSWER in compiled.variables else compiled.text
-        )
+        order = f"\nORDER BY {ANSWER}" if ANSWER in compiled.variables else ""
+        text = compiled.text + order
         limited = text if "\nLIMIT " in text else f"{text}\nLIMIT {most}"
         names = tuple(name.removeprefix("?") for name in compiled.variables)
         answer = self._store.select(Select(limited, names, most))
-        if (
-            answer.cut
-            and len(answer.rows) < most
-            and self._count(query or self._bound.query) != len(answer.rows)
-        ):
+        size = len(answer.rows)
+        if answer.cut and size < most and self._count(query or self._bound.query) != size:
             raise ServiceError(
                 f"{self._store.source} keeps rows of the answer back", "ask for less"
             )
         return answer.rows
+
+
+def _first_cells(rows: Sequence[Sequence[Term | None]]) -> list[Term]:
+    return [row[0] for row in rows if row[0] is not None]
 
 
 def _number(term: Term | None) -> int | float | None:

@@ -1,8 +1,8 @@
-"""The facts of a graph as arrays of numbers, got when a query first needs them.
+"""The facts of a graph as arrays of numbers, read when a query first needs them.
 
-A term is a number. A relation that a few nodes are followed along is looked up for these; one that
-a large set is followed along is read whole, once, and kept sorted both ways, so that a step of a
-million members is a few operations on arrays.
+A term is a number. A relation that a few nodes are followed along is looked up for these nodes. One
+that a large set is followed along is read whole, once, and kept sorted both ways, so that a step of
+a million members is a few operations on arrays.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,25 +12,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decoding.unit_table import spans
+from ..decoding.arrays import spans
 from ..errors import ShortageError
 from ..kg import KnowledgeGraph
-from ..kg.names import local_name
+from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
 from ..kg.store import Store
-from ..kg.terms import Step, Term, is_literal, place_of
-from .units import unit_of_datatype
-from .values import value_of
+from ..kg.terms import Step, Term, is_literal, node_of
+from .values import unit_of_datatype, value_of
 
 Ids = NDArray[np.int64]
 """Numbers of terms. A set is sorted, and has each once."""
+NO_ONE: Ids = np.zeros(0, np.int64)
 
 MOST_PAIRS = 20_000_000
 """Steps that one hop of a set may come to."""
 _FEW = 1_000
 """Nodes that are followed one by one, before a relation is read whole."""
 _DEGREE = 100_000
-_MOST_KEPT = 2_000_000
+_MOST_CACHED = 2_000_000
 """Steps of single nodes that are kept for the next query."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -38,8 +38,7 @@ _PLAIN_NUMBERS = frozenset(
     f"{_XSD}{name}" for name in ("integer", "decimal", "double", "float", "int", "long")
 )
 
-_UNREAD, _TEXT, _NUMBER, _DATE = -1, 0, 1, 2
-NUMBER, DATE = _NUMBER, _DATE
+_UNREAD, _TEXT, NUMBER, DATE = -1, 0, 1, 2
 
 
 class Pairs(NamedTuple):
@@ -74,7 +73,7 @@ class Facts:
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
         self._numeric: dict[Term, bool] = {}
         self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
-        self._kept = 0
+        self._cached = 0
         self._every: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
         self._kinds = np.zeros(0, np.int8)
@@ -120,8 +119,8 @@ class Facts:
     def members(self, class_: Term) -> Ids:
         """Every member of a class."""
         node = self.ids([class_])
-        found = [self.step(node, kind, inverse=True).targets for kind in self.kg.profile.types]
-        return distinct(np.concatenate(found)) if found else node[:0]
+        members = [self.step(node, kind, inverse=True).targets for kind in self.kg.profile.types]
+        return distinct(np.concatenate([NO_ONE, *members]))
 
     def types_of(self, node: int) -> Iterator[tuple[Term, int]]:
         """The classes of a thing, each with the predicate that says so."""
@@ -131,9 +130,8 @@ class Facts:
 
     def every_thing(self) -> Ids:
         """Every entity that a fact has."""
-        every = self._facts()
-        pairs = np.array([pair for own in every.values() for pair in own], np.int64).reshape(-1, 2)
-        ids = np.unique(pairs)
+        facts = self._facts().values()
+        ids = np.unique(np.array([pair for pairs in facts for pair in pairs], np.int64))
         return ids[[not is_literal(term) for term in self.terms(ids)]]
 
     def is_numeric(self, relation: Term) -> bool:
@@ -161,19 +159,16 @@ class Facts:
     def texts(self, ids: Ids) -> Pairs:
         """What each term is called: the characters of a literal, every name of a thing."""
         things = ids[[not is_literal(term) for term in self.terms(ids)]]
-        found = [Pairs(literals := np.setdiff1d(ids, things, assume_unique=True), literals)]
+        literals = np.setdiff1d(ids, things, assume_unique=True)
+        names = [Pairs(literals, literals)]
         for predicate in self.kg.profile.labels:
             named = self.step(things, predicate, inverse=False)
             tags = [literal_tag(term) for term in self.terms(named.targets)]
             wanted = np.array([self._is_wanted(tag) for tag in tags], bool)
-            found.append(Pairs(named.sources[wanted], named.targets[wanted]))
-        sources = np.concatenate([pairs.sources for pairs in found])
-        nameless = np.setdiff1d(things, sources)
-        found.append(Pairs(nameless, nameless))
-        return Pairs(
-            np.concatenate([sources, nameless]),
-            np.concatenate([pairs.targets for pairs in found]),
-        )
+            names.append(Pairs(named.sources[wanted], named.targets[wanted]))
+        nameless = np.setdiff1d(things, np.concatenate([pairs.sources for pairs in names]))
+        names.append(Pairs(nameless, nameless))
+        return Pairs(*(np.concatenate(column) for column in zip(*names, strict=True)))
 
     def neighbours(self, nodes: Sequence[Term]) -> list[list[Step]]:
         """The steps around each node, in both directions."""
@@ -197,14 +192,14 @@ class Facts:
         return number
 
     def _around(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
-        """The steps of a few nodes; what a node was once found to have is remembered."""
+        """The steps of a few nodes, from the cache where a node was followed before."""
         known = self._near.setdefault((relation, inverse), {})
         missing = nodes[[node not in known for node in nodes.tolist()]]
         if len(missing):
             pairs = self._followed(missing, relation, inverse)
-            self._kept += len(pairs.targets) + len(missing)
-            if self._kept > _MOST_KEPT:
-                self._near, self._kept = {}, 0
+            self._cached += len(pairs.targets) + len(missing)
+            if self._cached > _MOST_CACHED:
+                self._near, self._cached = {}, 0
                 known = self._near.setdefault((relation, inverse), {})
                 missing = nodes
                 pairs = self._followed(nodes, relation, inverse)
@@ -238,11 +233,8 @@ class Facts:
     def _read(self, relation: Term) -> tuple[Pairs, Pairs]:
         if relation not in self._whole:
             self._check_time()
-            forward = np.array(self._statements(relation), np.int64).reshape(-1, 2).T
-            self._whole[relation] = (
-                _sorted(forward[0], forward[1]),
-                _sorted(forward[1], forward[0]),
-            )
+            heads, tails = np.array(self._statements(relation), np.int64).reshape(-1, 2).T
+            self._whole[relation] = (sorted_pairs(heads, tails), sorted_pairs(tails, heads))
         return self._whole[relation]
 
     def _statements(self, relation: Term) -> list[tuple[int, int]]:
@@ -250,7 +242,7 @@ class Facts:
             return self._facts().get(relation, [])
         pairs = list[tuple[int, int]]()
         for triple in self.kg.store.statements(relation):
-            pairs.append((self._id(triple.head), self._id(place_of(triple.tail))))
+            pairs.append((self._id(triple.head), self._id(node_of(triple.tail))))
             if len(pairs) % 100_000 == 0:
                 self._check_time()
                 self._check_size(len(pairs), relation)
@@ -261,7 +253,7 @@ class Facts:
         if self._every is None:
             every: dict[Term, list[tuple[int, int]]] = {}
             for count, (head, relation, tail) in enumerate(self.kg.walks.facts()):
-                every.setdefault(relation, []).append((self._id(head), self._id(place_of(tail))))
+                every.setdefault(relation, []).append((self._id(head), self._id(node_of(tail))))
                 if count % 100_000 == 0:
                     self._check_time()
                     self._check_size(count, relation)
@@ -269,7 +261,7 @@ class Facts:
         return self._every
 
     def _grow(self) -> None:
-        """Make room for the values of terms that are new."""
+        """Make room for the values of new terms."""
         more = len(self._terms) - len(self._kinds)
         if more > 0:
             self._kinds = np.concatenate([self._kinds, np.full(more, _UNREAD, np.int8)])
@@ -281,7 +273,7 @@ class Facts:
         if value is None:
             self._kinds[number] = _TEXT
             return
-        self._kinds[number] = _DATE if value.unit == "date" else _NUMBER
+        self._kinds[number] = DATE if value.unit == "date" else NUMBER
         self._sizes[number] = value.number
         unit = "" if value.unit == "date" else unit_of_datatype(value.unit, self.kg.profile)
         if unit not in self._units:
@@ -300,7 +292,7 @@ class Facts:
 
 
 def distinct(numbers: Ids) -> Ids:
-    """The set of some numbers; of sorted ones without sorting them again."""
+    """The set of some numbers; sorted ones are not sorted again."""
     steps = numbers[1:] - numbers[:-1]
     if len(numbers) < 2 or steps.min() > 0:
         return numbers
@@ -310,9 +302,16 @@ def distinct(numbers: Ids) -> Ids:
     return numbers[np.concatenate([[True], steps > 0])]
 
 
-def _sorted(sources: Ids, targets: Ids) -> Pairs:
+def sorted_pairs(sources: Ids, targets: Ids) -> Pairs:
+    """The pairs by source, then target, each once."""
     order = np.lexsort((targets, sources))
     sources, targets = sources[order], targets[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
+    new = starts_run(sources) | starts_run(targets)
     return Pairs(sources[new], targets[new])
+
+
+def starts_run(numbers: Ids) -> NDArray[np.bool_]:
+    """Which of some numbers differ from the one before."""
+    new = np.ones(len(numbers), bool)
+    new[1:] = numbers[1:] != numbers[:-1]
+    return new

@@ -1,9 +1,8 @@
 """The grammar of a query, as `agent/decoding/wire.py` writes it down, read one action at a time.
 
-Its rules are generators. Each yields the choices that there are, or what makes them where they are
-wanted, is sent the action that was taken, and returns the part of the tree that it read. So what
-reads a whole query and what continues a partial one are the same. Whatever may come next can still
-be brought to an end.
+Its rules are generators. Each yields the choices that there are, or a function that makes them, is
+sent the action that was taken, and returns the part of the tree that it read. So the same rules
+read a whole query and continue a partial one. Whatever may come next can still be ended.
 """
 
 from collections.abc import Callable, Generator
@@ -11,8 +10,21 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar, cast
 
 from .actions import Action
-from .choices import Choice, Choices, Suits, along, hop, hops_to, mark, number, only, pointer
-from .normal import ANYTHING, follows, measured, of_class
+from .choices import (
+    Choice,
+    Choices,
+    Closer,
+    SetContext,
+    Suits,
+    along,
+    hop,
+    hops_to,
+    mark,
+    number,
+    only,
+    pointer,
+)
+from .normal import follows, measured
 from .operations import (
     OPERAND,
     ORDER_KINDS,
@@ -40,8 +52,8 @@ from .operations import (
     starts,
     ungrouped,
 )
-from .places import Closer, Place
 from .tree import (
+    ANYTHING,
     Agg,
     AnyOf,
     Column,
@@ -50,6 +62,7 @@ from .tree import (
     Filter,
     Having,
     Last,
+    OfClass,
     Part,
     Query,
     Start,
@@ -65,17 +78,17 @@ Walk: TypeAlias = tuple[Step, ...]
 
 def whole() -> Moves[Query]:
     """A whole query, its end included."""
-    query, _ = yield from _set(Place("whole", ("end",), rest=0))
+    query, _ = yield from _set(SetContext("whole", ("end",), rest=0))
     return query
 
 
 # Sets
 
 
-def _set(place: Place) -> Moves[tuple[Query, Closer]]:
+def _set(context: SetContext) -> Moves[tuple[Query, Closer]]:
     """A set up to what closes it, and that."""
-    query = yield from _start(place)
-    action = yield partial(operations, query, place)
+    query = yield from _start(context)
+    action = yield partial(operations, query, context)
     while True:
         match action.kind:
             case "end" | "or":
@@ -84,149 +97,149 @@ def _set(place: Place) -> Moves[tuple[Query, Closer]]:
                 numbers = (*cast("tuple[int, ...]", query.start), _number(action))
                 query = query.model_copy(update={"start": numbers})
             case "step":
-                query = place.added(query, "steps", _hop(action))
+                query = context.added(query, "steps", _hop(action))
             case "class":
-                node = place.opened(query, "of_class")
+                node = context.opened(query, "of_class")
                 query = node.model_copy(update={"of_class": action.name})
             case "where":
-                condition = yield from _condition(query, action, place)
-                query = place.added(query, "filters", condition)
+                condition = yield from _condition(query, action, context)
+                query = context.added(query, "filters", condition)
             case "and" | "not":
-                inner, _ = yield from _set(place.within(place.close))
-                query = place.added(query, "also" if action.kind == "and" else "without", inner)
+                inner, _ = yield from _set(context.within(context.close))
+                query = context.added(query, "also" if action.kind == "and" else "without", inner)
             case "having":
-                condition = yield from _having(query, place)
-                query = place.added(query, "having", condition)
+                condition = yield from _having(query, context)
+                query = context.added(query, "having", condition)
             case "group":
-                query, action = yield from _group(query, action, place)
+                query, action = yield from _group(query, action, context)
                 continue
             case "most" | "least":
-                query, action = yield from _extreme(query, action, place)
+                query, action = yield from _extreme(query, action, context)
                 continue
             case "column":
-                return (yield from _columns(query, action, place)), "end"
+                return (yield from _columns(query, action, context)), "end"
             case "yesno":
-                return (yield from _truth(query, place)), "end"
+                return (yield from _truth(query, context)), "end"
             case "to":
-                inner, _ = yield from _set(place.within(place.ending))
-                yield (mark("end", place.ending),)
+                inner, _ = yield from _set(context.within(context.ending))
+                yield (mark("end", context.ending),)
                 return query.model_copy(update={"to": inner, "answer": "connection"}), "end"
             case _:
-                yield (mark("end", place.ending),)
+                yield (mark("end", context.ending),)
                 return query.model_copy(update={"answer": action.kind}), "end"
-        action = yield partial(operations, query, place)
+        action = yield partial(operations, query, context)
 
 
-def _start(place: Place) -> Moves[Query]:
-    action = yield partial(starts, place)
+def _start(context: SetContext) -> Moves[Query]:
+    action = yield partial(starts, context)
     match action.kind:
         case "pointer":
             start: Start = (_number(action),)
         case "class":
-            start = of_class(action.name or ANYTHING)
+            start = OfClass(name=action.name or ANYTHING)
         case "has":
             start = Domain(domain=action.name)
         case "any":
-            start = AnyOf(any=(yield from _several(place)))
+            start = AnyOf(any=(yield from _alternatives(context)))
         case "part":
-            action = yield (number(place.close + 1, 0, lambda schema: schema.parts),)
+            action = yield (number(context.close + 1, 0, lambda schema: schema.parts),)
             start = Part(part=_number(action))
         case kind:
             start = Last(last="answers" if kind == "answers" else "topics")
     return Query(start=start)
 
 
-def _several(place: Place) -> Moves[tuple[Query, ...]]:
-    query, _ = yield from _set(place.within(place.close, closers=("or",)))
-    several, closer = [query], "or"
+def _alternatives(context: SetContext) -> Moves[tuple[Query, ...]]:
+    query, _ = yield from _set(context.within(context.close, closers=("or",)))
+    queries, closer = [query], "or"
     while closer == "or":
-        query, closer = yield from _set(place.within(place.close, closers=("end", "or")))
-        several.append(query)
-    return tuple(several)
+        query, closer = yield from _set(context.within(context.close, closers=("end", "or")))
+        queries.append(query)
+    return tuple(queries)
 
 
 # Conditions
 
 
-def _condition(query: Query, action: Action, place: Place) -> Moves[Filter]:
+def _condition(query: Query, action: Action, context: SetContext) -> Moves[Filter]:
     hops: Walk = ()
     among: Query | None = None
     if not action.name:
-        yield (mark("self", place.close + 2 + OPERAND),)
-        action = yield partial(comparisons, query, place)
+        yield (mark("self", context.close + 2 + OPERAND),)
+        action = yield partial(comparisons, query, context)
     else:
 
         def compared(walk: Walk) -> Choices:
             values = along(query, *walk)
-            return (*many(place), *presence(place), *comparisons(values, place))
+            return (*many(context), *presence(context), *comparisons(values, context))
 
         hops, action = yield from _walk(
-            query, action, place.close + 1, lambda walk: (*among_those(place), *compared(walk))
+            query, action, context.close + 1, lambda walk: (*among_those(context), *compared(walk))
         )
         if action.kind == "among":
-            among, _ = yield from _set(place.within(place.close + 1))
+            among, _ = yield from _set(context.within(context.close + 1))
             action = yield partial(compared, hops)
     values, special = along(query, *hops), action.kind
     if special == "many":
-        action = yield partial(orderings, place, a_count, strict=True)
+        action = yield partial(orderings, context, a_count, strict=True)
     elif special == "year":
-        action = yield partial(comparisons, values, place, year=True)
+        action = yield partial(comparisons, values, context, year=True)
     is_many, of = special == "many", "year" if special == "year" else ""
     fields: dict[str, Any] = {**measured(hops), "among": among, "count": is_many, "of": of}
     if action.kind in PRESENCE:
         return Filter(**fields, op=PRESENCE[action.kind])
     if action.kind in WORDINGS:
         op = WORDINGS[action.kind]
-        action = yield (any_mention(place),)
+        action = yield (any_mention(context),)
         return Filter(**fields, op=op, mention=_number(action))
     op = ORDERS[action.kind]
     needs = a_count if is_many else needed(op, a_date if of else measures_of(values))
-    action = yield partial(operands, place, needs)
+    action = yield partial(operands, context, needs)
     if action.kind == "pointer":
         return Filter(**fields, op=op, mention=_number(action))
-    value, _ = yield from _set(place.within(place.close, "value", needs=needs))
+    value, _ = yield from _set(context.within(context.close, "value", needs=needs))
     return Filter(**fields, op=op, value=value)
 
 
 # Groups and extremes
 
 
-def _group(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Action]]:
+def _group(query: Query, action: Action, context: SetContext) -> Moves[tuple[Query, Action]]:
     """The keys of a group, and the action after it."""
-    node = place.opened(query, "group")
+    node = context.opened(query, "group")
 
     def onward(walk: Walk) -> Choices:
-        return operations(node.model_copy(update={"group": walk}), place)
+        return operations(node.model_copy(update={"group": walk}), context)
 
-    walk, action = yield from _walk(node, action, place.close, onward, suits=place.suiting)
+    walk, action = yield from _walk(node, action, context.close, onward, suits=context.suiting)
     return node.model_copy(update={"group": walk}), action
 
 
-def _having(query: Query, place: Place) -> Moves[Having]:
+def _having(query: Query, context: SetContext) -> Moves[Having]:
     members = ungrouped(query)
-    orders = tuple(mark(kind, place.close + 2) for kind in ORDER_KINDS)
-    action = yield partial(aggregates, members, place.close + 2)
-    agg, of, action = yield from _aggregate(members, action, place.close + 2, lambda _: orders)
+    orders = tuple(mark(kind, context.close + 2) for kind in ORDER_KINDS)
+    action = yield partial(aggregates, members, context.close + 2)
+    agg, of, action = yield from _aggregate(members, action, context.close + 2, lambda _: orders)
     op = cast("Any", ORDERS[action.kind])
-    action = yield (pointer(place.close + 1, lambda schema, n: "number" in schema.mentions[n]),)
+    action = yield (pointer(context.close + 1, lambda schema, n: "number" in schema.mentions[n]),)
     return Having(agg=agg, of=of, op=op, mention=_number(action))
 
 
-def _extreme(query: Query, action: Action, place: Place) -> Moves[tuple[Query, Action]]:
+def _extreme(query: Query, action: Action, context: SetContext) -> Moves[tuple[Query, Action]]:
     """The set with an extreme, and the action after it."""
-    most, close = action.kind == "most", place.close
+    most, close = action.kind == "most", context.close
     if action.name:
-        node = place.opened(query, "extreme")
-        fields, action = yield from _sized(node, action, place, most)
+        node = context.opened(query, "extreme")
+        fields, action = yield from _sized(node, action, context, most)
     else:
         members = ungrouped(query)
-        action = yield partial(_extreme_of, query, place)
+        action = yield partial(_extreme_of, query, context)
         is_itself = action.kind == "self"
-        node = place.opened(query, "extreme", aggregate=not is_itself)
+        node = context.opened(query, "extreme", aggregate=not is_itself)
         fields: dict[str, Any] = {} if is_itself else {"agg": action.kind}
 
         def onward(_: Walk) -> Choices:
-            return _ranked(node, place, most, fields)
+            return _ranked(node, context, most, fields)
 
         if is_itself:
             action = yield partial(onward, ())
@@ -236,46 +249,46 @@ def _extreme(query: Query, action: Action, place: Place) -> Moves[tuple[Query, A
     if action.kind in ("first", "place"):
         rank = yield (number(close + 1, 2),)
         fields["n" if action.kind == "first" else "place"] = _number(rank)
-        action = yield partial(operations, _with(node, most, fields), place)
+        action = yield partial(operations, _with(node, most, fields), context)
     return _with(node, most, fields), action
 
 
-def _extreme_of(query: Query, place: Place) -> Choices:
+def _extreme_of(query: Query, context: SetContext) -> Choices:
     """What members, or keys, may be ranked by, where that is no walk of theirs."""
     choices = list[Choice]()
-    if place.has_room(query, "extreme"):
-        choices.append(mark("self", place.close + 1, measures_of(query)))
+    if context.has_room(query, "extreme"):
+        choices.append(mark("self", context.close + 1, measures_of(query)))
     if follows(query, "extreme", aggregate=True):
-        choices += aggregates(ungrouped(query), place.close)
+        choices += aggregates(ungrouped(query), context.close)
     return tuple(choices)
 
 
 def _sized(
-    node: Query, action: Action, place: Place, most: bool
+    node: Query, action: Action, context: SetContext, most: bool
 ) -> Moves[tuple[dict[str, Any], Action]]:
     """What the members are ranked by, and the action after it."""
-    close = place.close
+    close = context.close
 
     def sized(walk: Walk) -> Choices:
-        onward = only(_ranked(node, place, most, measured(walk)), measures_of(along(node, *walk)))
+        onward = only(_ranked(node, context, most, measured(walk)), measures_of(along(node, *walk)))
         return (mark("many", close + 1), *onward)
 
     walk, action = yield from _walk(
-        node, action, close + 1, lambda walk: (*among_those(place), *sized(walk))
+        node, action, close + 1, lambda walk: (*among_those(context), *sized(walk))
     )
     fields = measured(walk)
     if action.kind == "among":
-        fields["among"], _ = yield from _set(place.within(close + 1))
+        fields["among"], _ = yield from _set(context.within(close + 1))
         action = yield partial(sized, walk)
     if action.kind == "many":
         fields["count"] = True
-        action = yield partial(_ranked, node, place, most, fields)
+        action = yield partial(_ranked, node, context, most, fields)
     return fields, action
 
 
-def _ranked(node: Query, place: Place, most: bool, fields: dict[str, Any]) -> Choices:
+def _ranked(node: Query, context: SetContext, most: bool, fields: dict[str, Any]) -> Choices:
     """What may come after the value of an extreme."""
-    return (*ranks(place.close), *operations(_with(node, most, fields), place))
+    return (*ranks(context.close), *operations(_with(node, most, fields), context))
 
 
 def _with(query: Query, most: bool, fields: dict[str, Any]) -> Query:
@@ -301,29 +314,31 @@ def _aggregate(
     return agg, walk, action
 
 
-# What is told
+# Answers
 
 
-def _truth(query: Query, place: Place) -> Moves[Query]:
+def _truth(query: Query, context: SetContext) -> Moves[Query]:
     every = list[Query]()
     while True:
-        action = yield (mark("all", place.ending + 3), mark("end", place.ending))
+        action = yield (mark("all", context.ending + 3), mark("end", context.ending))
         if action.kind == "end":
             return query.model_copy(update={"every": tuple(every), "answer": "yesno"})
-        inner, _ = yield from _set(place.within(place.ending))
+        inner, _ = yield from _set(context.within(context.ending))
         every.append(inner)
 
 
-def _columns(query: Query, action: Action, place: Place) -> Moves[Query]:
-    columns, onward = list[Column](), (*column_starts(query, place), mark("end", place.ending))
+def _columns(query: Query, action: Action, context: SetContext) -> Moves[Query]:
+    columns, onward = list[Column](), (*column_starts(query, context), mark("end", context.ending))
     while action.kind == "column":
         if action.name:
-            walk, action = yield from _walk(query, action, place.ending, lambda _: onward)
+            walk, action = yield from _walk(query, action, context.ending, lambda _: onward)
             columns.append(Column(steps=walk))
         else:
-            action = yield partial(column_aggregates, query, place)
+            action = yield partial(column_aggregates, query, context)
             members = ungrouped(query)
-            agg, of, action = yield from _aggregate(members, action, place.ending, lambda _: onward)
+            agg, of, action = yield from _aggregate(
+                members, action, context.ending, lambda _: onward
+            )
             columns.append(Column(agg=agg, of=of))
     return query.model_copy(update={"columns": tuple(columns)})
 

@@ -8,15 +8,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decoding.arrays import spans
 from ..errors import QuestionError
-from ..kg.terms import RelationPath, Term, Triple, is_literal
-from ..kg.terms import Step as TripleStep
-from .facts import DATE, NUMBER, Facts, Ids, Pairs
+from ..kg.terms import RelationPath, Step, Term, Triple, is_literal
+from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, sorted_pairs, starts_run
 from .tree import Op
-from .units import factor, unit_in_name
-from .values import value_of
+from .values import factor, unit_in_name, value_of
 
 Mask: TypeAlias = NDArray[np.bool_]
+Sizes: TypeAlias = NDArray[np.float64]
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -24,32 +24,127 @@ _YEAR = re.compile(r"[1-9]\d{3}")
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
 
 
+# Hops
+
+
+def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
+    """From each of a set to what the hops lead to, each pair once, sorted."""
+    if len(hops) == 1:
+        return facts.step(ids, *hops[0])
+    pairs = Pairs(ids, ids)
+    for relation, inverse in hops:
+        nodes = np.unique(pairs.targets)
+        steps = facts.step(nodes, relation, inverse)
+        first = np.searchsorted(steps.sources, pairs.targets, "left")
+        last = np.searchsorted(steps.sources, pairs.targets, "right")
+        sources = np.repeat(pairs.sources, last - first)
+        pairs = sorted_pairs(sources, steps.targets[spans(first, last)])
+    return pairs
+
+
+def trace(facts: Facts, start: int, hops: RelationPath, end: int) -> tuple[Step, ...]:
+    """One walk along the hops from a node to another that they lead to."""
+    levels = [np.array([start])]
+    steps = list[Pairs]()
+    for relation, inverse in hops:
+        steps.append(facts.step(levels[-1], relation, inverse))
+        levels.append(np.unique(steps[-1].targets))
+    walk = list[Step]()
+    for (relation, inverse), pairs in zip(reversed(hops), reversed(steps), strict=True):
+        before = int(pairs.sources[pairs.targets == end].min())
+        walk.append(triple_step(facts, before, relation, inverse, end))
+        end = before
+    return tuple(reversed(walk))
+
+
+def trace_each(
+    facts: Facts, start: int, hops: RelationPath, ends: Sequence[int]
+) -> tuple[Step, ...]:
+    """The walks from a node to each of some others, one after the other."""
+    return tuple(step for end in ends for step in trace(facts, start, hops, end))
+
+
+def triple_step(facts: Facts, source: int, relation: Term, inverse: bool, target: int) -> Step:
+    """The step between two nodes."""
+    head, tail = (target, source) if inverse else (source, target)
+    return Step(Triple(facts.term(head), relation, facts.term(tail)), inverse)
+
+
+def counts(pairs: Pairs, ids: Ids) -> NDArray[np.int64]:
+    """How many pairs each of a set has; the pairs are sorted."""
+    last = np.searchsorted(pairs.sources, ids, "right")
+    return last - np.searchsorted(pairs.sources, ids, "left")
+
+
+def targets_of(pairs: Pairs, source: int) -> Ids:
+    """What a source leads to; the pairs are sorted."""
+    first, last = np.searchsorted(pairs.sources, [source, source + 1])
+    return pairs.targets[first:last]
+
+
+def name_of(facts: Facts, hops: RelationPath) -> str:
+    """The display name of the last relation; empty where there are no hops."""
+    return facts.kg.walk_labels.names([hops[-1][0]])[0] if hops else ""
+
+
+# Operands and units
+
+
 @dataclass(frozen=True)
 class Operand:
     """What values are compared with: terms, and the text, number or date that was written."""
 
-    terms: Ids
+    terms: Ids = field(default_factory=lambda: NO_ONE)
     text: str | None = None
     number: float | None = None
     date: float | None = None
     unit: str = ""
-    numbers: tuple[tuple[str, NDArray[np.float64]], ...] = ()
+    numbers: tuple[tuple[str, Sizes], ...] = ()
     """Further numbers, each of which may be equal: of each unit, sorted."""
-    dates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    dates: Sizes = field(default_factory=lambda: np.zeros(0))
     """Further dates, each of which may be equal."""
+
+
+def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
+    """What a written value can be equal to, or larger than."""
+    if isinstance(text, bool):
+        return Operand(text="true" if text else "false")
+    if isinstance(text, (int, float)):
+        year = value_of(f'"{text}"^^<{_XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
+        return Operand(number=float(text), date=year and year.number, unit=unit)
+    plain = text.strip()
+    if _GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    number = value_of(f'"{plain}"') if re.fullmatch(r"[\w.+-]+", plain) else None
+    kind = _DATES.get(len(plain), "dateTime")
+    date = value_of(f'"{plain}"^^<{_XSD}{kind}>') if re.match(r"\d{4}", plain) else None
+    return Operand(
+        text=text if number is None else plain,
+        number=number and number.number,
+        date=date and date.number,
+        unit=unit,
+    )
+
+
+def number_for_having(text: str | int | float | bool | None) -> float:
+    """The number of a condition on groups. Raises QuestionError where it is none."""
+    number = operand_of("" if text is None else text).number
+    if number is None:
+        raise QuestionError("`having` compares with a number", "give one as its value")
+    return number
 
 
 @dataclass
 class Units:
-    """Turns values into the unit of an operand, and keeps what is to be told of that."""
+    """Turns values into the unit of an operand, and notes what was converted."""
 
     facts: Facts
     relation: str
     """The display name of the relation, in which a unit may stand."""
     notes: list[str] = field(default_factory=list[str])
 
-    def converted(self, sizes: NDArray[np.float64], units: NDArray[np.int32], wanted: str):
-        """Sizes in the wanted unit; as they are where a unit is not known."""
+    def converted(self, sizes: Sizes, units: NDArray[np.int32], wanted: str) -> Sizes:
+        """Sizes in the wanted unit; unchanged where a unit is not known."""
         if not wanted:
             return sizes
         sizes = sizes.copy()
@@ -67,116 +162,51 @@ class Units:
         return sizes
 
 
-def operand_of(text: str | int | float | bool, unit: str, terms: Ids) -> Operand:
-    """What a value of a query can be equal to, or larger than."""
-    if isinstance(text, bool):
-        return Operand(terms, "true" if text else "false")
-    if isinstance(text, (int, float)):
-        year = value_of(f'"{text}"^^<{_XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
-        return Operand(terms, None, float(text), year and year.number, unit)
-    plain = text.strip()
-    if _GROUPED.fullmatch(plain):
-        plain = plain.replace(",", "")
-    number = value_of(f'"{plain}"') if re.fullmatch(r"[\w.+-]+", plain) else None
-    kind = _DATES.get(len(plain), "dateTime")
-    date = value_of(f'"{plain}"^^<{_XSD}{kind}>') if re.match(r"\d{4}", plain) else None
-    return Operand(
-        terms,
-        plain if number is not None else text,
-        None if number is None else number.number,
-        None if date is None else date.number,
-        unit,
-    )
+# Comparisons
 
 
-def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
-    """From each of a set to what the hops lead to, each pair once, sorted."""
-    if len(hops) == 1:
-        return facts.step(ids, *hops[0])
-    pairs = Pairs(ids, ids)
-    for relation, inverse in hops:
-        nodes, places = np.unique(pairs.targets, return_inverse=True)
-        steps = facts.step(nodes, relation, inverse)
-        joined = _joined(pairs.sources, nodes[places], steps)
-        pairs = Pairs(*_distinct(joined.sources, joined.targets))
-    return pairs
-
-
-def trace(facts: Facts, start: int, hops: RelationPath, end: int) -> tuple[TripleStep, ...]:
-    """One walk along the hops from a node to another that they lead to."""
-    levels = [np.array([start])]
-    steps = list[Pairs]()
-    for relation, inverse in hops:
-        steps.append(facts.step(levels[-1], relation, inverse))
-        levels.append(np.unique(steps[-1].targets))
-    walk = list[TripleStep]()
-    for (relation, inverse), pairs in zip(reversed(hops), reversed(steps), strict=True):
-        before = int(pairs.sources[pairs.targets == end].min())
-        walk.append(triple_step(facts, before, relation, inverse, end))
-        end = before
-    return tuple(reversed(walk))
-
-
-def triple_step(
-    facts: Facts, source: int, relation: Term, inverse: bool, target: int
-) -> TripleStep:
-    """The step between two nodes."""
-    head, tail = (target, source) if inverse else (source, target)
-    return TripleStep(Triple(facts.term(head), relation, facts.term(tail)), inverse)
-
-
-def counts(pairs: Pairs, ids: Ids) -> NDArray[np.int64]:
-    """How many pairs each of a set has."""
-    return np.bincount(np.searchsorted(ids, pairs.sources), minlength=len(ids))
-
-
-def holding(numbers: NDArray[np.float64], op: Op, wanted: float) -> Mask:
-    """Which numbers compare so with the one that is wanted."""
-    match op:
-        case "=":
-            return numbers == wanted
-        case "!=":
-            return numbers != wanted
-        case "<":
-            return numbers < wanted
-        case "<=":
-            return numbers <= wanted
-        case ">":
-            return numbers > wanted
-        case ">=":
-            return numbers >= wanted
-        case _:
-            raise QuestionError(f"numbers have no `{op}`", "it compares texts")
+def compare(sizes: Sizes, op: Op, wanted: float) -> Mask:
+    """Which sizes compare so with the one that is wanted."""
+    comparisons = {
+        "=": np.equal,
+        "!=": np.not_equal,
+        "<": np.less,
+        "<=": np.less_equal,
+        ">": np.greater,
+        ">=": np.greater_equal,
+    }
+    if op not in comparisons:
+        raise QuestionError(f"numbers have no `{op}`", "it compares texts")
+    return comparisons[op](sizes, wanted)
 
 
 def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bool) -> Mask:
     """Which values are equal to an operand in any of its readings."""
     kinds, sizes, units_of = facts.measured(values)
+    is_number = kinds == NUMBER
     mask = np.isin(values, operand.terms)
-    for unit, numbers in operand.numbers:
-        converted = units.converted(sizes[kinds == NUMBER], units_of[kinds == NUMBER], unit)
-        mask[kinds == NUMBER] |= _close_to_any(converted, numbers)
-    if len(operand.dates):
-        mask |= (kinds == DATE) & np.isin(_dates(sizes, year), _dates(operand.dates, year))
+    numbers = operand.numbers
     if operand.number is not None:
-        converted = units.converted(sizes[kinds == NUMBER], units_of[kinds == NUMBER], operand.unit)
-        mask[kinds == NUMBER] |= np.isclose(converted, operand.number, rtol=1e-12, atol=0.0)
-    if operand.date is not None:
-        mask |= (kinds == DATE) & (_dates(sizes, year) == _dates(np.array([operand.date]), year)[0])
+        numbers = (*numbers, (operand.unit, np.array([operand.number])))
+    for unit, wanted in numbers:
+        converted = units.converted(sizes[is_number], units_of[is_number], unit)
+        mask[is_number] |= _close_to_any(converted, wanted)
+    dates = operand.dates if operand.date is None else np.array([operand.date])
+    mask |= (kinds == DATE) & np.isin(_dates(sizes, year), _dates(dates, year))
     if operand.text is not None and not year:
-        called = _texts(facts, values, "=", operand.text)
+        is_called_so = _texts(facts, values, "=", operand.text)
         if not all(map(is_literal, facts.terms(operand.terms))):
             # An entity is equal to itself, and not to its namesakes.
-            called &= np.array([is_literal(term) for term in facts.terms(values)], bool)
-        mask |= called
+            is_called_so &= np.array([is_literal(term) for term in facts.terms(values)], bool)
+        mask |= is_called_so
     return mask
 
 
-def _close_to_any(sizes: NDArray[np.float64], wanted: NDArray[np.float64]) -> Mask:
+def _close_to_any(sizes: Sizes, wanted: Sizes) -> Mask:
     """Which sizes are equal to one of some sorted numbers, but for the dust of floating point."""
     after = np.searchsorted(wanted, sizes)
-    near = [wanted[np.clip(places, 0, len(wanted) - 1)] for places in (after - 1, after)]
-    return np.logical_or(*(np.isclose(sizes, own, rtol=1e-12, atol=0.0) for own in near))
+    near = [wanted[np.clip(indices, 0, len(wanted) - 1)] for indices in (after - 1, after)]
+    return np.logical_or(*(np.isclose(sizes, size, rtol=1e-12, atol=0.0) for size in near))
 
 
 def ordered(
@@ -184,19 +214,19 @@ def ordered(
 ) -> Mask:
     """Which values are larger or smaller than an operand. Raises QuestionError for names."""
     kinds, sizes, units_of = facts.measured(values)
-    numbers, dates = kinds == NUMBER, kinds == DATE
+    is_number, is_date = kinds == NUMBER, kinds == DATE
     mask = np.zeros(len(values), bool)
     if operand.number is not None or operand.date is not None:
-        as_number = numbers & (operand.number is not None)
-        as_date = dates & (operand.date is not None)
+        as_number = is_number & (operand.number is not None)
+        as_date = is_date & (operand.date is not None)
         if len(values) and not (as_number | as_date).any():
             raise _no_order(facts, values, op, units.relation)
         if operand.number is not None:
-            converted = units.converted(sizes[numbers], units_of[numbers], operand.unit)
-            mask[numbers] = holding(converted, op, operand.number)
+            converted = units.converted(sizes[is_number], units_of[is_number], operand.unit)
+            mask[is_number] = compare(converted, op, operand.number)
         if operand.date is not None:
             wanted = _dates(np.array([operand.date]), year)[0]
-            mask[dates] = holding(_dates(sizes[dates], year), op, wanted)
+            mask[is_date] = compare(_dates(sizes[is_date], year), op, wanted)
     elif operand.text is None and len(operand.terms):
         raise _no_order(facts, operand.terms, op, units.relation)
     elif operand.text is not None and len(values):
@@ -216,71 +246,70 @@ def worded(facts: Facts, values: Ids, op: Op, operand: Operand) -> Mask:
 
 
 def _texts(facts: Facts, values: Ids, op: Op, text: str) -> Mask:
+    """Which values have a name that compares so with a text; capitals do not matter."""
     wanted = text.casefold()
+
+    def passes(name: str) -> bool:
+        match op:
+            case "starts":
+                return name.startswith(wanted)
+            case "ends":
+                return name.endswith(wanted)
+            case "contains":
+                return wanted in name
+            case _:
+                return name == wanted
+
     pairs = facts.texts(values)
-    distinct, places = np.unique(pairs.targets, return_inverse=True)
-    passing = np.array([_says(facts.text(own).casefold(), op, wanted) for own in distinct], bool)
-    return np.isin(values, pairs.sources[passing[places]] if len(distinct) else pairs.sources)
+    names, inverse = np.unique(pairs.targets, return_inverse=True)
+    passing = np.array([passes(facts.text(name).casefold()) for name in names], bool)
+    return np.isin(values, pairs.sources[passing[inverse]] if len(names) else pairs.sources)
 
 
-def _says(text: str, op: Op, wanted: str) -> bool:
-    match op:
-        case "starts":
-            return text.startswith(wanted)
-        case "ends":
-            return text.endswith(wanted)
-        case "contains":
-            return wanted in text
-        case _:
-            return text == wanted
+# Sizes
 
 
-def largest(sizes: NDArray[np.float64], pairs: Pairs, *, most: bool) -> NDArray[np.intp]:
-    """For each source, in order, the place of its pair with the largest or smallest size."""
+def largest(sizes: Sizes, pairs: Pairs, *, most: bool) -> NDArray[np.intp]:
+    """For each source, in order, the index of its pair with the largest or smallest size."""
     if (np.diff(pairs.sources) > 0).all():
         return np.arange(len(sizes))
-    order = np.lexsort((pairs.targets, sizes if not most else -sizes, pairs.sources))
-    sources = pairs.sources[order]
-    first = np.ones(len(order), bool)
-    first[1:] = sources[1:] != sources[:-1]
-    return order[first]
+    order = np.lexsort((pairs.targets, -sizes if most else sizes, pairs.sources))
+    return order[starts_run(pairs.sources[order])]
 
 
 def comparable(
     facts: Facts, pairs: Pairs, units: Units, *, dates: bool = False
-) -> tuple[Pairs, NDArray[np.float64], str]:
+) -> tuple[Pairs, Sizes, str]:
     """The pairs whose values can be compared with each other, their sizes, and the common unit.
 
-    Numbers where there are any, else with `dates` these; all in the unit that most have. Values of
-    a unit that does not convert into it are left out, and that is told. Raises QuestionError for
-    what has no order, and without `dates` for these.
+    Numbers where there are any, else dates with `dates`; all in the unit that most have. Values of
+    a unit that does not convert into it are left out, with a note. Raises QuestionError for what
+    has no order, and for dates without `dates`.
     """
     kinds, sizes, units_of = facts.measured(pairs.targets)
-    wanted = DATE if dates and not (kinds == NUMBER).any() else NUMBER
-    kept = kinds == wanted
-    if (kinds == DATE).any() and not kept.any():
+    mask = kinds == (DATE if dates and not (kinds == NUMBER).any() else NUMBER)
+    if (kinds == DATE).any() and not mask.any():
         raise QuestionError(
             f"{units.relation or 'a group'} holds dates and no numbers",
             "sums and the like are of numbers; an `extreme` compares dates too",
         )
-    if len(kinds) and not kept.any():
+    if len(kinds) and not mask.any():
         raise _no_order(facts, pairs.targets, "<", units.relation)
-    numbers, times = np.unique(units_of[kept], return_counts=True)
+    numbers, times = np.unique(units_of[mask], return_counts=True)
     common = int(numbers[times.argmax()]) if len(numbers) else 0
     unit = facts.unit(common)
-    for number in numbers.tolist():
-        if number == common:
-            continue
+    for number in numbers[numbers != common].tolist():
         other = facts.unit(number)
         rate = factor(other or unit_in_name(units.relation), unit or unit_in_name(units.relation))
-        own = kept & (units_of == number)
+        of_unit = mask & (units_of == number)
         if rate is None:
-            kept &= ~own
+            mask &= ~of_unit
             has = f"in {other}" if other else "without a unit"
-            units.notes.append(f"{int(own.sum())} values of {units.relation} {has} are left out")
+            left_out = int(of_unit.sum())
+            units.notes.append(f"{left_out} values of {units.relation} {has} are left out")
         else:
-            sizes[own] *= rate
-    return Pairs(pairs.sources[kept], pairs.targets[kept]), sizes[kept], unit
+            sizes[of_unit] *= rate
+    return Pairs(pairs.sources[mask], pairs.targets[mask]), sizes[mask], unit
 
 
 def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionError:
@@ -291,26 +320,5 @@ def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionErro
     )
 
 
-def _dates(sizes: NDArray[np.float64], year: bool) -> NDArray[np.float64]:
+def _dates(sizes: Sizes, year: bool) -> Sizes:
     return np.floor(sizes / 10_000) if year else sizes
-
-
-def _joined(sources: Ids, middle: Ids, steps: Pairs) -> Pairs:
-    from ..decoding.unit_table import spans
-
-    first = np.searchsorted(steps.sources, middle, "left")
-    last = np.searchsorted(steps.sources, middle, "right")
-    return Pairs(np.repeat(sources, last - first), steps.targets[spans(first, last)])
-
-
-def _distinct(sources: Ids, targets: Ids) -> tuple[Ids, Ids]:
-    order = np.lexsort((targets, sources))
-    sources, targets = sources[order], targets[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
-    return sources[new], targets[new]
-
-
-def names_of(facts: Facts, terms: Sequence[Term]) -> list[str]:
-    """The display names of some terms."""
-    return facts.kg.walk_labels.names(list(terms)) if terms else []

@@ -1,10 +1,12 @@
 """The normal form of a query: one tree for those that differ only in nesting and defaults."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from ..errors import QuestionError
 from .tree import (
+    ANY_CLASS,
+    ANYTHING,
     AnyOf,
     Column,
     Domain,
@@ -22,50 +24,47 @@ from .tree import (
 Field: TypeAlias = Literal[
     "start", "steps", "of_class", "filters", "also", "without", "group", "having", "extreme"
 ]
-
-READING: tuple[Field, ...] = (
-    "start", "steps", "of_class", "filters", "also", "without", "group", "having", "extreme",
-)  # fmt: skip
+READING: tuple[Field, ...] = get_args(Field)
 """The fields that make the set of a node, in the order in which they are read."""
 _REPEATED = frozenset({"steps", "filters", "also", "without", "having"})
-ANYTHING = "anything"
-_NOTHING_SAID = frozenset({ANYTHING, "row"})
 _COMPARING = frozenset({"=", "!=", "<", ">", "<=", ">="})
 
 
-class Value(NamedTuple):
-    """What a mention is as a value of a filter, where that is not its text."""
+class MentionValue(NamedTuple):
+    """A mention as a value of a filter, where that is not its text."""
 
     value: str | int | float | bool | None = None
     unit: str = ""
 
 
 def normal(query: Query) -> Query:
-    """The normal form: it comes to the same, and the names of its graph are the only ones.
+    """The normal form, which has the same denotation.
 
     A term takes the place of the name beside it. What has no effect is left out: the class
     `anything`, `of` where no dates are compared, the form of an inner set. A node that begins at
-    another node is one with it where its parts come later in the reading order.
+    another node is joined with it where its parts come later in the reading order.
     """
     return _normal(query, form=True)
 
 
-def values_of(query: Query) -> dict[int, Value]:
+def values_of(query: Query) -> dict[int, MentionValue]:
     """The values and units beside the mentions of a query.
 
     Raises QuestionError where a mention stands for several.
     """
-    values: dict[int, Value] = {}
+    values: dict[int, MentionValue] = {}
     for node in (query, *nested(query)):
-        for own in (*node.filters, *node.having):
-            if own.mention is None or isinstance(own.value, Query):
+        for condition in (*node.filters, *node.having):
+            mention, value = condition.mention, condition.value
+            if mention is None or isinstance(value, Query):
                 continue
-            value = Value(own.value, own.unit if isinstance(own, Filter) else "")
-            if values.setdefault(own.mention, value) != value:
+            unit = condition.unit if isinstance(condition, Filter) else ""
+            value = MentionValue(value, unit)
+            if values.setdefault(mention, value) != value:
                 raise QuestionError(
-                    f"mention {own.mention} stands for two values", "give each a mention"
+                    f"mention {mention} stands for two values", "give each a mention"
                 )
-    return {number: value for number, value in values.items() if value != Value()}
+    return {number: value for number, value in values.items() if value != MentionValue()}
 
 
 def follows(query: Query, field: Field, *, aggregate: bool = False) -> bool:
@@ -77,18 +76,13 @@ def follows(query: Query, field: Field, *, aggregate: bool = False) -> bool:
         return False
     if field == "having" and not query.group:
         return False
-    last, place = _last(query), READING.index(field)
-    return place > last or (place == last and field in _REPEATED)
+    last, index = _last(query), READING.index(field)
+    return index > last or (index == last and field in _REPEATED)
 
 
 def is_bare(query: Query) -> bool:
     """Whether a node is nothing but its start."""
     return _last(query) == 0
-
-
-def of_class(name: str, term: str = "") -> OfClass:
-    """Every member of a class."""
-    return OfClass.model_validate({"class": name, "id": term})
 
 
 def _last(query: Query) -> int:
@@ -100,18 +94,18 @@ def _normal(query: Query, *, form: bool = False) -> Query:
     fields: dict[str, Any] = {
         "start": _start(query.start),
         "steps": _steps(query.steps),
-        "of_class": "" if not query.class_id and class_ in _NOTHING_SAID else class_,
+        "of_class": "" if not query.class_id and class_ in ANY_CLASS else class_,
         "filters": tuple(map(_filter, query.filters)),
         "also": tuple(map(_normal, query.also)),
         "without": tuple(map(_normal, query.without)),
         "group": _steps(query.group),
-        "having": tuple(map(_having, query.having)),
+        "having": tuple(map(_with_terms, query.having)),
         "extreme": None if query.extreme is None else _extreme(query.extreme),
     }
     if form:
         fields |= {
             "every": tuple(map(_normal, query.every)),
-            "columns": tuple(map(_column, query.columns)),
+            "columns": tuple(map(_with_terms, query.columns)),
             "to": None if query.to is None else _normal(query.to),
             "answer": query.answer,
         }
@@ -121,7 +115,7 @@ def _normal(query: Query, *, form: bool = False) -> Query:
 
 def _joined(inner: Query, outer: Query) -> Query:
     """The node that begins at another one, as one with it where that is the same."""
-    first: Field | None = next((own for own in READING[1:] if getattr(outer, own)), None)
+    first: Field | None = next((field for field in READING[1:] if getattr(outer, field)), None)
     if first is not None and not follows(inner, first):
         return outer
     both = {
@@ -138,13 +132,13 @@ def _start(start: Start) -> Start:
         case tuple():
             return tuple(sorted(set(start)))
         case OfClass(name=name, id=term):
-            return of_class(ANYTHING if not term and name in _NOTHING_SAID else term or name)
+            return OfClass(name=ANYTHING if not term and name in ANY_CLASS else term or name)
         case Entity(entity=name, id=term):
             return Entity(entity=term or name)
         case Domain(domain=name, id=term):
             return Domain(domain=term or name)
-        case AnyOf(any=several):
-            return _any(tuple(own for one in several for own in _branches(_normal(one))))
+        case AnyOf(any=sets):
+            return _any(tuple(branch for own in sets for branch in _branches(_normal(own))))
         case Query():
             return _normal(start)
         case _:
@@ -158,34 +152,32 @@ def _branches(query: Query) -> Iterator[Query]:
         yield query
 
 
-def _any(several: tuple[Query, ...]) -> Start:
-    if len(several) == 1:
-        return several[0]
-    mentions = [own.start for own in several if is_bare(own) and isinstance(own.start, tuple)]
-    if len(mentions) == len(several):
-        return tuple(sorted({number for own in mentions for number in own}))
-    return AnyOf(any=several)
+def _any(sets: tuple[Query, ...]) -> Start:
+    if len(sets) == 1:
+        return sets[0]
+    mentions = [own.start for own in sets if is_bare(own) and isinstance(own.start, tuple)]
+    if len(mentions) == len(sets):
+        return tuple(sorted({number for numbers in mentions for number in numbers}))
+    return AnyOf(any=sets)
 
 
 def _steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    return tuple(Step(relation=own.id or own.relation, inverse=own.inverse) for own in steps)
+    return tuple(Step(relation=step.id or step.relation, inverse=step.inverse) for step in steps)
 
 
-def _filter(own: Filter) -> Filter:
-    hops, value = _steps(own.steps), own.value
-    if isinstance(value, Query):
-        value = _normal(value, form=True)
-    given = own.op not in ("exists", "not exists") and not isinstance(value, Query)
-    by_year = own.op in _COMPARING and not own.count
+def _filter(condition: Filter) -> Filter:
+    value, op = condition.value, condition.op
+    is_written = op not in ("exists", "not exists") and not isinstance(value, Query)
+    by_year = op in _COMPARING and not condition.count
     return Filter(
-        **measured(hops),
-        count=own.count,
-        among=None if own.among is None else _normal(own.among),
-        op=own.op,
-        value=value,
-        unit=own.unit if given else "",
-        mention=own.mention if given else None,
-        of=own.of if by_year else "",
+        **measured(_steps(condition.steps)),
+        count=condition.count,
+        among=None if condition.among is None else _normal(condition.among),
+        op=op,
+        value=_normal(value, form=True) if isinstance(value, Query) else value,
+        unit=condition.unit if is_written else "",
+        mention=condition.mention if is_written else None,
+        of=condition.of if by_year else "",
     )
 
 
@@ -197,28 +189,20 @@ def measured(hops: tuple[Step, ...]) -> dict[str, Any]:
     return {"relation": last.relation, "inverse": last.inverse, "via": tuple(via)}
 
 
-def _extreme(own: Extreme) -> Extreme:
-    n = own.n if own.place is None else 1
-    rank: dict[str, Any] = {
-        "most": own.most,
-        "n": n,
-        "place": None if own.place == 1 else own.place,
-    }
-    if own.agg:
-        return Extreme(**rank, agg=own.agg, of=_steps(own.of))
-    among = None if own.among is None else _normal(own.among)
-    return Extreme(**measured(_steps(own.steps)), count=own.count, among=among, **rank)
+def _extreme(extreme: Extreme) -> Extreme:
+    place = None if extreme.place == 1 else extreme.place
+    fields: dict[str, Any] = {"most": extreme.most, "n": extreme.n, "place": place}
+    if extreme.agg:
+        return Extreme(**fields, agg=extreme.agg, of=_steps(extreme.of))
+    fields["among"] = None if extreme.among is None else _normal(extreme.among)
+    return Extreme(**fields, **measured(_steps(extreme.steps)), count=extreme.count)
 
 
-def _having(own: Having) -> Having:
-    return Having(
-        agg=own.agg,
-        of=_steps(own.of),
-        op=own.op,
-        value=own.value,
-        mention=own.mention,
-    )
+_Aggregated = TypeVar("_Aggregated", Having, Column)
 
 
-def _column(own: Column) -> Column:
-    return Column(steps=_steps(own.steps), agg=own.agg, of=_steps(own.of) if own.agg else ())
+def _with_terms(part: _Aggregated) -> _Aggregated:
+    changes = {"of": _steps(part.of) if part.agg else ()}
+    if isinstance(part, Column):
+        changes["steps"] = _steps(part.steps)
+    return part.model_copy(update=changes)

@@ -1,12 +1,14 @@
-"""What may come next at each point of a query: the choices that the grammar is made of."""
+"""The choices at each point of a query, of which the grammar is made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .actions import Kind
 from .choices import (
+    MOST_OPEN,
     Choice,
     Choices,
     Needs,
+    SetContext,
     hop,
     hops_to,
     is_any,
@@ -16,10 +18,9 @@ from .choices import (
     only,
     pointer,
 )
-from .normal import ANYTHING, follows, is_bare, of_class
-from .places import MOST_OPEN, Place
+from .normal import follows, is_bare
 from .schema import Schema
-from .tree import Agg, Domain, Op, Query, Start
+from .tree import ANYTHING, Agg, Domain, OfClass, Op, Query, Start
 
 ORDERS: Mapping[str, Op] = {
     "equal": "=",
@@ -37,78 +38,82 @@ ORDER_KINDS: tuple[Kind, ...] = ("equal", "unequal", "less", "greater", "atmost"
 _WORDINGS: tuple[Kind, ...] = ("starts", "ends", "contains")
 _EXTREMES: tuple[Kind, ...] = ("most", "least")
 OPERAND = 4
-"""Actions of an operand that is always to be had: the number of another set."""
+"""Actions of the operand that is always available: the number of another set."""
 
 
-def operations(query: Query, place: Place) -> Choices:
-    """What may come after a set that is whole as it is."""
-    least, is_inner = place.close + 1, place.open < MOST_OPEN
+def operations(query: Query, context: SetContext) -> Choices:
+    """What may come after a set that could end here."""
+    least, is_inner = context.close + 1, context.open < MOST_OPEN
     choices = list[Choice]()
     if is_bare(query) and isinstance(query.start, tuple):
-        choices.append(_mention(place, query.start))
-    if place.has_room(query, "steps"):
-        choices += _steps(query, place)
-    if place.has_room(query, "of_class"):
-        choices.append(named("class", least, lambda schema: _classes(schema, query, place)))
-    if place.has_room(query, "filters"):
-        choices += [hop("where", least + 1, query), _mark_itself(query, place)]
-    if is_inner and place.has_room(query, "also"):
+        choices.append(_mention(context, query.start))
+    if context.has_room(query, "steps"):
+        choices += _steps(query, context)
+    if context.has_room(query, "of_class"):
+        choices.append(named("class", least, lambda schema: _classes(schema, query, context)))
+    if context.has_room(query, "filters"):
+        choices += [hop("where", least + 1, query), _mark_itself(query, context)]
+    if is_inner and context.has_room(query, "also"):
         choices.append(mark("and", least + 2))
-    if is_inner and place.has_room(query, "without"):
+    if is_inner and context.has_room(query, "without"):
         choices.append(mark("not", least + 2))
-    if place.has_room(query, "group"):
-        choices.append(hop("group", least, query, place.suiting))
+    if context.has_room(query, "group"):
+        choices.append(hop("group", least, query, context.suiting))
     if follows(query, "having"):
         choices.append(mark("having", least + 3, _numbered))
-    return (*choices, *_extremes(query, place), *_forms(query, place), *_closers(query, place))
-
-
-def _classes(schema: Schema, query: Query, place: Place) -> list[str]:
-    """The classes whose members are what is needed, or can become so."""
-    if place.is_free(schema):
-        return list(schema.classes(query))
-    node = query if follows(query, "of_class") else Query(start=query)
-    kept = {name: node.model_copy(update={"of_class": name}) for name in schema.classes(query)}
-    return [name for name, members in kept.items() if place.suits(schema, members)]
-
-
-def _steps(query: Query, place: Place) -> Choices:
-    if place.needs is None:
-        return (hop("step", place.close + 1, query),)
-    return hops_to("step", place.ending, query, place.is_fit, place.suits)
-
-
-def _closers(query: Query, place: Place) -> Choices:
-    least = {"end": place.rest + 1, "or": place.rest + 3}
-    return tuple(
-        mark(kind, least[kind], lambda schema: place.is_fit(schema, query))
-        for kind in place.closers
+    return (
+        *choices,
+        *_extremes(query, context),
+        *_forms(query, context),
+        *_closers(query, context),
     )
 
 
-def starts(place: Place) -> Choices:
+def _classes(schema: Schema, query: Query, context: SetContext) -> list[str]:
+    """The classes whose members are what is needed, or can become so."""
+    if context.is_free(schema):
+        return list(schema.classes(query))
+    node = query if follows(query, "of_class") else Query(start=query)
+    members = {name: node.model_copy(update={"of_class": name}) for name in schema.classes(query)}
+    return [name for name, of_class in members.items() if context.suits(schema, of_class)]
+
+
+def _steps(query: Query, context: SetContext) -> Choices:
+    if context.needs is None:
+        return (hop("step", context.close + 1, query),)
+    return hops_to("step", context.ending, query, context.is_fit, context.suits)
+
+
+def _closers(query: Query, context: SetContext) -> Choices:
+    least = {"end": context.rest + 1, "or": context.rest + 3}
+    return tuple(
+        mark(kind, least[kind], lambda schema: context.is_fit(schema, query))
+        for kind in context.closers
+    )
+
+
+def starts(context: SetContext) -> Choices:
     """What a set may begin with."""
-    least = place.close + 1
+    least = context.close + 1
+
+    def suitable(
+        schema: Schema, names: Sequence[str], start: Callable[[str], Start]
+    ) -> Sequence[str]:
+        if context.is_free(schema):
+            return names
+        return [name for name in names if context.suits(schema, Query(start=start(name)))]
 
     def classes(schema: Schema) -> Sequence[str]:
-        names = schema.classes(None)
-        if place.is_free(schema):
-            return names
-        return [own for own in names if suits(schema, of_class(own))]
+        return suitable(schema, schema.classes(None), lambda name: OfClass(name=name))
 
     def relations(schema: Schema) -> Sequence[str]:
-        names = schema.relations()
-        if place.is_free(schema):
-            return names
-        return [own for own in names if suits(schema, Domain(domain=own))]
+        return suitable(schema, schema.relations(), lambda name: Domain(domain=name))
 
-    def suits(schema: Schema, start: Start) -> bool:
-        return place.suits(schema, Query(start=start))
-
+    everything = Query(start=OfClass(name=ANYTHING))
     choices = [
-        _mention(place),
+        _mention(context),
         named("class", least, classes),
-        mark("class", least, lambda schema: suits(schema, of_class(ANYTHING))),
+        mark("class", least, lambda schema: context.suits(schema, everything)),
         named("has", least, relations),
     ]
     free = [
@@ -116,45 +121,45 @@ def starts(place: Place) -> Choices:
         mark("topics", least, lambda schema: "topics" in schema.earlier),
         mark("part", least + 1, lambda schema: schema.parts),
     ]
-    if place.open < MOST_OPEN:
+    if context.open < MOST_OPEN:
         free.append(mark("any", least + 4))
-    return (*choices, *only(free, place.is_free))
+    return (*choices, *only(free, context.is_free))
 
 
-def _mention(place: Place, before: tuple[int, ...] = ()) -> Choice:
+def _mention(context: SetContext, before: tuple[int, ...] = ()) -> Choice:
     """A pointer to a thing, after those that the set already begins at."""
 
-    def allowed(schema: Schema, own: int) -> bool:
-        is_thing = "thing" in schema.mentions[own]
-        return is_thing and place.suits(schema, Query(start=(*before, own)))
+    def allowed(schema: Schema, mention: int) -> bool:
+        is_thing = "thing" in schema.mentions[mention]
+        return is_thing and context.suits(schema, Query(start=(*before, mention)))
 
-    return pointer(place.close + 1, allowed, before[-1] + 1 if before else 0)
-
-
-def _mark_itself(query: Query, place: Place) -> Choice:
-    """That the members themselves are compared."""
-    least = place.close + 3 + OPERAND
-    return mark("where", least, lambda schema: _has_operand(schema, place))
+    return pointer(context.close + 1, allowed, before[-1] + 1 if before else 0)
 
 
-def comparisons(values: Query, place: Place, *, year: bool = False) -> Choices:
+def _mark_itself(query: Query, context: SetContext) -> Choice:
+    """The comparison of the members themselves."""
+    least = context.close + 3 + OPERAND
+    return mark("where", least, lambda schema: _has_operand(schema, context))
+
+
+def comparisons(values: Query, context: SetContext, *, year: bool = False) -> Choices:
     """How values may be compared with something."""
     needs = a_date if year else measures_of(values)
-    orders = orderings(place, needs)
+    orders = orderings(context, needs)
     if year:
         return orders
 
     def is_dated(schema: Schema) -> bool:
-        return "date" in schema.measures(values) and _has_operand(schema, place, a_date)
+        return "date" in schema.measures(values) and _has_operand(schema, context, a_date)
 
     return (
-        mark("year", place.close + 2 + OPERAND, is_dated),
+        mark("year", context.close + 2 + OPERAND, is_dated),
         *orders,
-        *(mark(kind, place.close + 2, lambda schema: schema.mentions) for kind in _WORDINGS),
+        *(mark(kind, context.close + 2, lambda schema: schema.mentions) for kind in _WORDINGS),
     )
 
 
-def orderings(place: Place, needs: Needs, *, strict: bool = False) -> Choices:
+def orderings(context: SetContext, needs: Needs, *, strict: bool = False) -> Choices:
     """The comparisons for which there is something to compare with.
 
     With `strict` what is equal is needed too; else anything can be equal.
@@ -163,74 +168,74 @@ def orderings(place: Place, needs: Needs, *, strict: bool = False) -> Choices:
     def order(kind: Kind) -> Choice:
         wanted = needs if strict else needed(ORDERS[kind], needs)
         return mark(
-            kind, place.close + 1 + OPERAND, lambda schema: _has_operand(schema, place, wanted)
+            kind, context.close + 1 + OPERAND, lambda schema: _has_operand(schema, context, wanted)
         )
 
     return tuple(map(order, ORDER_KINDS))
 
 
 def needed(op: Op, needs: Needs) -> Needs | None:
-    """What something has to be so that values are compared so: anything can be equal."""
+    """What an operand has to be for a comparison; None for equality, which anything has."""
     return None if op in ("=", "!=") else needs
 
 
-def operands(place: Place, needs: Needs | None = None) -> Choices:
+def operands(context: SetContext, needs: Needs | None = None) -> Choices:
     """What values are compared with: a mention, or what another set comes to."""
 
-    def allowed(schema: Schema, own: int) -> bool:
+    def allowed(schema: Schema, mention: int) -> bool:
         if needs is None:
             return True
-        readings, wanted = schema.mentions[own], needs(schema)
+        readings, wanted = schema.mentions[mention], needs(schema)
         return bool(readings & wanted) or ("count" in wanted and "number" in readings)
 
     def is_begun(schema: Schema) -> bool:
-        inner = place.within(place.close, "value", needs=needs)
+        inner = context.within(context.close, "value", needs=needs)
         return inner.is_free(schema) or is_any(starts(inner), schema)
 
-    mention = pointer(place.close + 1, allowed)
-    if place.open == MOST_OPEN:
+    mention = pointer(context.close + 1, allowed)
+    if context.open == MOST_OPEN:
         return (mention,)
-    return (mention, mark("value", place.close + OPERAND, is_begun))
+    return (mention, mark("value", context.close + OPERAND, is_begun))
 
 
-def _has_operand(schema: Schema, place: Place, needs: Needs | None = None) -> bool:
+def _has_operand(schema: Schema, context: SetContext, needs: Needs | None = None) -> bool:
     is_wanted = needs is None or bool(needs(schema))
-    return is_wanted and is_any(operands(place, needs), schema)
+    return is_wanted and is_any(operands(context, needs), schema)
 
 
-def any_mention(place: Place) -> Choice:
+def any_mention(context: SetContext) -> Choice:
     """A pointer to any mention, as a text."""
-    return pointer(place.close + 1, lambda schema, own: True)
+    return pointer(context.close + 1, lambda _, __: True)
 
 
-def among_those(place: Place) -> Choices:
-    """That only values of some set are taken."""
-    return (mark("among", place.close + 4),) if place.open < MOST_OPEN else ()
+def among_those(context: SetContext) -> Choices:
+    """The restriction of values to some set."""
+    return (mark("among", context.close + 4),) if context.open < MOST_OPEN else ()
 
 
-def many(place: Place) -> Choices:
-    """That it is counted how many values there are."""
-    least = place.close + 2 + OPERAND
-    return (mark("many", least, lambda schema: _has_operand(schema, place, a_count)),)
+def many(context: SetContext) -> Choices:
+    """The comparison of the number of values."""
+    least = context.close + 2 + OPERAND
+    return (mark("many", least, lambda schema: _has_operand(schema, context, a_count)),)
 
 
-def presence(place: Place) -> Choices:
-    """Whether there is a value."""
-    return (mark("exists", place.close + 1), mark("missing", place.close + 1))
+def presence(context: SetContext) -> Choices:
+    """The conditions that there is a value, or none."""
+    return (mark("exists", context.close + 1), mark("missing", context.close + 1))
 
 
 def a_count(_: Schema) -> frozenset[str]:
-    """That a number is needed, whatever the graph holds."""
+    """The need of a number, independent of the graph."""
     return frozenset({"count"})
 
 
 def a_date(_: Schema) -> frozenset[str]:
-    """That a date is needed."""
+    """The need of a date."""
     return frozenset({"date"})
 
 
 def measures_of(values: Query) -> Needs:
-    """That what some values are is needed."""
+    """The need of the same measure as some values have."""
     return lambda schema: schema.measures(values)
 
 
@@ -238,8 +243,8 @@ def _numbered(schema: Schema) -> bool:
     return any("number" in readings for readings in schema.mentions)
 
 
-def _extremes(query: Query, place: Place) -> Choices:
-    is_plain = place.has_room(query, "extreme")
+def _extremes(query: Query, context: SetContext) -> Choices:
+    is_plain = context.has_room(query, "extreme")
     is_grouped = follows(query, "extreme", aggregate=True)
 
     def is_sized(schema: Schema) -> bool:
@@ -248,14 +253,14 @@ def _extremes(query: Query, place: Place) -> Choices:
     choices = list[Choice]()
     for kind in _EXTREMES:
         if is_plain:
-            choices.append(hop(kind, place.close + 2, query))
+            choices.append(hop(kind, context.close + 2, query))
         if is_plain or is_grouped:
-            choices.append(mark(kind, place.close + 2, is_sized))
+            choices.append(mark(kind, context.close + 2, is_sized))
     return tuple(choices)
 
 
 def ranks(close: int) -> Choices:
-    """Which of the members are kept, where that is not the first place."""
+    """Which of the members are kept, where that is not the first context."""
     return (mark("first", close + 2), mark("place", close + 2))
 
 
@@ -286,38 +291,42 @@ def near_numbers(schema: Schema, values: Query) -> bool:
     return leads(schema, values, frozenset({"number"}))
 
 
-def _forms(query: Query, place: Place) -> Choices:
-    """What may be told of a set."""
-    if place.form == "part":
+def _forms(query: Query, context: SetContext) -> Choices:
+    """The answers that a set may have."""
+    if context.form == "part":
         return ()
 
     def is_counted(schema: Schema) -> bool:
-        return place.is_free(schema)
+        return context.is_free(schema)
 
     def is_summed(schema: Schema) -> bool:
-        fits = place.needs is None or "number" in place.needs(schema)
+        fits = context.needs is None or "number" in context.needs(schema)
         return fits and are_numbers(schema, query)
 
-    ending = place.ending
+    ending = context.ending
     choices = [mark("count", ending + 1, is_counted)]
     if query.steps and not query.group:
         choices += [mark(agg, ending + 1, is_summed) for agg in AGGREGATES if agg != "count"]
-    if place.form == "whole":
-        choices += [mark("yesno", ending + 1), mark("to", ending + 3), *column_starts(query, place)]
+    if context.form == "whole":
+        choices += [
+            mark("yesno", ending + 1),
+            mark("to", ending + 3),
+            *column_starts(query, context),
+        ]
     return tuple(choices)
 
 
-def column_starts(query: Query, place: Place) -> Choices:
+def column_starts(query: Query, context: SetContext) -> Choices:
     """What may be shown of each member."""
-    least = place.ending + 2
+    least = context.ending + 2
     if query.group:
-        return hop("column", place.ending + 1, query), mark("column", least)
+        return hop("column", context.ending + 1, query), mark("column", least)
     counted = mark("column", least, lambda schema: schema.hops(query))
-    return hop("column", place.ending + 1, query), counted
+    return hop("column", context.ending + 1, query), counted
 
 
-def column_aggregates(query: Query, place: Place) -> Choices:
+def column_aggregates(query: Query, context: SetContext) -> Choices:
     """What may be computed of each member: of a key of a group over what is in it."""
     if query.group:
-        return aggregates(ungrouped(query), place.ending)
-    return (hop("count", place.ending + 1, query),)
+        return aggregates(ungrouped(query), context.ending)
+    return (hop("count", context.ending + 1, query),)

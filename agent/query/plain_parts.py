@@ -82,29 +82,27 @@ class _Taking:
             return query
         ends = {} if left else {"of_class": query.of_class, "class_id": query.class_id}
         walks = [Query(start=(number,), steps=steps).model_copy(update=ends) for number in numbers]
-        parts = tuple(Query(start=Part(part=self._number(walk))) for walk in walks)
+        numbered = (self.walks.setdefault(walk, len(self.walks)) for walk in walks)
+        parts = tuple(Query(start=Part(part=number)) for number in numbered)
         start = parts[0].start if len(parts) == 1 else AnyOf(any=parts)
         return query.model_copy(update={"start": start, "steps": left})
-
-    def _number(self, walk: Query) -> int:
-        return self.walks.setdefault(walk, len(self.walks))
 
     def _start(self, start: Start) -> Start:
         match start:
             case Query():
                 return self.rest(start)
-            case AnyOf(any=several):
-                return AnyOf(any=tuple(map(self.rest, several)))
+            case AnyOf(any=queries):
+                return AnyOf(any=tuple(map(self.rest, queries)))
             case _:
                 return start
 
-    def _measure(self, own: _M) -> _M:
+    def _measure(self, measure: _M) -> _M:
         changes: dict[str, Query] = {}
-        if own.among is not None:
-            changes["among"] = self.rest(own.among)
-        if isinstance(own, Filter) and isinstance(own.value, Query):
-            changes["value"] = self.rest(own.value)
-        return own.model_copy(update=changes)
+        if measure.among is not None:
+            changes["among"] = self.rest(measure.among)
+        if isinstance(measure, Filter) and isinstance(measure.value, Query):
+            changes["value"] = self.rest(measure.value)
+        return measure.model_copy(update=changes)
 
 
 def _steps_of_walk(query: Query) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

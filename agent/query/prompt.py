@@ -7,7 +7,7 @@ the class of a linked entity in its place, and of a value `[number]`, `[date]` o
 that may be a place or how many, below 32, stays as it is: `the <0>3 largest`, `the <0>three
 largest`. One that is not masked reads the mentions as the question has them, and a list of them.
 
-What came before is written first, each part where there is such:
+What came before is written first, as far as there is any:
 
     what is the capital of <1>[country]? <TOPICS>[country]<ANSWERS>[city] and of <0>[country]
     <TOPICS>[country]<ANSWERS><MANY>[river] which of them is the longest
@@ -50,10 +50,10 @@ class Numbered:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierQuestion:
     """What came before a question: the question before, and the classes of what it came to.
 
-    An empty class says that there were no such topics or answers; `many`, that there were several
+    An empty class says that there were no topics, or no answers; `many`, that there were several
     answers.
     """
 
@@ -70,7 +70,7 @@ def query_prompt(
     *,
     masked: bool,
     instruct: bool,
-    earlier: Earlier | None = None,
+    earlier: EarlierQuestion | None = None,
     prompts: Path | None = None,
 ) -> str:
     """The user's part of the prompt; `instruct` puts an instruction above it.
@@ -95,7 +95,7 @@ def asked_tokens(
     local: "LocalModel",
     question: str,
     mentions: Sequence[Numbered],
-    earlier: Earlier | None = None,
+    earlier: EarlierQuestion | None = None,
     prompts: Path | None = None,
 ) -> tuple[list[int], int]:
     """The tokens of a model's prompt, and how many of them all its prompts share."""
@@ -108,7 +108,7 @@ def asked_tokens(
     return tokens, len(commonprefix([beginning, tokens]))
 
 
-def _before(earlier: Earlier, first: int, masked: bool) -> str:
+def _before(earlier: EarlierQuestion, first: int, masked: bool) -> str:
     """What came before a question, up to where the question begins."""
     question = _numbered(earlier.question, earlier.mentions, first, masked)
     many = "<MANY>" if earlier.many else ""
@@ -120,31 +120,26 @@ def _before(earlier: Earlier, first: int, masked: bool) -> str:
 
 def _numbered(question: str, mentions: Sequence[Numbered], first: int, masked: bool) -> str:
     """A question in one line with its mentions numbered, without the mark at its end."""
-    text, place = "", 0
-    for number, own in _in_order(mentions, first):
-        start, end = own.start, own.end
+    text, done = "", 0
+    pointed = enumerate(mentions[: max(len(POINTERS) - first, 0)], first)
+    for number, mention in sorted(pointed, key=lambda numbered: numbered[1].start):
+        start, end = mention.start, mention.end
+        inside = _plain(question[start:end], masked)
         if question[:start].endswith("[") and question[end:].startswith("]"):
             start, end = start - 1, end + 1
-        inside = _plain(question[own.start : own.end], masked)
         if masked:
-            inside = _plain(own.shown, masked) or _slot(own.kind)
-        text += _plain(question[place:start], masked) + POINTERS[number] + inside
-        place = end
-    text += _plain(question[place:], masked)
+            inside = _plain(mention.shown, masked) or _slot(mention.kind)
+        text += _plain(question[done:start], masked) + POINTERS[number] + inside
+        done = end
+    text += _plain(question[done:], masked)
     return " ".join(text.split()).rstrip(_END)
 
 
 def _listed(question: str, mentions: Sequence[Numbered], first: int) -> list[str]:
     return [
-        f"{POINTERS[number]}{escape(question[own.start : own.end])} {_slot(own.kind)}"
-        for number, own in enumerate(mentions[: len(POINTERS) - first], first)
+        f"{POINTERS[number]}{escape(question[m.start : m.end])} {_slot(m.kind)}"
+        for number, m in enumerate(mentions[: len(POINTERS) - first], first)
     ]
-
-
-def _in_order(mentions: Sequence[Numbered], first: int) -> list[tuple[int, Numbered]]:
-    """The mentions that have a number, as the text has them."""
-    known = enumerate(mentions[: max(len(POINTERS) - first, 0)], first)
-    return sorted(known, key=lambda numbered: numbered[1].start)
 
 
 def _slot(kind: str) -> str:

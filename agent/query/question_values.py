@@ -1,16 +1,18 @@
-"""The values that a question names: numbers, dates, quoted texts and letters.
+"""The values that a question names: numbers in digits and in words, dates, quoted texts, letters.
 
-Where they stand is found without a graph; whether one is a name instead, the linker says.
+They are read without a graph. Whether one is a name instead, the linker says. How a language writes
+numbers in words (`twenty-five`, `two hundred and five`) is in the file of its words.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias
 
-from .normal import Value
-from .number_words import Spelling, counted, scaled, spelling
-from .units import is_unit
+from .language import language_words
+from .normal import MentionValue
+from .values import is_unit
 
 ValueKind: TypeAlias = Literal["number", "date", "text"]
 
@@ -22,40 +24,69 @@ _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
-_GLUED = re.compile(r"[^\W\d_]+")
 _UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
-_WORD = re.compile(r"(?<![\w-])[^\W\d_]+")
+_WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
+_BETWEEN_WORDS = re.compile(r"\s+|-")
 _LONGEST_NUMBER = 30
 _LONGEST_TEXT = 200
 
 
 @dataclass(frozen=True)
-class NamedValue:
-    """A value where a question names it: its characters, and what it says.
+class Spelling:
+    """The words of numbers, and of what stands at a number."""
 
-    `value` is what it is compared as, where that is not its text.
-    """
+    numbers: Mapping[str, int]
+    """Words that add up."""
+    scales: Mapping[str, int]
+    """Words that multiply what is before them."""
+    joint: str
+    """What may stand between a scale and the rest."""
+    ordinals: frozenset[str]
+    """What after digits makes a place of them."""
+    not_units: frozenset[str]
+    """Words that are no unit after a number, though a unit is written so."""
+    letters: frozenset[str]
+    """Letters that are words by themselves."""
+
+
+@cache
+def spelling(language: str = "en") -> Spelling:
+    """How a language writes numbers; there has to be a file of its words."""
+    table = language_words(language)
+    marks = table["spelling"]
+    return Spelling(
+        table["numbers"],
+        table["scales"],
+        marks["joint"],
+        *(frozenset(marks[name]) for name in ("ordinals", "not_units", "letters")),
+    )
+
+
+@dataclass(frozen=True)
+class NamedValue:
+    """A value in a question: its characters, and in `value` what it compares as if not its text."""
 
     start: int
     end: int
     kind: ValueKind
     text: str
-    value: Value = Value()
+    value: MentionValue = MentionValue()
 
 
 def values_in(question: str) -> list[NamedValue]:
-    """The values of a question in its order; of those that overlap, the one that says most."""
+    """The values of a question in its order; of those that overlap, the first kind below."""
     words, taken = spelling(), list[NamedValue]()
-    several = (
+    kinds = (
         _quoted(question),
         _dates(question),
         _numbers(question, words),
         _in_words(question, words),
         _letters(question, words),
     )
-    for kind in several:
-        taken += [own for own in kind if not any(_overlap(own, other) for other in taken)]
+    for values in kinds:
+        taken += [own for own in values if not any(_overlap(own, other) for other in taken)]
     return sorted(taken, key=lambda own: own.start)
 
 
@@ -76,22 +107,22 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
     for digits in _NUMBER.finditer(question):
         if len(digits[0]) > _LONGEST_NUMBER:
             continue
-        glued = _GLUED.match(question, digits.end())
+        glued = _WORD.match(question, digits.end())
         if glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
-        end, value = scaled(question, digits.end(), _read(digits[0]), words)
+        end, value = _scaled(question, digits.end(), _read(digits[0]), words)
         unit = _unit_at(question, end, words)
         text = question[digits.start() : end]
-        yield NamedValue(digits.start(), end, "number", text, Value(value, unit))
+        yield NamedValue(digits.start(), end, "number", text, MentionValue(value, unit))
 
 
 def _in_words(question: str, words: Spelling) -> Iterator[NamedValue]:
     end = 0
-    for word in _WORD.finditer(question):
+    for word in _WORD_ALONE.finditer(question):
         start = word.start()
-        if start >= end and (number := counted(question, start, words)):
+        if start >= end and (number := _number_in_words(question, start, words)):
             end = number.end
-            value = Value(number.value, _unit_at(question, end, words))
+            value = MentionValue(number.value, _unit_at(question, end, words))
             yield NamedValue(start, end, "number", question[start:end], value)
 
 
@@ -110,9 +141,9 @@ def _read(digits: str) -> int | float:
     return float(plain) if "." in plain else int(plain)
 
 
-def _unit_at(question: str, place: int, words: Spelling) -> str:
+def _unit_at(question: str, start: int, words: Spelling) -> str:
     """The unit that follows a number; empty where none does."""
-    following = _UNIT.match(question, place)
+    following = _UNIT.match(question, start)
     if following is None:
         return ""
     parts = following[1].split()
@@ -128,3 +159,82 @@ def _is_unit(text: str, words: Spelling) -> bool:
 
 def _overlap(one: NamedValue, other: NamedValue) -> bool:
     return one.start < other.end and other.start < one.end
+
+
+# Numbers in words
+
+
+class _Number(NamedTuple):
+    """A number in words: where it ends in its text, and how much it is."""
+
+    end: int
+    value: int | float
+
+
+class _Sum(NamedTuple):
+    """A number in words as far as it is read: `two million` and `five hundred`.
+
+    `part` is open to further words, `scale` is the last one that multiplied, 0 for none.
+    """
+
+    whole: int = 0
+    part: int | None = None
+    scale: int = 0
+
+    def with_word(self, word: str, words: Spelling) -> "_Sum | None":
+        """The sum with one more word; None where the word does not go on with it."""
+        if scale := words.scales.get(word):
+            if self.scale and scale >= self.scale:
+                return None
+            if scale < 1_000:
+                return _Sum(self.whole, (self.part or 1) * scale, self.scale)
+            return _Sum(self.whole + (self.part or 1) * scale, None, scale)
+        number = words.numbers.get(word)
+        if number is None or not self._takes(number):
+            return None
+        return self._replace(part=(self.part or 0) + number)
+
+    def _takes(self, number: int) -> bool:
+        """`twenty` goes on with `five`, not with `twelve`; `two hundred` with any but `zero`."""
+        if self.part is None:
+            return True
+        if rest := self.part % 100:
+            return 0 < number < 10 and rest >= 20 and rest % 10 == 0
+        return number > 0 and self.part > 0
+
+    @property
+    def ends_in_scale(self) -> bool:
+        return self.part % 100 == 0 if self.part else bool(self.scale)
+
+
+def _number_in_words(text: str, start: int, words: Spelling) -> _Number | None:
+    """The longest number in words that begins there; None where none does."""
+    total, number, joined, position = _Sum(), None, False, start
+    while word := _WORD.match(text, position):
+        name = word[0].lower()
+        longer = total.with_word(name, words)
+        if longer is not None and not (joined and name in words.scales):
+            total, joined = longer, False
+            number = _Number(word.end(), total.whole + (total.part or 0))
+        elif name == words.joint and number and not joined and total.ends_in_scale:
+            joined = True
+        else:
+            break
+        between = _BETWEEN_WORDS.match(text, word.end())
+        if between is None:
+            break
+        position = between.end()
+    return number
+
+
+def _scaled(text: str, start: int, value: int | float, words: Spelling) -> _Number:
+    """A number in digits that ends at `start`, with the scales after it: `2.5 million`."""
+    end, space = start, _BETWEEN_WORDS.match(text, start)
+    while space and (word := _WORD.match(text, space.end())):
+        scale = words.scales.get(word[0].lower())
+        if scale is None:
+            break
+        value, end = value * scale, word.end()
+        space = _BETWEEN_WORDS.match(text, end)
+    whole = isinstance(value, float) and value.is_integer() and end > start
+    return _Number(end, int(value) if whole else value)

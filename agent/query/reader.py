@@ -6,43 +6,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from ..decoding.gathering import search
-from ..decoding.plan import BeamPlan, Cost
-from ..decoding.search import Question
+from ..decoding.plan import BeamPlan, Cost, Question
+from ..decoding.search import search
 from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
-from ..pool import Pool
+from ..sharing import Pool
 from .account import WordReader
 from .actions import Action
+from .asked import Asked, Mentions
 from .automaton import query_of
-from .before import Before
-from .binding import Bound, bind
+from .binding import Bound, Naming, bind
 from .constraint import ActionTokens, Queries
 from .facts import Facts
-from .mentions import Mentions
-from .naming import Naming
 from .prompt import asked_tokens
 from .schema import GraphSchema
-from .tables import GraphTables
+from .schema_tables import GraphTables
 from .tree import Query
 
 _LEAST_WHOLE = 0.02
 """What is left of the weight of a query that surely leaves a word out."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question with its mentions, and what came before it."""
-
-    question: str
-    mentions: Mentions
-    before: Before = Before()
-
-    @property
-    def pointed(self) -> Mentions:
-        """All that a query can point at: the mentions, then those of the question before."""
-        return self.mentions.followed_by(self.before.mentions)
 
 
 @dataclass(frozen=True)
@@ -110,11 +93,11 @@ class QueryReader:
                 tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
             )
             words = Queries(schema, tools.tokens)
-            found = search(local.model, Question(tokens, words, shared), plan)
-            actions = [words.actions(own.state) for own in found.hypotheses]
-            chances = [own.relevance for own in found.hypotheses]
+            result = search(local.model, Question(tokens, words, shared), plan)
+            actions = [words.actions(hypothesis.state) for hypothesis in result.hypotheses]
+            chances = [hypothesis.relevance for hypothesis in result.hypotheses]
             queries = distinct_queries(tools.facts.kg, tools.naming, actions, chances, pointed)
-        return ReadQueries(queries, found.cost)
+        return ReadQueries(queries, result.cost)
 
     @contextmanager
     def facts(self) -> Generator[Facts]:
@@ -124,24 +107,22 @@ class QueryReader:
 
 
 def explained(asked: Asked, queries: Sequence[ReadQuery], account: WordReader) -> list[ReadQuery]:
-    """The queries by how likely each is, and how likely it leaves no word of the question out.
+    """The queries, weighed anew by how likely they leave no word of the question out.
 
-    What they are likely together stays; it is shared out anew.
+    Their probabilities keep their sum.
     """
-    numbered = asked.mentions.numbered
-    weights = [
-        own.probability
-        * max(1.0 - account.most_unread(asked.question, numbered, own.actions), _LEAST_WHOLE)
-        for own in queries
-    ]
-    total, chance = sum(weights), sum(own.probability for own in queries)
+    weights = list[float]()
+    for query in queries:
+        unread = account.most_unread(asked.question, asked.mentions.numbered, query.actions)
+        weights.append(query.probability * max(1.0 - unread, _LEAST_WHOLE))
+    total, chance = sum(weights), sum(query.probability for query in queries)
     if not total:
         return list(queries)
     shared = [
-        replace(own, probability=chance * weight / total)
-        for own, weight in zip(queries, weights, strict=True)
+        replace(query, probability=chance * weight / total)
+        for query, weight in zip(queries, weights, strict=True)
     ]
-    return sorted(shared, key=lambda own: -round(own.probability, 9))
+    return sorted(shared, key=lambda query: -round(query.probability, 9))
 
 
 class _Tools:
@@ -157,17 +138,17 @@ class _Tools:
 def distinct_queries(
     kg: KnowledgeGraph,
     naming: Naming,
-    several: Sequence[tuple[Action, ...]],
+    sequences: Sequence[tuple[Action, ...]],
     chances: Sequence[float],
     pointed: Mentions,
 ) -> list[ReadQuery]:
-    """Each query once, in the order of the actions that make it, with what they are likely.
+    """Each query once, in the order of the action sequences, with the sum of their probabilities.
 
-    Raises NoPathError where the actions make none.
+    Raises NoPathError where no sequence makes a query.
     """
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
-    for actions, chance in zip(several, chances, strict=True):
+    for actions, chance in zip(sequences, chances, strict=True):
         try:
             query = query_of(actions, pointed.values)
         except QuestionError:  # a number of things that is compared with a length

@@ -1,8 +1,8 @@
 """What the schema of a graph lets come next: a protocol, and the schema of its facts.
 
-What a set may be is followed through its starts, hops and classes, as arrays. Conditions on it are
-left out, since they only take members away. Where nothing is left, it may be what is at the end of
-the last relation, or of the class: a query may come to nothing, and still be said to its end.
+The members that a set may have are followed through its starts, hops and classes, as arrays.
+Conditions are left out, since they only remove members. Where none are left, all that is at the end
+of the last relation, or in the class, counts: a query may come to nothing, and is still legal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ from .binding import Mention, bind
 from .execute import SECONDS
 from .facts import Facts, Ids, distinct
 from .measures import operand_of
-from .normal import ANYTHING, Value, of_class
-from .tables import FEW, MANY, NO_ONE, GraphTables, Measure, some
-from .tree import AnyOf, Domain, Entity, Filter, Last, OfClass, Part, Query, Start, Step
+from .normal import MentionValue
+from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, some
+from .tree import ANYTHING, AnyOf, Domain, Entity, Filter, Last, OfClass, Part, Query, Start, Step
 
 Reading: TypeAlias = Literal["thing", "number", "date"]
 """What a mention can be: a thing that a set may begin at, or a value that has an order."""
-Earlier: TypeAlias = Literal["answers", "topics"]
+EarlierSet: TypeAlias = Literal["answers", "topics"]
 
 
 class Schema(Protocol):
-    """What of a graph may be said in a query about some mentions.
+    """What a query about some mentions may say.
 
-    A set is given as the query that it is so far. What may come next follows from what its members
-    are, never from whether there are any.
+    A set is passed as the query so far. What may come next follows from what its members are, never
+    from whether there are any.
     """
 
     @property
@@ -39,7 +39,7 @@ class Schema(Protocol):
         ...
 
     @property
-    def earlier(self) -> frozenset[Earlier]:
+    def earlier(self) -> frozenset[EarlierSet]:
         """What of the conversation a set may begin at."""
         ...
 
@@ -77,11 +77,11 @@ class GraphSchema:
         facts: Facts | GraphTables,
         mentions: Sequence[Mention | str] = (),
         *,
-        values: Mapping[int, Value] | None = None,
-        earlier: Mapping[Earlier, Sequence[Term]] | None = None,
+        values: Mapping[int, MentionValue] | None = None,
+        earlier: Mapping[EarlierSet, Sequence[Term]] | None = None,
         parts: Sequence[Sequence[Term]] = (),
     ) -> None:
-        """`values` are those of mentions; `earlier` and `parts` the terms of such starts.
+        """`values` are those of mentions; `earlier` and `parts` the terms that such sets begin at.
 
         With tables instead of facts, what they know of the graph already is not read again.
         """
@@ -90,29 +90,21 @@ class GraphSchema:
         self._kg = self._tables.kg
         self._earlier = earlier or {}
         self._parts = parts
-        given = [Mention(own) if isinstance(own, str) else own for own in mentions]
-        self._things = [self._thing(own) for own in given]
-        self._readings = [
-            _readings((values or {}).get(number, Value()), own.text, thing, self._compared(own))
-            for number, (own, thing) in enumerate(zip(given, self._things, strict=True))
-        ]
+        self._things: list[Term | None] = []
+        self.mentions: list[frozenset[Reading]] = []
+        """What each mention can be."""
+        self.earlier: frozenset[EarlierSet] = frozenset(self._earlier)
+        """The sets of the conversation that there are."""
+        self.parts = len(parts)
+        """How many plain questions there are."""
+        for number, mention in enumerate(mentions):
+            mention = Mention(mention) if isinstance(mention, str) else mention
+            value = (values or {}).get(number, MentionValue())
+            thing, compared = self._thing(mention), self._compared(mention)
+            self._things.append(thing)
+            self.mentions.append(_readings(value, mention.text, thing, compared))
         self._sets: dict[Query, Ids | None] = {}
         self._hops: dict[Query, Sequence[tuple[str, bool]]] = {}
-
-    @property
-    def mentions(self) -> Sequence[frozenset[Reading]]:
-        """What each mention can be."""
-        return self._readings
-
-    @property
-    def earlier(self) -> frozenset[Earlier]:
-        """What of the conversation there is."""
-        return frozenset(self._earlier)
-
-    @property
-    def parts(self) -> int:
-        """How many plain questions there are."""
-        return len(self._parts)
 
     def relations(self) -> Sequence[str]:
         """Every relation, the most used first."""
@@ -154,7 +146,7 @@ class GraphSchema:
 
     def _compared(self, mention: Mention) -> Term | None:
         """The term that values are compared with."""
-        query = Query(start=of_class(ANYTHING), filters=(Filter(op="=", mention=0),))
+        query = Query(start=OfClass(name=ANYTHING), filters=(Filter(op="=", mention=0),))
         return bind(self._kg, query, [mention]).mentioned(0).term
 
     # Sets
@@ -181,7 +173,7 @@ class GraphSchema:
     def _started(self, start: Start) -> Ids | None:
         match start:
             case tuple():
-                return self._of_terms([self._things[own] for own in start])
+                return self._of_terms([self._things[number] for number in start])
             case Entity():
                 bound = bind(self._kg, Query(start=start))
                 return self._of_terms(list(bound.entities.values()))
@@ -194,9 +186,9 @@ class GraphSchema:
                     if self._kg.pinned
                     else None
                 )
-            case AnyOf(any=several):
-                sets = [own for one in several if (own := self._members(one)) is not None]
-                return reduce(np.union1d, sets) if len(sets) == len(several) else None
+            case AnyOf(any=queries):
+                sets = [ids for inner in queries if (ids := self._members(inner)) is not None]
+                return reduce(np.union1d, sets) if len(sets) == len(queries) else None
             case Last(last=what):
                 return self._of_terms(self._earlier.get(what, ()))
             case Part(part=number):
@@ -229,36 +221,33 @@ class GraphSchema:
         if class_ is None:
             return ids
         members = self._tables.members(class_)
-        kept = members if ids is None else np.intersect1d(ids, members, assume_unique=True)
-        return kept if len(kept) else members
+        both = members if ids is None else np.intersect1d(ids, members, assume_unique=True)
+        return both if len(both) else members
 
 
 def _readings(
-    value: Value, text: str, thing: Term | None, compared: Term | None
+    value: MentionValue, text: str, thing: Term | None, compared: Term | None
 ) -> frozenset[Reading]:
-    """What a mention can be: a thing by its term, a value by its text where that is not a thing."""
+    """What a mention can be: a thing by its term; a value by its text, unless that is a thing."""
     readings: set[Reading] = set()
     if thing is not None:
         readings.add("thing")
     if all(term is None or is_literal(term) for term in (thing, compared)):
-        operand = operand_of(text if value.value is None else value.value, value.unit, NO_ONE)
-        sizes: tuple[tuple[Reading, float | None], ...] = (
-            ("number", operand.number),
-            ("date", operand.date),
-        )
-        readings |= {reading for reading, size in sizes if size is not None}
+        operand = operand_of(text if value.value is None else value.value, value.unit)
+        readings |= {"number"} if operand.number is not None else set()
+        readings |= {"date"} if operand.date is not None else set()
     return frozenset(readings)
 
 
 def _shape(query: Query) -> Query:
-    """What a set is made of, without the conditions on it and what is told of it."""
+    """The hops and classes of a set, without its conditions and its answer."""
     start = query.start
     if isinstance(start, Query):
         start = _shape(start)
     elif isinstance(start, AnyOf):
         start = AnyOf(any=tuple(map(_shape, start.any)))
     fields = ("steps", "of_class", "class_id", "group")
-    return _BARE.model_copy(update={"start": start} | {own: getattr(query, own) for own in fields})
+    return _BARE.model_copy(update={"start": start} | {f: getattr(query, f) for f in fields})
 
 
 _BARE = Query(start=(0,))

@@ -1,9 +1,9 @@
-"""A query as a tree: small frozen nodes, JSON both ways. What can be asked, and nothing of how.
+"""A query as a tree of small frozen nodes, and as JSON.
 
 A node is a set of things. It is read in the order of its fields: it begins at `start`, follows
 `steps`, keeps those of a `class` and those that pass every filter, then what it has in `and` with
 other sets and not in any of `not`; then the members with an `extreme` value, or the keys of a
-`group`. `columns`, `to` and `answer` say what is told of the set; only the topmost node has them.
+`group`. `columns`, `to` and `answer` say what of the set the answer is, in the topmost node only.
 
 Names are display names of the graph, or terms in N-Triples syntax; `id` is the term where it is
 known beside the name. Mentions are numbers of a list that comes with the tree.
@@ -25,6 +25,11 @@ from pydantic import (
 
 from ..errors import QuestionError
 
+ANYTHING = "anything"
+"""The class of everything."""
+ANY_CLASS = frozenset({ANYTHING, "row"})
+"""Names of a class that say nothing of it."""
+
 MOST_NODES = 200
 """Parts that a tree may have: sets, steps, filters and the like."""
 DEEPEST = 40
@@ -32,7 +37,7 @@ DEEPEST = 40
 
 _HINT = "docs/queries.md has the form of a query"
 _LARGEST = 1.7e308
-_LAST_PLACE = 1_000_000_000
+_LAST_RANK = 1_000_000_000
 
 Op: TypeAlias = Literal[
     "=", "!=", "<", ">", "<=", ">=", "starts", "ends", "contains", "exists", "not exists"
@@ -136,11 +141,11 @@ class Filter(Measure):
     @model_validator(mode="after")
     def _compares(self) -> "Filter":
         _check_number(self.value)
-        given = self.value is not None or self.mention is not None
+        has_operand = self.value is not None or self.mention is not None
         if self.op in ("exists", "not exists"):
-            if given or self.count or not self.steps:
+            if has_operand or self.count or not self.steps:
                 raise ValueError(f"`{self.op}` takes a relation, and no value")
-        elif not given:
+        elif not has_operand:
             raise ValueError(f"`{self.op}` needs a value or a mention to compare with")
         elif self.op in ("starts", "ends", "contains") and (
             self.count or isinstance(self.value, Query)
@@ -150,15 +155,15 @@ class Filter(Measure):
 
 
 class Extreme(Measure):
-    """The members with the largest or smallest value; equal values share a place.
+    """The members with the largest or smallest value; equal values share a rank.
 
-    The first `n`, or with `place` only those at that place. After a `group` the value is an `agg`
-    over the members of each key.
+    The first `n`, or only those of the rank `place`. After a `group` the value is an `agg` over the
+    members of each key.
     """
 
     most: bool
-    n: int = Field(default=1, ge=1, le=_LAST_PLACE)
-    place: int | None = Field(default=None, ge=1, le=_LAST_PLACE)
+    n: int = Field(default=1, ge=1, le=_LAST_RANK)
+    place: int | None = Field(default=None, ge=1, le=_LAST_RANK)
     agg: Agg | None = None
     of: tuple[Step, ...] = ()
 
@@ -190,10 +195,14 @@ class Having(_Node):
         return self
 
 
+_COUNTED = ("count", False)
+"""The aggregate of a column that needs no group, with whether it is of the members themselves."""
+
+
 class Column(_Node):
     """What is shown of each member: where steps lead, or how many things `of` leads to.
 
-    Of each key of a group it is an aggregate over its members.
+    For each key of a group it is an aggregate over its members.
     """
 
     steps: tuple[Step, ...] = ()
@@ -209,15 +218,14 @@ def _check_number(value: object) -> None:
 def _kind_of_start(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "mentions"
-    keys = ("class", "entity", "domain", "any", "last", "part")
     if isinstance(value, Mapping):
-        return next((key for key in keys if key in value and "start" not in value), "query")
-    return next(
-        (k for k, own in zip(keys, _STARTS, strict=True) if isinstance(value, own)), "query"
-    )
+        return next((key for key in _STARTS if key in value and "start" not in value), "query")
+    return next((key for key, start in _STARTS.items() if isinstance(value, start)), "query")
 
 
-_STARTS = (OfClass, Entity, Domain, AnyOf, Last, Part)
+_STARTS = {
+    "class": OfClass, "entity": Entity, "domain": Domain, "any": AnyOf, "last": Last, "part": Part
+}  # fmt: skip
 
 Start: TypeAlias = Annotated[
     Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1), Tag("mentions")]
@@ -233,7 +241,7 @@ Start: TypeAlias = Annotated[
 
 
 class Query(_Node):
-    """A set of things, and at the top what is told of it."""
+    """A set of things, and at the top what of it the answer is."""
 
     start: Start
     steps: tuple[Step, ...] = ()
@@ -256,29 +264,29 @@ class Query(_Node):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Query":
-        if (self.answer == "connection") != (self.to is not None):
-            raise ValueError("`to` and the answer `connection` go together")
-        if self.every and self.answer != "yesno":
-            raise ValueError("`all` goes with the answer `yesno`")
-        if self.columns and self.answer != "list":
-            raise ValueError("`columns` go with the answer `list`")
-        if self.answer in ("sum", "avg", "min", "max"):
-            if not self.steps:
-                raise ValueError(
-                    f"`{self.answer}` is of the values that the last of `steps` leads to"
-                )
-            if self.group:
-                raise ValueError(f"`{self.answer}` of a group is an `agg` of `columns`")
-        if self.having and not self.group:
-            raise ValueError("`having` goes with `group`")
-        aggregates = [own.agg for own in (*self.columns, *filter(None, [self.extreme]))]
-        counted = sum(own.agg == "count" and bool(own.of) for own in self.columns)
-        if len([*filter(None, aggregates)]) > counted and not self.group:
-            raise ValueError("`agg` goes with `group`; only a column may count what `of` leads to")
-        if self.extreme is not None and bool(self.group) != bool(self.extreme.agg):
-            raise ValueError("after `group` an `extreme` is of an `agg`")
-        if any(bool(own.agg) == bool(own.steps) for own in self.columns):
-            raise ValueError("a column has `steps` or an `agg`")
+        sums = self.answer in ("sum", "avg", "min", "max")
+        extreme_agg = self.extreme.agg if self.extreme is not None else None
+        aggregates = [extreme_agg, *(c.agg for c in self.columns if (c.agg, not c.of) != _COUNTED)]
+        faults = {
+            "`to` and the answer `connection` go together": (self.answer == "connection")
+            != (self.to is not None),
+            "`all` goes with the answer `yesno`": self.every and self.answer != "yesno",
+            "`columns` go with the answer `list`": self.columns and self.answer != "list",
+            f"`{self.answer}` is of the values that the last of `steps` leads to": sums
+            and not self.steps,
+            f"`{self.answer}` of a group is an `agg` of `columns`": sums and self.group,
+            "`having` goes with `group`": self.having and not self.group,
+            "`agg` goes with `group`; only a column may count what `of` leads to": any(aggregates)
+            and not self.group,
+            "after `group` an `extreme` is of an `agg`": self.extreme is not None
+            and bool(self.group) != bool(extreme_agg),
+            "a column has `steps` or an `agg`": any(
+                bool(column.agg) == bool(column.steps) for column in self.columns
+            ),
+        }
+        for message, is_fault in faults.items():
+            if is_fault:
+                raise ValueError(message)
         return self
 
 
@@ -287,7 +295,7 @@ for _model in (AnyOf, Measure, Filter, Extreme, Query):
 
 
 def read_query(record: object) -> Query:
-    """The tree that a JSON value is. Raises QuestionError with a line that says what is wrong."""
+    """The tree of a JSON value. Raises QuestionError with a line that says what is wrong."""
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -322,8 +330,8 @@ def _children(query: Query) -> Iterator[Query]:
         yield query.start
     elif isinstance(query.start, AnyOf):
         yield from query.start.any
-    for own in query.filters:
-        yield from (one for one in (own.value, own.among) if isinstance(one, Query))
+    for condition in query.filters:
+        yield from (c for c in (condition.value, condition.among) if isinstance(c, Query))
     if query.extreme is not None and query.extreme.among is not None:
         yield query.extreme.among
     yield from (*query.also, *query.without, *query.every)
@@ -335,7 +343,7 @@ def _check_size(record: object) -> None:
     """Refuse what is too deep or too large before it is read."""
     level, count = [record], 0
     for _ in range(DEEPEST):
-        level = [child for own in level for child in _inside(own)]
+        level = [child for parent in level for child in _inside(parent)]
         count += len(level)
     if level:
         raise QuestionError(f"the query is nested deeper than {DEEPEST} levels", "ask for less")
@@ -356,8 +364,6 @@ def _first(error: ValidationError) -> str:
     """The first fault in one line: where it is, and what is wrong."""
     fault = error.errors(include_url=False)[0]
     keys = map(str, fault["loc"])
-    place = ".".join(
-        key if key.isidentifier() or key.isdigit() else f"{key[:40]!r}" for key in keys
-    )
-    said = fault["msg"].removeprefix("Value error, ")
-    return f"{place}: {said}" if place else said
+    path = ".".join(k if k.isidentifier() or k.isdigit() else f"{k[:40]!r}" for k in keys)
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{path}: {message}" if path else message

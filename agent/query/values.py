@@ -1,12 +1,18 @@
-"""Numbers and dates of a KG as values that can be compared."""
+"""Numbers and dates of a KG as values that can be compared, and units of measure."""
 
 import re
-from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..kg.names import local_name
+from ..kg.labels.names import local_name
 from ..kg.nodes import literal_tag
+from ..kg.profile import Profile
 from ..kg.terms import Term, is_literal
+
+if TYPE_CHECKING:
+    from pint import UnitRegistry
+
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _TEXT_FILE = "<urn:groundwalk:"
@@ -16,8 +22,8 @@ _TIME = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 
 
-class Value(NamedTuple):
-    """Something that can be compared with what has the same unit."""
+class Quantity(NamedTuple):
+    """A number or date, comparable with those of the same unit."""
 
     unit: str
     size: tuple[Decimal | str, ...]
@@ -31,26 +37,29 @@ class Value(NamedTuple):
         return year * 10_000 + month * 100 + day + _of_day(self.size[3])
 
 
-def value_of(term: Term) -> Value | None:
+def value_of(term: Term) -> Quantity | None:
     """The number or date that a literal is, or that a name of a text file is; None for others.
 
     The unit is what follows the number, its datatype where that is no plain number, or `date`.
     """
-    text, tag = local_name(term), ""
-    if is_literal(term):
-        tag = literal_tag(term)
-    elif not term.startswith(_TEXT_FILE):
+    if not is_literal(term) and not term.startswith(_TEXT_FILE):
         return None
-    kind = tag.removeprefix(_XSD)
-    if tag.startswith(_XSD) and kind in _DATES:
-        date = _DATE.fullmatch(text)
-        parts = [Decimal(part or 0) for part in date.groups()[:3]] if date else []
-        return Value("date", (*parts, date[4] or "")) if date else None
+    text, tag = local_name(term), literal_tag(term) if is_literal(term) else ""
+    is_xsd = tag.startswith(_XSD)
+    if is_xsd and tag.removeprefix(_XSD) in _DATES:
+        return _date_of(text)
     amount, _, unit = text.partition(" ")
-    number = _number(amount)
-    if number is None or (unit and not tag) or (tag and ":" not in tag):
+    is_text = bool(tag) and ":" not in tag  # a language
+    if (unit and not tag) or is_text or not _NUMBER.fullmatch(amount):
         return None
-    return Value(unit or ("" if tag.startswith(_XSD) else tag), (number,))
+    return Quantity(unit or ("" if is_xsd else tag), (Decimal(amount),))
+
+
+def _date_of(text: str) -> Quantity | None:
+    date = _DATE.fullmatch(text)
+    if date is None:
+        return None
+    return Quantity("date", (*(Decimal(part or 0) for part in date.groups()[:3]), date[4] or ""))
 
 
 def _of_day(time: Decimal | str) -> float:
@@ -62,10 +71,81 @@ def _of_day(time: Decimal | str) -> float:
     return (hours * 3_600 + minutes * 60 + seconds) / 86_401
 
 
-def _number(text: str) -> Decimal | None:
-    if not _NUMBER.fullmatch(text):
+# Units
+
+_PLAIN = str.maketrans("²³·", "23*")
+_NAMES = {"ha": "hectare", "h": "hour", "min": "minute", "kn": "knot", "°C": "degC", "°F": "degF"}
+"""What profiles write where pint reads something else, or nothing."""
+_UNIT = re.compile(r"[^\W\d]+(?:\*\*[23])?(?:[ */][^\W\d]+(?:\*\*[23])?)*|%")
+_LONGEST = 40
+_LAST_WORD = re.compile(r"\(([^()]+)\)\s*$|(\w{3,})\s*$")
+
+
+def factor(unit: str, other: str) -> float | None:
+    """How many of the other unit one of this unit is; None where that is unknown."""
+    if not unit or not other:
         return None
+    return 1.0 if unit == other else _factor(unit, other)
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is known as a unit of measure."""
+    return _parsed(text) is not None
+
+
+def unit_of_datatype(datatype: str, profile: Profile) -> str:
+    """The unit that a datatype stands for; the IRI itself where none is known."""
+    return profile.unit_of.get(f"<{datatype}>", datatype)
+
+
+@cache
+def unit_in_name(name: str) -> str:
+    """The unit that the name of a relation ends in, `height (m)` or `height in metres`; or none."""
+    match = _LAST_WORD.search(name)
+    text = (match[1] or match[2]) if match else ""
+    return text if text and is_unit(text) else ""
+
+
+@cache
+def _factor(unit: str, other: str) -> float | None:
+    pair = _parsed(unit), _parsed(other)
+    if pair[0] is None or pair[1] is None:
+        return None
+    from pint import DimensionalityError
+
     try:
-        return Decimal(text)
-    except InvalidOperation:
+        return float(_registry().Quantity(1.0, pair[0]).to(pair[1]).magnitude)
+    except DimensionalityError:
         return None
+
+
+@cache
+def _parsed(text: str) -> str | None:
+    """The text as pint writes units; None where it is none, or one that cannot be multiplied.
+
+    Such are degrees that start elsewhere than 0, and logarithmic units.
+    """
+    written = _NAMES.get(text, text).translate(_PLAIN)
+    written = re.sub(r"(?<=[A-Za-z])([23])\b", r"**\1", written)
+    if len(text) > _LONGEST or not _UNIT.fullmatch(written):
+        return None
+    from pint import UndefinedUnitError
+
+    try:
+        unit = _registry().Unit(written)
+        one = _registry().Quantity(1.0, unit)
+        _ = one / one
+    except (UndefinedUnitError, ValueError, TypeError, AttributeError, AssertionError):
+        return None
+    except Exception as error:  # pint's parser has errors of its own, of no common class
+        if type(error).__module__.startswith(("pint", "tokenize")):
+            return None
+        raise
+    return None if unit.dimensionless else str(unit)
+
+
+@cache
+def _registry() -> "UnitRegistry[Any]":
+    from pint import UnitRegistry
+
+    return UnitRegistry(cache_folder=None)

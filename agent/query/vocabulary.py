@@ -1,22 +1,25 @@
-"""The names that a query about some entities may use: relations around them, and classes."""
+"""The names that a query about some entities may use, and the JSON Schema made of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
+from typing import Any
 
 from ..kg import KnowledgeGraph
-from ..kg.labels import RelationInfo
-from ..kg.ranking import DIGITS, BM25Ranker
-from ..kg.sparql.store import SparqlStore
+from ..kg.labels.index import RelationInfo
 from ..kg.store import Way
+from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Step, Term, Triple, is_literal
-from .units import unit_in_name, unit_of_datatype
-from .values import value_of
+from ..kg.walking.ranking import DIGITS, BM25Ranker
+from .tree import Query
+from .values import unit_in_name, unit_of_datatype, value_of
 
 MOST_RELATIONS = 60
 MOST_CLASSES = 60
 _MOST_NEAR = 40
-"""Relations at the entities themselves that are listed, where others could be."""
+"""Relations at the entities that are listed, where others are left out."""
 _MOST_NODES = 40
 _MOST_WAYS = 400
 _MOST_KINDS = 3
@@ -29,8 +32,8 @@ _SAMPLED, _LOOKED_AT = 3, 20
 class RelationWords:
     """A relation by its display name, and the classes that it leads from and to.
 
-    In the place of a class there is `number`, `date` or `text`. Classes are those of a few facts;
-    none where no fact was looked at.
+    Values are of the class `number`, `date` or `text`. Classes are those of a few facts; empty
+    where no fact was read.
     """
 
     name: str
@@ -48,25 +51,26 @@ class Vocabulary:
 
 
 def vocabulary_around(kg: KnowledgeGraph, entities: Sequence[Term], question: str) -> Vocabulary:
-    """What a query about the entities may name, within bounds.
+    """What a query about the entities may name, within bounds. Raises ServiceError.
 
     Relations at the entities come first, in either direction; then those that share words with the
-    question, those one hop on, and those that most facts use. Raises ServiceError.
+    question, those one hop further, and the most used ones.
     """
     entities = [term for term in dict.fromkeys(entities) if not is_literal(term)]
     near = _ways(kg, entities)
     around = _facts(kg, near[:_MOST_WAYS])
     far = _ways(kg, _one_of_each_class(kg, (step.target for step in around)))
-    infos = _nearest(kg.walk_labels.relations(), question, _relations(near), _relations(far))
+    at_entities, further = ({way.relation for way in ways} for ways in (near, far))
+    infos = _nearest(kg.walk_labels.relations(), question, at_entities, further)
     triples = [step.triple for step in around]
-    triples += _of_others(kg, [own.term for own in infos], far, {t.relation for t in triples})
+    triples += _of_others(kg, [info.term for info in infos], far, {t.relation for t in triples})
     kinds = _kinds(kg, triples)
-    relations = tuple(_words(kg, own, triples, kinds) for own in infos)
+    relations = tuple(_words(kg, info, triples, kinds) for info in infos)
     return Vocabulary(relations, _classes(kg, question, kinds.values()))
 
 
 def classes_of_heads(kg: KnowledgeGraph, relations: Iterable[Term]) -> dict[Term, str]:
-    """The class of what has a relation, by relation; not where a few facts show several or none.
+    """The class of what has a relation, by relation, where a few facts show just one.
 
     An endpoint is not asked.
     """
@@ -74,14 +78,11 @@ def classes_of_heads(kg: KnowledgeGraph, relations: Iterable[Term]) -> dict[Term
         return {}
     facts = _of_others(kg, list(relations), (), ()) if kg.reading.plain else []
     kinds = _kinds(kg, facts)
-    found = dict[Term, set[str]]()
+    heads = dict[Term, set[str]]()
     for fact in facts:
-        found.setdefault(fact.relation, set()).add(kinds.get(fact.head, ""))
-    return {
-        relation: next(iter(classes))
-        for relation, classes in found.items()
-        if len(classes) == 1 and "" not in classes
-    }
+        heads.setdefault(fact.relation, set()).add(kinds.get(fact.head, ""))
+    only = {relation: classes.pop() for relation, classes in heads.items() if len(classes) == 1}
+    return {relation: class_ for relation, class_ in only.items() if class_}
 
 
 def _ways(kg: KnowledgeGraph, nodes: Sequence[Term]) -> list[Way]:
@@ -112,32 +113,27 @@ def _one_of_each_class(kg: KnowledgeGraph, nodes: Iterable[Term]) -> list[Term]:
     return list(of_kind.values())[:_MOST_NODES]
 
 
-def _relations(ways: Iterable[Way]) -> set[Term]:
-    return {way.relation for way in ways}
-
-
 def _nearest(
     infos: Sequence[RelationInfo], question: str, near: Collection[Term], far: Collection[Term]
 ) -> list[RelationInfo]:
-    scores = _scores(question, [own.name for own in infos])
-
-    def order(place: int) -> tuple[bool, float, bool, int]:
-        own = infos[place]
-        return own.term not in near, -scores[place], own.term not in far, place
-
-    ordered = [infos[place] for place in sorted(range(len(infos)), key=order)]
+    scores = _scores(question, [info.name for info in infos])
+    ranked = sorted(
+        zip(infos, scores, strict=True),
+        key=lambda scored: (scored[0].term not in near, -scored[1], scored[0].term not in far),
+    )
+    ordered = [info for info, _ in ranked]
     if len(ordered) > MOST_RELATIONS:
-        spare = [own for own in ordered if own.term in near][_MOST_NEAR:]
-        ordered = [own for own in ordered if own not in spare] + spare
+        spare = [info for info in ordered if info.term in near][_MOST_NEAR:]
+        ordered = [info for info in ordered if info not in spare] + spare
     return ordered[:MOST_RELATIONS]
 
 
 def _of_others(
     kg: KnowledgeGraph, relations: Iterable[Term], far: Iterable[Way], known: Collection[Term]
 ) -> list[Triple]:
-    """A few facts of each relation where the graph is at hand; else of those one hop on."""
+    """A few facts of each relation of a local graph; else of those one hop further."""
     if not isinstance(kg.store, SparqlStore) and kg.reading.plain:
-        return [t for own in relations for t in islice(kg.store.statements(own), _LOOKED_AT)]
+        return [t for r in relations for t in islice(kg.store.statements(r), _LOOKED_AT)]
     ways = {way.relation: way for way in far if way.relation not in known}
     steps = _facts(kg, [ways[relation] for relation in relations if relation in ways])
     return [step.triple for step in steps]
@@ -151,20 +147,22 @@ def _kinds(kg: KnowledgeGraph, triples: Iterable[Triple]) -> dict[Term, str]:
 
 
 def _words(
-    kg: KnowledgeGraph, own: RelationInfo, triples: Iterable[Triple], kinds: dict[Term, str]
+    kg: KnowledgeGraph, info: RelationInfo, triples: Iterable[Triple], kinds: dict[Term, str]
 ) -> RelationWords:
-    facts = [triple for triple in triples if triple.relation == own.term]
-    held = [_held(kg, own.name, triple.tail, kinds) for triple in facts]
+    facts = [triple for triple in triples if triple.relation == info.term]
+    tails = [_tail_kind(kg, info.name, triple.tail, kinds) for triple in facts]
     return RelationWords(
-        own.name,
+        info.name,
         _some(kinds.get(triple.head, "") for triple in facts),
-        _some(kind for kind, _ in held),
-        next((unit for _, unit in held if unit), ""),
+        _some(kind for kind, _ in tails),
+        next((unit for _, unit in tails if unit), ""),
     )
 
 
-def _held(kg: KnowledgeGraph, name: str, tail: Term, kinds: dict[Term, str]) -> tuple[str, str]:
-    """What the tail of a fact is, and its unit."""
+def _tail_kind(
+    kg: KnowledgeGraph, name: str, tail: Term, kinds: dict[Term, str]
+) -> tuple[str, str]:
+    """The class of a fact's tail, and its unit."""
     value = value_of(tail)
     if value is None:
         return ("text" if is_literal(tail) else kinds.get(tail, "")), ""
@@ -185,9 +183,81 @@ def _classes(kg: KnowledgeGraph, question: str, near: Iterable[str]) -> tuple[st
         distinct.setdefault(name.lower(), name)
     names = list(distinct.values())
     scores = _scores(question, names)
-    ordered = sorted(range(len(names)), key=lambda place: (-scores[place], place))
-    return tuple(names[place] for place in ordered[:MOST_CLASSES])
+    ranked = sorted(zip(names, scores, strict=True), key=lambda scored: -scored[1])
+    return tuple(name for name, _ in ranked[:MOST_CLASSES])
 
 
 def _scores(question: str, names: Sequence[str]) -> list[float]:
     return [round(score, DIGITS) for score in BM25Ranker().scores(question, names)]
+
+
+PROPOSAL = "query"
+"""What the schema is called, and the key under which the reply has the tree."""
+_KNOWN_ONLY_HERE = frozenset({"id", "class_id", "ties"})
+"""Properties that say nothing that a question says."""
+_OF_CONVERSATIONS = frozenset({"Last", "Part"})
+_ABOUT = frozenset({"title", "description", "default"})
+_RELATION, _CLASS = "RelationName", "ClassName"
+
+
+def proposal_schema(names: Vocabulary, mentions: int) -> dict[str, Any]:
+    """The schema of `{"query": TREE}`, where null stands for none.
+
+    Relations and classes are those that are listed, mentions are numbers below `mentions`.
+    """
+    definitions = deepcopy(_definitions())
+    definitions[_RELATION] = _one_of([relation.name for relation in names.relations])
+    definitions[_CLASS] = _one_of(["anything", *names.classes])
+    starts = definitions["Query"]["properties"]["start"]["anyOf"]
+    if mentions:
+        starts[0]["items"] = {"enum": list(range(mentions))}
+    else:
+        del starts[0]
+    tree = {"anyOf": [{"$ref": "#/$defs/Query"}, {"type": "null"}]}
+    return {
+        "type": "object",
+        "properties": {PROPOSAL: tree},
+        "required": [PROPOSAL],
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+@cache
+def _definitions() -> dict[str, Any]:
+    """The definitions of the tree, without what is only for people or for conversations."""
+    known: dict[str, Any] = Query.model_json_schema(by_alias=True)["$defs"]
+    for conversational in _OF_CONVERSATIONS:
+        del known[conversational]
+    definitions: dict[str, Any] = _trimmed(known)
+    for definition in definitions.values():
+        properties: dict[str, Any] = definition["properties"]
+        for key in properties.keys() & {"relation", "domain"}:
+            properties[key] = {"$ref": f"#/$defs/{_RELATION}"}
+        if "class" in properties:
+            properties["class"] = {"$ref": f"#/$defs/{_CLASS}"}
+    return definitions
+
+
+def _trimmed(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_trimmed(child) for child in schema if not _is_of_conversations(child)]
+    if not isinstance(schema, Mapping):
+        return schema
+    trimmed: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "properties":
+            parts = {name: part for name, part in value.items() if name not in _KNOWN_ONLY_HERE}
+            trimmed[key] = {name: _trimmed(part) for name, part in parts.items()}
+        elif key not in _ABOUT:
+            trimmed["anyOf" if key == "oneOf" else key] = _trimmed(value)
+    return trimmed
+
+
+def _is_of_conversations(schema: Any) -> bool:
+    reference = schema.get("$ref", "") if isinstance(schema, Mapping) else ""
+    return reference.rpartition("/")[2] in _OF_CONVERSATIONS
+
+
+def _one_of(names: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(names)} if names else {"type": "string"}

@@ -3,8 +3,22 @@
 from collections.abc import Mapping
 
 from ..kg.terms import Term
-from .binding import ANYTHING, Bound
-from .tree import AnyOf, Column, Domain, Entity, Filter, Last, Measure, OfClass, Part, Query, Step
+from .binding import Bound
+from .tree import (
+    ANY_CLASS,
+    AnyOf,
+    Column,
+    Domain,
+    Entity,
+    Extreme,
+    Filter,
+    Last,
+    Measure,
+    OfClass,
+    Part,
+    Query,
+    Step,
+)
 
 _OPS = {
     "starts": "starting with",
@@ -56,20 +70,20 @@ class _Words:
     def set(self, query: Query) -> str:
         """A set in words: from its end to its start, then what is kept of it."""
         text = self._walk(query)
-        conditions = [self._filter(own) for own in query.filters]
-        conditions += [f"also among {self._inner(own)}" for own in query.also]
-        conditions += [f"not among {self._inner(own)}" for own in query.without]
+        conditions = list(map(self._filter, query.filters))
+        conditions += [f"also among {self._inner(other)}" for other in query.also]
+        conditions += [f"not among {self._inner(other)}" for other in query.without]
         if conditions:
             text += ", " + ", ".join(conditions)
         if query.group:
             text = f"{self._hops(query.group)} of {text}"
             text += "".join(
-                f", with {_AGGS[own.agg]}{self._of(own.of)} {_OPS.get(own.op, own.op)} "
-                f"{own.value if own.mention is None else self._mention(own.mention)}"
-                for own in query.having
+                f", with {_AGGS[c.agg]}{self._of(c.of)} {_OPS.get(c.op, c.op)} "
+                f"{c.value if c.mention is None else self._mention(c.mention)}"
+                for c in query.having
             )
         if query.extreme is not None:
-            text += "; " + self._extreme(query)
+            text += "; " + self._extreme(query.extreme)
         return text
 
     def column(self, column: Column) -> str:
@@ -79,7 +93,7 @@ class _Words:
         return self._hops(column.steps)
 
     def _walk(self, query: Query) -> str:
-        text, kind = self._start(query), "" if query.of_class in ANYTHING else query.of_class
+        text, kind = self._start(query), "" if query.of_class in ANY_CLASS else query.of_class
         for step in query.steps:
             name = self._names.get(step.id, step.relation)
             last = step is query.steps[-1]
@@ -95,13 +109,13 @@ class _Words:
             case tuple() as numbers:
                 return " or ".join(self._mention(number) for number in numbers)
             case OfClass(name=name):
-                return "anything" if name in ANYTHING else f"every {name}"
+                return "anything" if name in ANY_CLASS else f"every {name}"
             case Entity(entity=name, id=term):
                 return self._names.get(term, name)
             case Domain(domain=name, id=term):
                 return f"everything with {self._names.get(term, name)}"
-            case AnyOf(any=several):
-                return " or ".join(self._inner(own) for own in several)
+            case AnyOf(any=queries):
+                return " or ".join(map(self._inner, queries))
             case Last(last=what):
                 return "the last answers" if what == "answers" else "the last topics"
             case Part(part=number):
@@ -136,28 +150,28 @@ class _Words:
         counted = f" among {self._inner(measure.among)}" if measure.among else ""
         return f"number of {name}{counted}" if measure.count else name
 
-    def _filter(self, own: Filter) -> str:
-        if own.op in ("exists", "not exists"):
-            return f"{self._measure(own)} {_OPS[own.op]}"
-        if isinstance(own.value, Query):
-            value = self._inner(own.value)
-        elif own.mention is not None:
-            value = self._mention(own.mention)
+    def _filter(self, condition: Filter) -> str:
+        value, op = condition.value, condition.op
+        if op in ("exists", "not exists"):
+            return f"{self._measure(condition)} {_OPS[op]}"
+        if isinstance(value, Query):
+            text = self._inner(value)
+        elif condition.mention is not None:
+            text = self._mention(condition.mention)
         else:
-            value = str(own.value).lower() if isinstance(own.value, bool) else str(own.value)
-        year = "year of " if own.of else ""
-        unit = f" {own.unit}" if own.unit else ""
-        return f"{year}{self._measure(own)} {_OPS.get(own.op, own.op)} {value}{unit}"
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+        year = "year of " if condition.of else ""
+        unit = f" {condition.unit}" if condition.unit else ""
+        return f"{year}{self._measure(condition)} {_OPS.get(op, op)} {text}{unit}"
 
-    def _extreme(self, query: Query) -> str:
-        own = query.extreme
-        assert own is not None
-        rank = "largest" if own.most else "smallest"
-        if own.place is not None:
-            rank = f"number {own.place} by {rank}"
-        elif own.n > 1:
-            rank = f"the {own.n} with the {rank}"
+    def _extreme(self, extreme: Extreme) -> str:
+        rank = "largest" if extreme.most else "smallest"
+        if extreme.place is not None:
+            rank = f"number {extreme.place} by {rank}"
+        elif extreme.n > 1:
+            rank = f"the {extreme.n} with the {rank}"
         else:
             rank = f"the one with the {rank}"
-        what = f"{_AGGS[own.agg]}{self._of(own.of)}" if own.agg else self._measure(own)
-        return f"{rank} {what}"
+        if extreme.agg:
+            return f"{rank} {_AGGS[extreme.agg]}{self._of(extreme.of)}"
+        return f"{rank} {self._measure(extreme)}"

@@ -3,27 +3,31 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ..pool import Pool
 from ..query.account import FILLER, UNREAD
 from ..query.actions import Action
 from ..query.prompt import Numbered
+from ..sharing import Pool
 from ..state import Word
-from .inputs import Label, Posed, acted, way_of
-from .tools import ReadingTools
+from .graph import ReadingTools
+from .inputs import Label, PartialReading, label_way, number_actions
 from .words import QuestionWord, words_of
 
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""
 
 
-class _Read(NamedTuple):
+class _Account(NamedTuple):
     """What is known of each word after a whole query."""
 
     words: Sequence[QuestionWord]
     labels: Sequence[Label]
+    """Those of the query."""
     unread: Sequence[float]
-    used: Sequence[Sequence[float]]
-    """For each word, how far each label explains it."""
+    """How likely each word is left out."""
+    met: Sequence[Sequence[float]]
+    """For each word, how far each label of the query explains it."""
+    pointed: Collection[int | None]
+    """The mentions that the query points at."""
 
 
 class LabelAccount:
@@ -38,18 +42,17 @@ class LabelAccount:
         """The words in the order of the question; none where an action has no word of it."""
         with self._tools.lent() as tools:
             read = _read(tools, question, mentions, actions)
-            unread = tools.unread
+            threshold = tools.unread
         if read is None:
             return []
-        pointed = {own.number for own in actions if own.number is not None}
         return [
             Word(
-                text=question[own.start : own.end],
-                start=own.start,
-                end=own.end,
-                used_by=_used_by(place, own, read, pointed, unread),
+                text=question[word.start : word.end],
+                start=word.start,
+                end=word.end,
+                used_by=_used_by(index, read, threshold),
             )
-            for place, own in enumerate(read.words)
+            for index, word in enumerate(read.words)
         ]
 
     def most_unread(
@@ -60,39 +63,41 @@ class LabelAccount:
             read = _read(tools, question, mentions, actions)
         if read is None:
             return 0.0
-        pointed = {own.number for own in actions if own.number is not None}
-        several = zip(read.words, read.unread, strict=True)
-        return max((share for own, share in several if own.mention not in pointed), default=0.0)
+        shares = zip(read.words, read.unread, strict=True)
+        return max((s for word, s in shares if word.mention not in read.pointed), default=0.0)
 
 
 def _read(
     tools: ReadingTools, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-) -> _Read | None:
+) -> _Account | None:
     import torch
 
     tools.begin()
     words = words_of(question, mentions)
-    named = dict.fromkeys((own.name, way_of(own)) for own in actions if own.name)
+    named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
     every = dict.fromkeys([*named, *tools.labels.near(words, tools.inputs)])
-    labels = [tools.labels.label(*own) for own in every]
+    labels = [tools.labels.label(*key) for key in every]
     try:
-        posed = Posed(words, labels, acted(actions, words, labels))
+        reading = PartialReading(words, labels, number_actions(actions, words, labels))
     except KeyError:
         return None
     with torch.inference_mode():
-        scores = tools.network(tools.inputs.batch([posed]))
-    used = scores.met[0, :, : len(named)].tolist()
-    return _Read(words, labels[: len(named)], scores.unread[0, -1].sigmoid().tolist(), used)
+        scores = tools.network(tools.inputs.batch([reading]))
+    return _Account(
+        words,
+        labels[: len(named)],
+        scores.unread[0, -1].sigmoid().tolist(),
+        scores.met[0, :, : len(named)].tolist(),
+        {action.number for action in actions if action.number is not None},
+    )
 
 
-def _used_by(
-    place: int, word: QuestionWord, read: _Read, pointed: Collection[int | None], unread: float
-) -> str:
-    if word.mention is not None and word.mention in pointed:
+def _used_by(index: int, read: _Account, threshold: float) -> str:
+    """What a word is used by: its mention, a label of the query, or nothing."""
+    word, met = read.words[index], read.met[index]
+    if word.mention is not None and word.mention in read.pointed:
         return "mention" if word.what == "thing" else "value"
-    if read.unread[place] >= unread:
+    if read.unread[index] >= threshold:
         return UNREAD
-    best = max(range(len(read.labels)), key=lambda number: read.used[place][number], default=None)
-    if best is None or read.used[place][best] < _MET:
-        return FILLER
-    return read.labels[best].called
+    best = max(range(len(met)), key=met.__getitem__, default=None)
+    return FILLER if best is None or met[best] < _MET else read.labels[best].called

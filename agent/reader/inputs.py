@@ -1,26 +1,105 @@
-"""Questions, labels and actions as the numbers that the network reads."""
+"""Questions, labels and actions as the numbers that the network reads.
+
+The letters of shapes are those of `network.py`; `C` are the words of a class.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..query.actions import LITERAL, Action
-from ..query.letters import MOST_PIECES
+from ..query.account import MOST_PIECES, letter_rows
+from ..query.actions import LITERAL, Action, Kind
 from .lexicon import Lexicon
 from .matching import FEATURES, Entry, entry_of, matches
-from .network import KINDS, LITERALS, Batch, kind_of
-from .words import MOST_LABEL_WORDS, READ, WHATS, QuestionWord, label_words, rows_of
+from .words import BUCKETS, MOST_LABEL_WORDS, READ, WHATS, QuestionWord, label_words
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+NONE = "none"
+_NAMED: tuple[Kind, ...] = (
+    *("class", "has", "step", "then", "where", "group", "most", "least", "column"),
+    *("count", "sum", "avg", "min", "max"),
+)
+KINDS: tuple[str, ...] = (*get_args(Kind), *(f"{kind}*" for kind in _NAMED), NONE)
+"""Kinds of actions, those with a name apart; and that nothing which is legal fits."""
+MOST_STEPS = 32
+LITERALS = 32
+"""Numbers that an action may name itself."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a reader is."""
+
+    width: int = 192
+    table: int = 64
+    layers: int = 4
+    heads: int = 4
+    meanings: int = 0
+    """Words whose meaning is known beforehand; none where an encoder says what words mean."""
+    meaning: int = 64
+    """Numbers that a meaning has."""
+    joint: int = 0
+    """After how many of the layers words and labels see each other."""
+
+
+class Batch(NamedTuple):
+    """Questions with labels and actions, padded; 0 pads rows, and -1 numbers of things.
+
+    `pieces (U, P)` are the rows of all distinct words, the first without any; others are numbers
+    of these.
+    """
+
+    pieces: "Tensor"
+    meant: "Tensor"
+    """`(U,)`: the row of each distinct word in the table of meanings; 0 where it has none.
+
+    Or `(U, meaning)`: the meanings themselves, by an encoder.
+    """
+    words: "Tensor"
+    """`(B, N)`: words of the question; 0 for a mention, and where there is none."""
+    whats: "Tensor"
+    """`(B, N)`: what each word is, by its number in `WHATS`; -1 where there is none."""
+    earlier: "Tensor"
+    """`(B, N)`: 1 for a word of the question before, else 0."""
+    classes: "Tensor"
+    """`(B, N, C)`: the words of the class of a mention."""
+    labels: "Tensor"
+    """`(B, L, W)`: the words of each label."""
+    tails: "Tensor"
+    """`(B, L, C)`: the words of the class that a label leads to."""
+    ways: "Tensor"
+    """`(B, L)`: 0 forward, 1 inverse, 2 a class; -1 where there is no label."""
+    matches: "Tensor"
+    """`(B, N, L, F)`: what `matching` says of each word and label."""
+    kinds: "Tensor"
+    """`(B, T)`: the kind of each action; -1 where there is none."""
+    chosen: "Tensor"
+    """`(B, T)`: the label of each action, or -1."""
+    pointed: "Tensor"
+    """`(B, T)`: the word that each action points at, or -1."""
+    literal: "Tensor"
+    """`(B, T)`: the number that each action is, or -1."""
+
+
+def kind_of(action: Action) -> str:
+    """The kind of an action, as `KINDS` has it."""
+    return f"{action.kind}*" if action.name else action.kind
+
 
 FORWARD, INVERSE, CLASS = 0, 1, 2
+"""The ways of a label: a relation from head to tail, from tail to head, or a class."""
 KIND_NUMBERS = {name: number for number, name in enumerate(KINDS)}
 _CLASS_WORDS = 4
 
 
 class Label(NamedTuple):
-    """A name that an action may have, as it is called here, and the class that it leads to."""
+    """A name that an action may have, what it is called here, and the class that it leads to."""
 
     name: str
     way: int
@@ -33,7 +112,7 @@ class Label(NamedTuple):
         return self.name, self.way
 
 
-class Acted(NamedTuple):
+class ActionNumbers(NamedTuple):
     """An action in numbers; -1 for what it does not have."""
 
     kind: int
@@ -43,43 +122,92 @@ class Acted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Posed:
+class PartialReading:
     """A question with the labels that may be chosen, and the actions so far."""
 
     words: Sequence[QuestionWord]
     labels: Sequence[Label]
-    actions: Sequence[Acted] = ()
-    told: bool = True
+    actions: Sequence[ActionNumbers] = ()
+    knows_classes: bool = True
     """Whether the classes of mentions are known."""
     unknown: Collection[str] = frozenset()
     """Words whose meaning is not known, though the lexicon may have them."""
-    met: npt.NDArray[np.float32] | None = None
+    matches: npt.NDArray[np.float32] | None = None
     """What `matches` says of the words and labels, where that is known already."""
 
 
-def acted(
+def number_actions(
     actions: Sequence[Action], words: Sequence[QuestionWord], labels: Sequence[Label]
-) -> list[Acted]:
+) -> list[ActionNumbers]:
     """Actions in numbers. Raises KeyError for one whose label or word is not there."""
-    at_label = {label.key: place for place, label in enumerate(labels)}
-    at_word = {word.mention: place for place, word in enumerate(words) if word.mention is not None}
-    made = list[Acted]()
-    for place, own in enumerate(actions):
-        kind = KIND_NUMBERS[kind_of(own)]
-        if own.name:
-            made.append(Acted(kind, label=at_label[own.name, way_of(own)]))
-        elif own.number is None:
-            made.append(Acted(kind))
-        elif place and actions[place - 1].kind in LITERAL:
-            made.append(Acted(kind, literal=min(own.number, LITERALS - 1)))
+    label_at = {label.key: index for index, label in enumerate(labels)}
+    word_at = {word.mention: index for index, word in enumerate(words) if word.mention is not None}
+    numbers = list[ActionNumbers]()
+    for index, action in enumerate(actions):
+        kind = KIND_NUMBERS[kind_of(action)]
+        if action.name:
+            numbers.append(ActionNumbers(kind, label=label_at[action.name, label_way(action)]))
+        elif action.number is None:
+            numbers.append(ActionNumbers(kind))
+        elif index and actions[index - 1].kind in LITERAL:
+            numbers.append(ActionNumbers(kind, literal=min(action.number, LITERALS - 1)))
         else:
-            made.append(Acted(kind, word=at_word[own.number]))
-    return made
+            numbers.append(ActionNumbers(kind, word=word_at[action.number]))
+    return numbers
 
 
-def way_of(action: Action) -> int:
+def label_way(action: Action) -> int:
     """The way of the label of an action."""
     return CLASS if action.kind == "class" else int(action.inverse)
+
+
+class _BatchWord(NamedTuple):
+    """A word of a batch, and by what it is read."""
+
+    text: str
+    by_letters: bool
+    by_meaning: bool
+
+
+class _BatchWords:
+    """The distinct words of a batch by number; 0 stands for none."""
+
+    def __init__(self) -> None:
+        self._numbers = {_BatchWord("", by_letters=False, by_meaning=True): 0}
+        self._named = set[str]()
+        self._unknown: Collection[str] = ()
+
+    def begin(self, reading: PartialReading) -> None:
+        """Number the words of another question from now on."""
+        names = [name for label in reading.labels for name in (label.called, label.tail)]
+        if reading.knows_classes:
+            names += [word.kind for word in reading.words]
+        self._named = {word for name in names for word in label_words(name)}
+        self._unknown = reading.unknown
+
+    def number(self, text: str) -> int:
+        word = _BatchWord(text, text not in self._named, text not in self._unknown)
+        return self._numbers.setdefault(word, len(self._numbers))
+
+    def fill(self, row: npt.NDArray[np.int64], name: str) -> None:
+        """Write the words of a label or class into a row, as many as it has columns."""
+        numbers = [self.number(word) for word in label_words(name)[: len(row)]]
+        row[: len(numbers)] = numbers
+
+    def pieces(self) -> npt.NDArray[np.int64]:
+        """The rows of each word that is read by its letters."""
+        pieces = np.zeros((len(self._numbers), MOST_PIECES), np.int64)
+        for word, number in self._numbers.items():
+            rows = letter_rows(word.text, BUCKETS) if word.by_letters else ()
+            pieces[number, : len(rows)] = rows
+        return pieces
+
+    def meanings(self, lexicon: Lexicon) -> npt.NDArray[Any]:
+        """The meaning of each word, as `Batch` has it; of the empty one nothing."""
+        words = [word.text if word.by_meaning else "" for word in self._numbers]
+        if lexicon.encoder is not None:
+            return lexicon.encoder.vectors(words)
+        return np.array([lexicon.meanings.get(word, 0) for word in words], np.int64)
 
 
 @dataclass
@@ -91,21 +219,24 @@ class Inputs:
 
     def entry(self, label: str) -> Entry:
         """A label as words are held against it."""
-        found = self._entries.get(label)
-        if found is None:
-            found = self._entries[label] = entry_of(label, self.lexicon)
-        return found
+        if label not in self._entries:
+            self._entries[label] = entry_of(label, self.lexicon)
+        return self._entries[label]
 
     def matches(
-        self, words: Sequence[QuestionWord], labels: Sequence[Label], told: bool = True
+        self,
+        words: Sequence[QuestionWord],
+        labels: Sequence[Label],
+        *,
+        knows_classes: bool = True,
     ) -> npt.NDArray[np.float32]:
-        """What `matching` says of each word and label; of classes only where they are `told`."""
-        entries = [self.entry(own.called) for own in labels]
-        tails = [self.entry(own.tail) if own.tail else None for own in labels]
-        kinds = [label_words(word.kind) if told else () for word in words]
+        """What `matching` says of each word and label; of classes only where they are known."""
+        entries = [self.entry(label.called) for label in labels]
+        tails = [self.entry(label.tail) if label.tail else None for label in labels]
+        kinds = [label_words(word.kind) if knows_classes else () for word in words]
         return matches([word.parts for word in words], entries, tails, kinds)
 
-    def batch(self, posed: Sequence[Posed]) -> Batch:
+    def batch(self, readings: Sequence[PartialReading]) -> Batch:
         """Questions side by side.
 
         The words of labels are read by their meaning alone, also where the question has them: what
@@ -113,17 +244,10 @@ class Inputs:
         """
         import torch
 
-        known: dict[_Read, int] = {_Read("", False, True): 0}
-
-        def numbers(own: Posed, words: Sequence[str], named: set[str], most: int) -> list[int]:
-            read = (_Read(w, w not in named, w not in own.unknown) for w in words[:most])
-            several = [known.setdefault(word, len(known)) for word in read]
-            return several + [0] * (most - len(several))
-
-        size = len(posed)
-        count = max(len(own.words) for own in posed)
-        wide = max(1, *(len(own.labels) for own in posed))
-        steps = max(len(own.actions) for own in posed)
+        size, distinct = len(readings), _BatchWords()
+        count = max(len(reading.words) for reading in readings)
+        wide = max(1, *(len(reading.labels) for reading in readings))
+        steps = max(len(reading.actions) for reading in readings)
         words = np.zeros((size, count), np.int64)
         whats = np.full((size, count), -1, np.int64)
         earlier = np.zeros((size, count), np.int64)
@@ -131,64 +255,37 @@ class Inputs:
         labels = np.zeros((size, wide, MOST_LABEL_WORDS), np.int64)
         tails = np.zeros((size, wide, _CLASS_WORDS), np.int64)
         ways = np.full((size, wide), -1, np.int64)
-        met = np.zeros((size, count, wide, len(FEATURES)), np.float32)
-        acts = np.full((4, size, steps), -1, np.int64)
-        for row, own in enumerate(posed):
-            named = _named_by(own)
-            for place, word in enumerate(own.words):
-                whats[row, place] = WHATS.index(word.what)
-                earlier[row, place] = word.is_earlier
+        likeness = np.zeros((size, count, wide, len(FEATURES)), np.float32)
+        actions = np.full((4, size, steps), -1, np.int64)
+        for row, reading in enumerate(readings):
+            distinct.begin(reading)
+            for index, word in enumerate(reading.words):
+                whats[row, index] = WHATS.index(word.what)
+                earlier[row, index] = word.is_earlier
                 if word.what in READ:
-                    words[row, place] = numbers(own, [word.text], named, 1)[0]
-                elif own.told:
-                    kind = label_words(word.kind)
-                    classes[row, place] = numbers(own, kind, named, _CLASS_WORDS)
-            for place, label in enumerate(own.labels):
-                ways[row, place] = label.way
-                called, tail = label_words(label.called), label_words(label.tail)
-                labels[row, place] = numbers(own, called, named, MOST_LABEL_WORDS)
-                tails[row, place] = numbers(own, tail, named, _CLASS_WORDS)
-            likeness = own.met
-            if likeness is None:
-                likeness = self.matches(own.words, own.labels, own.told)
-            met[row, : len(own.words), : len(own.labels)] = likeness
-            for place, action in enumerate(own.actions):
-                acts[:, row, place] = action
-        pieces = np.zeros((len(known), MOST_PIECES), np.int64)
-        for word, at in known.items():
-            rows = rows_of(word.text) if word.by_letters else ()
-            pieces[at, : len(rows)] = rows
-        meant = self._meant([own.text if own.by_meaning else "" for own in known])
-        classes, labels, tails = map(_narrow, (classes, labels, tails))
-        arrays = (pieces, meant, words, whats, earlier, classes, labels, tails, ways, met, *acts)
+                    words[row, index] = distinct.number(word.text)
+                elif reading.knows_classes:
+                    distinct.fill(classes[row, index], word.kind)
+            for index, label in enumerate(reading.labels):
+                ways[row, index] = label.way
+                distinct.fill(labels[row, index], label.called)
+                distinct.fill(tails[row, index], label.tail)
+            known = reading.matches
+            if known is None:
+                known = self.matches(
+                    reading.words, reading.labels, knows_classes=reading.knows_classes
+                )
+            likeness[row, : len(reading.words), : len(reading.labels)] = known
+            for index, numbers in enumerate(reading.actions):
+                actions[:, row, index] = numbers
+        meant = distinct.meanings(self.lexicon)
+        classes, labels, tails = map(_without_empty_columns, (classes, labels, tails))
+        arrays = (distinct.pieces(), meant, words, whats, earlier)
+        arrays = (*arrays, classes, labels, tails, ways, likeness, *actions)
         return Batch(*map(torch.from_numpy, arrays))
 
-    def _meant(self, words: Sequence[str]) -> npt.NDArray[Any]:
-        """The meaning of each word, as `Batch` has it; of the empty one nothing."""
-        encoder = self.lexicon.encoder
-        if encoder is None:
-            return np.array([self.lexicon.meanings.get(word, 0) for word in words], np.int64)
-        return encoder.vectors(words)
 
-
-class _Read(NamedTuple):
-    """A word, and by what it is read."""
-
-    text: str
-    by_letters: bool
-    by_meaning: bool
-
-
-def _named_by(own: Posed) -> set[str]:
-    """The words of the labels and classes that a question is read with."""
-    named = {word for label in own.labels for word in label_words(label.called)}
-    named.update(word for label in own.labels for word in label_words(label.tail))
-    if own.told:
-        named.update(part for word in own.words for part in label_words(word.kind))
-    return named
-
-
-def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _without_empty_columns(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Without the last columns that are empty everywhere; one is left."""
     used = np.flatnonzero(numbers.any(axis=(0, 1)))
     return np.ascontiguousarray(numbers[..., : used[-1] + 1 if len(used) else 1])

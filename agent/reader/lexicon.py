@@ -1,16 +1,69 @@
-"""Words that mean alike: aliases of labels, and words related by meaning or by derivation.
+"""What words mean: aliases of labels, related words, and vectors, by a table or an encoder.
 
-It is data that comes with the reader, made from public lexicons; it says nothing of any graph.
+The lexicon comes with the reader and is made from public lexicons; it says nothing of any graph.
 """
 
 import gzip
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
 
-from .encoder import Encoder
+import numpy as np
+import numpy.typing as npt
+
+from ..kg.recent import Recent
+from ..llm.embeddings import load_embeddings
 from .words import label_words
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+
+_AT_ONCE = 1_000
+"""Words that are given to the encoder in one call."""
+
+
+class Encoder:
+    """A sentence encoder as what says what words mean, in the place of a table of known words.
+
+    It gives any word a vector of length 1, and keeps those of the `most` words used last.
+    """
+
+    def __init__(self, embeddings: "Embeddings", most: int) -> None:
+        self.embeddings = embeddings
+        self._vectors = Recent[str, npt.NDArray[np.float32]](most)
+        self._lock = Lock()
+        self.width = len(embeddings.embed_documents(["word"])[0])
+
+    def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vector of each word, `(words, width)`; zeros for the empty word."""
+        known = self._vectors.take(filter(None, words), self._encoded)
+        nothing = np.zeros(self.width, np.float32)
+        return np.stack([known[word] if word else nothing for word in words])
+
+    def _encoded(self, words: Sequence[str]) -> Mapping[str, npt.NDArray[np.float32]]:
+        """The vectors of new words; what is like nothing stays zeros."""
+        encoded = dict[str, npt.NDArray[np.float32]]()
+        for first in range(0, len(words), _AT_ONCE):
+            some = list(words[first : first + _AT_ONCE])
+            with self._lock:  # tokenizers are not safe to share
+                vectors = np.asarray(self.embeddings.embed_documents(some), np.float32)
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            encoded |= zip(some, map(np.copy, vectors / np.maximum(lengths, 1e-9)), strict=True)
+        return encoded
+
+
+def open_encoder(name: str, *, asks_hub: bool = False, most: int = 50_000) -> Encoder:
+    """The encoder of that name, which keeps the vectors of so many words.
+
+    The hub is asked only where the user named the encoder. Raises InputError (ModelError).
+    """
+    return Encoder(load_embeddings(name, asks_hub=asks_hub, device="cpu"), most)
+
 
 LEXICON_FILE = "lexicon.tsv.gz"
 
@@ -33,31 +86,33 @@ def make_lexicon(
     aliases: Iterable[tuple[str, Sequence[str]]], pairs: Iterable[tuple[str, str]]
 ) -> Lexicon:
     """A lexicon of labels with their aliases, and of pairs of related words in lower case."""
-    several = defaultdict[tuple[str, ...], dict[tuple[str, ...], None]](dict)
+    by_label = defaultdict[tuple[str, ...], dict[tuple[str, ...], None]](dict)
     for label, others in aliases:
-        names = [label_words(own) for own in (label, *others)]
-        several[names[0]].update(dict.fromkeys(own for own in names[1:] if own and own != names[0]))
+        words = label_words(label)
+        names = map(label_words, others)
+        by_label[words].update(dict.fromkeys(name for name in names if name and name != words))
+    return Lexicon({label: tuple(names) for label, names in by_label.items()}, _both_ways(pairs))
+
+
+def _both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     related = defaultdict[str, set[str]](set)
     for word, other in pairs:
         related[word].add(other)
         related[other].add(word)
-    return Lexicon(
-        {label: tuple(own) for label, own in several.items()},
-        {word: frozenset(own) for word, own in related.items()},
-    )
+    return {word: frozenset(others) for word, others in related.items()}
 
 
 def write_lexicon(folder: Path, lexicon: Lexicon) -> None:
     """Write a lexicon beside the weights of a reader; the same one gives the same bytes."""
     lines = [
-        "\t".join(["alias", " ".join(label), *(" ".join(own) for own in others)])
-        for label, others in sorted(lexicon.aliases.items())
+        "\t".join(["alias", " ".join(label), *map(" ".join, names)])
+        for label, names in sorted(lexicon.aliases.items())
     ]
     for word, others in sorted(lexicon.related.items()):
-        if later := sorted(own for own in others if own > word):
+        if later := sorted(other for other in others if other > word):
             lines.append("\t".join(["related", word, *later]))
-    rows = sorted((row, word) for word, row in lexicon.meanings.items())
-    lines += [f"meaning\t{word}" for _, word in rows]
+    meanings = sorted(lexicon.meanings.items(), key=itemgetter(1))
+    lines += [f"meaning\t{word}" for word, _ in meanings]
     text = "".join(f"{line}\n" for line in lines)
     (folder / LEXICON_FILE).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
@@ -66,16 +121,13 @@ def read_lexicon(folder: Path) -> Lexicon:
     """The lexicon beside the weights of a reader. Raises OSError and ValueError."""
     text = gzip.decompress((folder / LEXICON_FILE).read_bytes()).decode()
     aliases = dict[tuple[str, ...], tuple[tuple[str, ...], ...]]()
-    related, meanings = defaultdict[str, set[str]](set), dict[str, int]()
+    pairs, meanings = list[tuple[str, str]](), dict[str, int]()
     for line in text.splitlines():
         kind, word, *others = line.split("\t")
         if kind == "alias":
-            aliases[tuple(word.split(" "))] = tuple(tuple(own.split(" ")) for own in others)
+            aliases[tuple(word.split(" "))] = tuple(tuple(other.split(" ")) for other in others)
         elif kind == "meaning":
             meanings[word] = len(meanings) + 1
         else:
-            for other in others:
-                related[word].add(other)
-                related[other].add(word)
-    several = {word: frozenset(own) for word, own in related.items()}
-    return Lexicon(aliases, several, meanings)
+            pairs += ((word, other) for other in others)
+    return Lexicon(aliases, _both_ways(pairs), meanings)

@@ -6,6 +6,8 @@ or does it begin as one? Nothing of this depends on the language but the lexicon
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from os.path import commonprefix
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from .words import label_words
 
 FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class", "kind")
 """What is said of a word and a label: numbers from 0 to 1, in this order."""
+EXACT, ALIAS, RELATED, BEGINS, PAIR, RARE, COVERED, CLASS, KIND = range(len(FEATURES))
 _LEAST_LETTERS = 4
 _LEAST_SHARE = 0.6
 """Of the longer of two words, what must be their common beginning."""
@@ -63,7 +66,7 @@ def entry_of(label: str, lexicon: Lexicon) -> Entry:
         words,
         {w: (exact.get(w, 0.0), alias.get(w, 0.0), related.get(w, 0.0)) for w in known},
         beginnings,
-        frozenset(pair for name in (words, *names) for pair in zip(name, name[1:], strict=False)),
+        frozenset(pair for name in (words, *names) for pair in pairwise(name)),
     )
 
 
@@ -80,43 +83,54 @@ def matches(
     for another word.
     """
     made = np.zeros((len(words), len(labels), len(FEATURES)), np.float32)
-    asked = [(place, part) for place, parts in enumerate(words) for part in parts]
-    following = {
-        (one, other)
-        for (place, one), (after, other) in zip(asked, asked[1:], strict=False)
-        if after - place <= 1
-    }
-    for number, label in enumerate(labels):
-        covered = set[str]()
-        for place, part in asked:
-            cell = made[place, number]
-            if values := label.alike.get(part):
-                cell[:3] = np.maximum(cell[:3], values)
-                covered.update([part] if values[0] else [])
-            if (begun := _beginning(label, part)) is not None:
-                cell[3] = max(cell[3], begun[1])
-                covered.add(begun[0])
-        if covered:
-            share = len(covered) / len(label.words)
-            made[:, number, 6] = share * (made[:, number, (0, 3)].max(-1) > 0)
-        for (place, one), (after, other) in zip(asked, asked[1:], strict=False):
-            if (one, other) in following and (one, other) in label.pairs:
-                made[place, number, 4] = made[after, number, 4] = 1.0
-        if (kind := classes[number]) is not None:
-            for place, part in asked:
-                values = kind.alike.get(part)
-                begun = _beginning(kind, part)
-                best = max(values[0], 0.5 * values[1]) if values else 0.0
-                made[place, number, 7] = max(
-                    made[place, number, 7], best, 0.9 * begun[1] if begun else 0.0
-                )
-    for place, kind in enumerate(kinds):
+    parts = [(index, part) for index, word in enumerate(words) for part in word]
+    pairs = list(pairwise(parts))
+    neighbours = {(one, other) for (index, one), (after, other) in pairs if after - index <= 1}
+    pairs = [pair for pair in pairs if (pair[0][1], pair[1][1]) in neighbours]
+    for number, (label, tail) in enumerate(zip(labels, classes, strict=True)):
+        cells = made[:, number]
+        _match_label(cells, label, parts)
+        for (index, one), (after, other) in pairs:
+            if (one, other) in label.pairs:
+                cells[[index, after], PAIR] = 1.0
+        if tail is not None:
+            _match_tail(cells, tail, parts)
+    for index, kind in enumerate(kinds):
         if kind:
-            made[place, :, 8] = [label.words == kind for label in labels]
-    like = made[:, :, (0, 3)].max(-1)
-    held = np.maximum((like > 0).sum(1, keepdims=True), 1)
-    made[:, :, 5] = like / held
+            made[index, :, KIND] = [label.words == kind for label in labels]
+    like = made[:, :, (EXACT, BEGINS)].max(-1)
+    made[:, :, RARE] = like / np.maximum((like > 0).sum(1, keepdims=True), 1)
     return made
+
+
+def _match_label(
+    cells: npt.NDArray[np.float32], label: Entry, parts: Sequence[tuple[int, str]]
+) -> None:
+    """Write how each word, by its parts, is like a label: `cells` are `(words, features)`."""
+    covered = set[str]()
+    for index, part in parts:
+        if values := label.alike.get(part):
+            cells[index, :BEGINS] = np.maximum(cells[index, :BEGINS], values)
+            if values[EXACT]:
+                covered.add(part)
+        if begun := _beginning(label, part):
+            word, share = begun
+            cells[index, BEGINS] = max(cells[index, BEGINS], share)
+            covered.add(word)
+    if covered:
+        share = len(covered) / len(label.words)
+        cells[:, COVERED] = share * (cells[:, (EXACT, BEGINS)].max(-1) > 0)
+
+
+def _match_tail(
+    cells: npt.NDArray[np.float32], tail: Entry, parts: Sequence[tuple[int, str]]
+) -> None:
+    for index, part in parts:
+        exact, alias, _ = tail.alike.get(part, (0.0, 0.0, 0.0))
+        begun = _beginning(tail, part)
+        cells[index, CLASS] = max(
+            cells[index, CLASS], max(exact, 0.5 * alias), 0.9 * begun[1] if begun else 0.0
+        )
 
 
 def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
@@ -125,15 +139,7 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
         return None
     best: tuple[str, float] | None = None
     for word in label.beginnings.get(part[:_LEAST_LETTERS], ()):
-        share = _shared(word, part) / max(len(word), len(part))
+        share = len(commonprefix((word, part))) / max(len(word), len(part))
         if share >= _LEAST_SHARE and (best is None or share > best[1]):
             best = word, share
     return best
-
-
-def _shared(one: str, other: str) -> int:
-    """How many letters two words begin with in common."""
-    for place, (first, second) in enumerate(zip(one, other, strict=False)):
-        if first != second:
-            return place
-    return min(len(one), len(other))

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kg import KnowledgeGraph
-from ..kg.labels import Hit, TermInfo
-from ..kg.labels_over import LabelsOver
-from ..kg.names import local_name, normalise
+from ..kg.labels.index import Hit, TermInfo
+from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import literal_tag
+from ..kg.store import LabelsOver
 from ..kg.terms import Term, is_literal
-from ..once import once
 from ..query.facts import Facts
+from ..sharing import once
 
 _MOST_VALUES = 5_000
 """The different values of a relation that may be named; more are descriptions."""
@@ -30,7 +30,7 @@ class _Value(NamedTuple):
     uses: int
 
 
-class WithValues(LabelsOver):
+class LabelsWithValues(LabelsOver):
     """The labels of a graph, and the short texts that its relations lead to.
 
     A value is described by what its relation is called, if it has but one: what is a city of halls
@@ -43,17 +43,17 @@ class WithValues(LabelsOver):
         self._by_norm = once(self._spelled)
 
     def _spelled(self) -> dict[str, list[Term]]:
-        found = defaultdict[str, list[Term]](list)
-        for term, own in self._values().items():
-            found[normalise(own.text)].append(term)
-        return found
+        terms = defaultdict[str, list[Term]](list)
+        for term, value in self._values().items():
+            terms[normalise(value.text)].append(term)
+        return terms
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; a value is of the kind that its relation is called."""
         values = self._values()
         return [
-            info._replace(kind=own.relation, degree=max(info.degree, own.uses))
-            if (own := values.get(info.term))
+            info._replace(kind=value.relation, degree=max(info.degree, value.uses))
+            if (value := values.get(info.term))
             else info
             for info in self._labels.describe(terms)
         ]
@@ -61,17 +61,17 @@ class WithValues(LabelsOver):
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean, then the values."""
         values = self._values()
-        own = [
+        hits = [
             Hit(term, values[term].text, "local", values[term].uses)
             for term in self._by_norm().get(norm, ())
         ]
-        return [*self._labels.lookup(norm), *sorted(own, key=lambda hit: (-hit.degree, hit.term))]
+        return [*self._labels.lookup(norm), *sorted(hits, key=lambda hit: (-hit.degree, hit.term))]
 
     def known(self, norms: Iterable[str]) -> set[str]:
         """Which of many normalised texts some entity or value may be meant by."""
-        several = norms if isinstance(norms, dict) else list(norms)
-        own = self._by_norm()
-        return self._labels.known(several) | {norm for norm in several if norm in own}
+        norms = norms if isinstance(norms, dict) else list(norms)
+        by_norm = self._by_norm()
+        return self._labels.known(norms) | {norm for norm in norms if norm in by_norm}
 
     def longest(self) -> int:
         """The number of words of the longest name that is worth looking up."""
@@ -89,7 +89,7 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
         pairs = facts.step(reached, relation.term, inverse=True)
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
         for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
-            if is_literal(term) and (text := _said(term)):
+            if is_literal(term) and (text := _spoken_text(term)):
                 value = _Value(text, relation.name, int(uses.get(number, 1)))
                 if before := values.get(term):
                     value = _Value(text, "", before.uses + value.uses)
@@ -97,7 +97,7 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
     return values
 
 
-def _said(term: Term) -> str:
+def _spoken_text(term: Term) -> str:
     """The text of a value that a question might name; empty for others."""
     tag, text = literal_tag(term), local_name(term)
     is_text = _DATATYPE not in tag or tag.endswith("#string")

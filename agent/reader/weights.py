@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GroundwalkError, ModelError
-from ..llm.embeddings import is_encoder
+from ..llm.embeddings import encoder_folder, is_encoder
 from ..llm.hub import hub_folder, may_be_hub_id
-from ..llm.local import READER_FILE
-from ..llm.local import SETTINGS_FILE as MODEL_FILE
-from ..once import once
-from .encoder import check_encoder, open_encoder
-from .lexicon import LEXICON_FILE, Lexicon, read_lexicon, write_lexicon
-from .network import Size, make_network
+from ..llm.model_folder import READER_FILE
+from ..llm.model_folder import SETTINGS_FILE as MODEL_FILE
+from ..sharing import once
+from .inputs import Size
+from .lexicon import LEXICON_FILE, Lexicon, open_encoder, read_lexicon, write_lexicon
 
 if TYPE_CHECKING:
     from torch import nn
@@ -85,7 +84,7 @@ def _opened(folder: Path) -> GeneralReader:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _broken(folder, error) from error
     if settings.encoder:
-        check_encoder(settings.encoder)
+        encoder_folder(settings.encoder, asks_hub=False)  # raises where it cannot be had
 
     def load() -> ReaderWeights:
         try:
@@ -152,6 +151,8 @@ def read_weights(folder: Path) -> ReaderWeights:
     import torch
     from safetensors.torch import load_file
 
+    from .network import Network
+
     settings, lexicon = read_settings(folder), read_lexicon(folder)
     if len(lexicon.meanings) != settings.size.meanings:
         raise ValueError("its lexicon is of another reader")
@@ -165,9 +166,9 @@ def read_weights(folder: Path) -> ReaderWeights:
             )
         lexicon = replace(lexicon, encoder=encoder)
     with torch.random.fork_rng(devices=[]):  # what is drawn here would change what others draw
-        network = make_network(settings.size)
+        network = Network(settings.size)
     weights = load_file(folder / WEIGHTS_FILE)
-    network.load_state_dict({name: own.float() for name, own in weights.items()}, assign=True)
+    network.load_state_dict({name: weight.float() for name, weight in weights.items()}, assign=True)
     return ReaderWeights(network.eval(), lexicon, settings)
 
 
@@ -176,7 +177,8 @@ def write_weights(folder: Path, reader: ReaderWeights) -> None:
     from safetensors.torch import save_file
 
     state = reader.network.state_dict()
-    save_file({name: own.half().contiguous() for name, own in state.items()}, folder / WEIGHTS_FILE)
+    weights = {name: weight.half().contiguous() for name, weight in state.items()}
+    save_file(weights, folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)
     settings = asdict(reader.settings)
     settings |= {name: round(settings[name], 4) for name in ("threshold", "unread")}

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..query.letters import letter_rows
-from ..query.prompt import Earlier, Numbered
+from ..query.prompt import EarlierQuestion, Numbered
 
 BUCKETS = 24_576
 """Rows of the table of words and pieces of words."""
@@ -47,7 +46,7 @@ class QuestionWord:
 
 
 def words_of(
-    question: str, mentions: Sequence[Numbered], earlier: Earlier | None = None
+    question: str, mentions: Sequence[Numbered], earlier: EarlierQuestion | None = None
 ) -> tuple[QuestionWord, ...]:
     """The words of a question in its order, then those of the one before it, and what it came to.
 
@@ -72,23 +71,22 @@ def _words(
     order = sorted(range(len(mentions)), key=lambda number: mentions[number].start)
     words, end = list[QuestionWord](), 0
     for number in order:
-        own = mentions[number]
-        if own.start < end:
+        mention = mentions[number]
+        if mention.start < end:
             continue
-        words += _between(question, end, own.start, is_earlier)
-        is_value = own.kind in _VALUES
-        what, kind = (own.kind, "") if is_value else ("thing", own.kind)
-        text = question[own.start : own.end].lower()
-        made = QuestionWord(own.start, own.end, text, first + number, what, kind, is_earlier)
-        words.append(made)
-        end = own.end
+        words += _between(question, end, mention.start, is_earlier)
+        is_value = mention.kind in _VALUES
+        what, kind = (mention.kind, "") if is_value else ("thing", mention.kind)
+        start, end = mention.start, mention.end
+        text = question[start:end].lower()
+        words.append(QuestionWord(start, end, text, first + number, what, kind, is_earlier))
     return words + _between(question, end, len(question), is_earlier)
 
 
 def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
     return [
-        QuestionWord(*own.span(), own[0].lower(), is_earlier=is_earlier)
-        for own in _WORD.finditer(question, start, end)
+        QuestionWord(*match.span(), match[0].lower(), is_earlier=is_earlier)
+        for match in _WORD.finditer(question, start, end)
     ]
 
 
@@ -103,8 +101,3 @@ def label_words(label: str) -> tuple[str, ...]:
         label = label.rstrip(".").rpartition(".")[2]
     apart = _CAMEL.sub(" ", label)
     return tuple(word.lower() for word in _PART.findall(apart))[:MOST_LABEL_WORDS]
-
-
-def rows_of(word: str) -> tuple[int, ...]:
-    """The rows of a word in the reader's table."""
-    return letter_rows(word, BUCKETS)

@@ -1,16 +1,23 @@
-"""The slash commands: one registry, of which help and completion are made."""
+"""The slash commands: one registry, of which help and completion are made.
+
+The commands that change with what questions are answered are here, the others beside what they
+show: `showing.py`, `readings.py`, `threads.py`.
+"""
 
 from collections.abc import Callable
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from ...agent.errors import InputError
-from . import changing, keeping, showing, understood
+from ...agent.options import Options, read_options
+from ..options import method_of
+from . import readings, showing, threads
 from .talk import Talk
 
 
 class Command(NamedTuple):
-    """A command: what it is called and takes, what it does in a line, and its function.
+    """A command: its name, what it takes, what it does in a line, and its function.
 
     The function gets the rest of the line. It raises GroundwalkError.
     """
@@ -42,7 +49,8 @@ def perform(talk: Talk, line: str) -> None:
     command.run(talk, rest)
 
 
-def _help(talk: Talk, _: str) -> None:
+def show_help(talk: Talk, _: str) -> None:
+    """List the commands."""
     width = max(len(command.usage) for command in COMMANDS.values())
     talk.console.print("Ask in plain words, also about the answers before. Or type")
     for command in COMMANDS.values():
@@ -55,20 +63,67 @@ def _help(talk: Talk, _: str) -> None:
     )
 
 
-def _quit(talk: Talk, _: str) -> None:
+def use_method(talk: Talk, name: str) -> None:
+    """Answer with another method; without a name, list them."""
+    if name:
+        talk.change(method=name, is_named=True)
+        talk.console.print(f"Questions are answered with {name} from now on.")
+        return
+    from ...graphs import METHODS
+
+    for listed, method in METHODS.items():
+        mark = "*" if listed == talk.wanted.method else " "
+        talk.console.print(f"{mark} {listed:<9} {method.about}")
+
+
+def use_model(talk: Talk, spec: str) -> None:
+    """Load another model, and its method where the user named none; then print its name."""
+    if spec:
+        method = {} if talk.wanted.is_named else {"method": method_of(spec)}
+        talk.change(model=spec, **method)
+    talk.console.print(f"The model is {talk.wanted.model}.")
+
+
+def use_llm(talk: Talk, spec: str) -> None:
+    """Take another LLM; then print its name."""
+    from ...agent.llm.chat import describe_llm
+
+    if spec:
+        talk.change(llm=spec)
+    talk.console.print(f"The LLM is {describe_llm(talk.wanted.llm)}.")
+
+
+def set_option(talk: Talk, pair: str) -> None:
+    """Set an option; without one, list those that are not as by default."""
+    wanted = talk.wanted
+    if pair:
+        options = read_options([pair], wanted.options)
+        talk.change(options=options, pairs=(*wanted.pairs, pair))
+        return
+    unset = Options()
+    for field in fields(Options):
+        value = getattr(wanted.options, field.name)
+        if value != getattr(unset, field.name):
+            talk.console.print(f"  {field.name}={value}")
+    if wanted.options == unset:
+        talk.console.print("No option is set.")
+
+
+def leave(talk: Talk, _: str) -> None:
+    """End the conversation."""
     talk.over = True
 
 
 COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        Command("/help", "", "this list", _help),
+        Command("/help", "", "this list", show_help),
         Command("/why", "", "every chain behind the last answer", showing.why),
         Command("/paths", "", "all that was walked for it, the likeliest first", showing.paths),
         Command("/readings", "[N]", "how the question may be read; or the answer by reading N",
-                understood.readings),
+                readings.readings),
         Command("/wrong", "[N|edit|QUERY]", "answer by what was meant, and keep that query",
-                understood.wrong),
+                readings.wrong),
         Command("/verify", "", "look its triples up again at the source", showing.verify),
         Command("/explain", "FORM", "its evidence: tree, mermaid, sparql, turtle, html",
                 showing.explain),
@@ -76,18 +131,18 @@ COMMANDS: dict[str, Command] = {
         Command("/entity", "NAME", "what the graph has under a name", showing.entity),
         Command("/neighbours", "NAME", "facts about it", showing.neighbours),
         Command("/kg", "", "what the graph holds", showing.kg),
-        Command("/method", "[NAME]", "how questions are answered", changing.method),
-        Command("/model", "[DIR|HUB_ID]", "the model that decodes", changing.model),
-        Command("/llm", "[SPEC]", "the LLM that reasons, or none", changing.llm),
-        Command("/set", "[NAME=VALUE]", "an option of the method", changing.option),
-        Command("/threads", "", "the conversations that are kept", keeping.threads),
-        Command("/thread", "[ID]", "show this conversation, or go on with another", keeping.thread),
+        Command("/method", "[NAME]", "how questions are answered", use_method),
+        Command("/model", "[DIR|HUB_ID]", "the model that decodes", use_model),
+        Command("/llm", "[SPEC]", "the LLM that reasons, or none", use_llm),
+        Command("/set", "[NAME=VALUE]", "an option of the method", set_option),
+        Command("/threads", "", "the conversations that are kept", threads.threads),
+        Command("/thread", "[ID]", "show this conversation, or go on with another", threads.thread),
         Command("/export", "[FILE]", "the conversation (.md, .json), the evidence (.html, .ttl)",
-                keeping.export),
-        Command("/clear", "", "begin a new conversation; a thread is kept", keeping.clear),
-        Command("/delete", "ID", "delete a thread for good, once you say yes", keeping.delete),
-        Command("/quit", "", "leave, as Ctrl-D does", _quit),
-        Command("/exit", "", "the same", _quit),
+                threads.export),
+        Command("/clear", "", "begin a new conversation; a thread is kept", threads.clear),
+        Command("/delete", "ID", "delete a thread for good, once you say yes", threads.delete),
+        Command("/quit", "", "leave, as Ctrl-D does", leave),
+        Command("/exit", "", "the same", leave),
     )
 }  # fmt: skip
 """Every command by its name."""

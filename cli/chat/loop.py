@@ -1,15 +1,38 @@
 """The conversation: line after line, until the user leaves."""
 
+import io
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ...agent.errors import GroundwalkError
-from ...agent.kg.names import one_line
+from ...agent.kg.labels.names import one_line
+from ..terminal import in_one_line, internal_error
 from .commands import perform
+from .readings import offer
 from .talk import Talk
+
+
+class Lines:
+    """The lines of standard input."""
+
+    def __init__(self) -> None:
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="surrogateescape")  # a broken line ends no conversation
+
+    def question(self) -> str | None:
+        """The next line; None at the end."""
+        try:
+            return input()
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+    def choice(self, prompt: str) -> str:
+        """The next line, as a reply. Raises EOFError at the end."""
+        return input()
 
 
 class Reader(Protocol):
@@ -51,7 +74,7 @@ def converse(talk: Talk, reader: Reader) -> None:
         if pasted:
             talk.console.print(f"\nyou > {one_line(line)}", style="bold")
         try:
-            with _told(talk):
+            with _reported(talk):
                 if line.strip().startswith("/"):
                     perform(talk, line)
                 elif talk.offers(line):
@@ -71,33 +94,25 @@ def _lines(text: str) -> list[str]:
 
 
 @contextmanager
-def _told(talk: Talk) -> Generator[None]:
-    """Tell an error in a line of its own; the end of the lines is none."""
-    from ..main import internal
-
+def _reported(talk: Talk) -> Generator[None]:
+    """Print an error in a line of its own; the end of the lines is none."""
     try:
         yield
     except EOFError:
         raise
     except GroundwalkError as error:
-        _tell(talk, error)
+        talk.console.print(in_one_line(error), style="yellow")
     except Exception as error:
         if os.environ.get("GROUNDWALK_DEBUG"):
             raise
-        _tell(talk, internal(error))
-
-
-def _tell(talk: Talk, error: GroundwalkError) -> None:
-    hint = f" ({error.hint})" if error.hint else ""
-    talk.console.print(one_line(f"{error.message}{hint}"), style="yellow")
+        talk.console.print(in_one_line(internal_error(error)), style="yellow")
 
 
 def _ask(talk: Talk, question: str) -> str | None:
     """Answer a question; the line that takes its place where the user chose nothing."""
     talk.session()
     from ..choosing import Changed, choose
-    from .asking import answer
-    from .screen import ChatScreen
+    from .screen import ChatScreen, answer
 
     screen = ChatScreen(console=talk.console)
 
@@ -114,6 +129,7 @@ def _ask(talk: Talk, question: str) -> str | None:
 
     try:
         answer(talk, screen, question, chosen)
+        offer(talk)
     except Changed as changed:
         if changed.line != question and not talk.over:
             talk.console.print(f"the question is dropped: {one_line(question)}", style="dim")
@@ -132,7 +148,7 @@ def _meanwhile(talk: Talk, question: str) -> Callable[[str], str]:
     wanted, begun = talk.wanted, talk.begun
 
     def carry_out(line: str) -> str:
-        with _told(talk):
+        with _reported(talk):
             perform(talk, line)
         if talk.over or talk.begun != begun:
             raise Changed("")

@@ -1,19 +1,74 @@
 """How the chat shows an answer: with numbers that refer to the chains below it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from rich.console import Console
 from rich.text import Text
 
-from ...agent.evidence.text import printable
-from ...agent.kg import KnowledgeGraph
-from ...agent.state import Answer, Result, State
-from ...graphs.unread import other_notes
-from ..brackets import brackets
-from ..render import Screen, footer, proof, rows_table, step_text
-from .citations import Citations, cite
+from ...agent.evidence.reply import printable
+from ...agent.evidence.text import TreeNode, chain_trees
+from ...agent.kg.terms import Triple
+from ...agent.state import Answer, Named, Result, State, StepRecord
+from ..render import Screen, Trail, brackets, proof, rows_table, step_text, trail_from
+from .talk import Talk
+
+if TYPE_CHECKING:
+    from ..session import Choose
+
+
+@dataclass(frozen=True)
+class Citations:
+    """The distinct chains of some answers, numbered from 1 in the order in which answers need them.
+
+    `of` has the numbers of each answer, and `ends` says where in the trees chains end.
+    """
+
+    chains: tuple[list[StepRecord], ...]
+    of: tuple[tuple[int, ...], ...]
+    ends: Mapping[Trail, tuple[int, ...]]
+
+
+def cite(answers: Sequence[Answer], topics: Sequence[Named]) -> Citations:
+    """Number the chains of answers."""
+    numbers: dict[tuple[tuple[str, ...], ...], int] = {}
+    chains = list[list[StepRecord]]()
+    of = list[tuple[int, ...]]()
+    ends: dict[Trail, tuple[int, ...]] = {}
+    for answer in answers:
+        cited = list[int]()
+        for chain in filter(None, answer["chains"]):
+            key = tuple(map(_key, chain))
+            if key not in numbers:
+                numbers[key] = len(numbers) + 1
+                chains.append(chain)
+                end = _end(answer, chain, topics)
+                ends[end] = (*ends.get(end, ()), numbers[key])
+            cited.append(numbers[key])
+        of.append(tuple(dict.fromkeys(cited)))
+    return Citations(tuple(chains), tuple(of), ends)
+
+
+def _key(step: StepRecord) -> tuple[str, ...]:
+    return (*(step[part]["term"] for part in Triple._fields), str(step["inverse"]))
+
+
+def _end(answer: Answer, chain: list[StepRecord], topics: Sequence[Named]) -> Trail:
+    """Where a chain that is grown alone ends: at the step that it has last."""
+    (root,) = chain_trees([{**answer, "chains": [chain]}], topics)[-1:]
+    last = _key(chain[-1])[:-1]
+
+    def search(node: TreeNode, trail: Trail) -> Trail | None:
+        for key, branch in node.branches.items():
+            below = trail_from(trail, key)
+            if end := search(branch, below) or (below if key[:-1] == last else None):
+                return end
+        return None
+
+    return search(root, (root.term,)) or (root.term,)
+
 
 Item = TypeVar("Item")
 
@@ -41,13 +96,11 @@ class ChatScreen(Screen):
         """Nothing spins until the next item is waited for."""
         self._spinner.close()
 
-    def result(self, state: State, kg: KnowledgeGraph) -> None:
-        """The answers with their citations, the chains that they cite, notes, and what it took."""
+    def answers(self, state: State) -> None:
+        """The answers with the numbers of their chains, or why there are none."""
         answers, computed = state.get("answers", []), state.get("result")
-        cited = cite(answers, state.get("topics", []))
-        self.console.print()
-        asked, told = state.get("asked", ""), state.get("operation") is None
-        if not told and asked and asked != state.get("question", ""):
+        asked, cited = state.get("asked", ""), _cited(state)
+        if state.get("operation") is not None and asked and asked != state.get("question", ""):
             self.console.print(Text(f"asked: {printable(asked)}", style="dim"))
         self.not_understood(state)
         if answers and (computed is None or computed["kind"] == "list"):
@@ -55,26 +108,25 @@ class ChatScreen(Screen):
         if computed and (rows := computed.get("rows")):
             self.console.print(rows_table(rows))
         elif computed:
-            self.console.print(_computed(computed, cited, said=not answers))
+            self.console.print(_computed(computed, cited, with_text=not answers))
         elif not answers:
-            messages = state.get("messages", [])
-            self.console.print(Text(messages[-1].text if messages else "", style="bold"))
-        self.read_as(state)
-        if answers or (computed and computed["triples"]):
+            self.refusal(state)
+
+    def proof(self, state: State) -> None:
+        """The chains that the answers cite, and the triples that a computed one rests on."""
+        answers, computed, cited = state.get("answers", []), state.get("result"), _cited(state)
+        triples = computed["triples"] if computed else []
+        if answers or triples:
             self.console.print()
         for tree in proof(answers, state.get("topics", []), cited.ends, "/why"):
             self.console.print(tree)
-        for number, step in enumerate(computed["triples"] if computed else [], 1):
+        for number, step in enumerate(triples, len(cited.chains) + 1):
             line = step_text({**step, "inverse": False}, start=True)
-            self.console.print(line.append(f"  {_resting(number, cited)}", style="dim"))
-        for note in other_notes(state):
-            self.console.print(Text(f"  {printable(note)}", style="dim"))
-        if state.get("unsupported"):
-            said = ", ".join(printable(text) for text in state.get("unsupported", []))
-            told = f"  not in the graph, said by the LLM only: {said}"
-            self.console.print(Text(told, style="yellow"))
-        self.console.print()
-        self.console.print(Text(footer(state, kg), style="dim"))
+            self.console.print(line.append(f"  {brackets([number])}", style="dim"))
+
+
+def _cited(state: State) -> Citations:
+    return cite(state.get("answers", []), state.get("topics", []))
 
 
 def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
@@ -82,19 +134,34 @@ def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
     return name.append(f" {brackets(numbers)}", style="not bold dim")
 
 
-def _computed(result: Result, cited: Citations, *, said: bool) -> Text:
+def _computed(result: Result, cited: Citations, *, with_text: bool) -> Text:
     """What was computed, and how; it rests on all chains and triples.
 
-    A list is its answers, and only `said` where there are none.
+    The text of a list repeats its answers, and stands there only `with_text`.
     """
-    most = len(cited.chains) + len(result["triples"])
-    rests = f", from {brackets(range(1, most + 1))}" if most else ""
+    count = len(cited.chains) + len(result["triples"])
+    source = f", from {brackets(range(1, count + 1))}" if count else ""
     text = Text(style="dim")
-    if said or result["kind"] != "list":
+    if with_text or result["kind"] != "list":
         text.append(f"{printable(result['text'])}\n", style="bold not dim")
-    return text.append(f"  computed: {printable(result['how'])}{rests}")
+    return text.append(f"  computed: {printable(result['how'])}{source}")
 
 
-def _resting(number: int, cited: Citations) -> str:
-    """The reference to a triple that a result rests on beside the chains, which come first."""
-    return brackets([len(cited.chains) + number])
+def answer(
+    talk: Talk, screen: "ChatScreen", question: str, choose: "Choose", query: object = None
+) -> None:
+    """Answer a question, or a query that was given for it, and show the result.
+
+    The readings of the question stay as they were where a query was given.
+    """
+    from ..session import origin_of, run
+
+    session = talk.session()
+    origin = origin_of(talk.kg, talk.wanted.model)
+    for event in screen.watched(run(session, question, talk.thread, choose, query), "thinking"):
+        if "event" in event:
+            screen.event(event)
+        else:
+            state = cast("State", event)
+            talk.remember(state, origin, reads=query is None)
+            screen.result(state, talk.kg)

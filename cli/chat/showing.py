@@ -5,8 +5,9 @@ from typing import Any
 from rich.text import Text
 
 from ...agent.errors import InputError
-from ...agent.kg.names import one_line
+from ...agent.kg.labels.names import one_line
 from ...agent.kg.terms import Path, Step, Term
+from ..session import meanings, reply_of
 from .talk import Talk
 
 _MOST_RIVALS = 10
@@ -16,12 +17,12 @@ _MOST_FACTS = 50
 def why(talk: Talk, _: str) -> None:
     """Every chain of the last answer, by its number."""
     from ..render import step_text
-    from .citations import cite
+    from .screen import cite
 
     state = talk.last.state
     cited = cite(state.get("answers", []), state.get("topics", []))
     for number, chain in enumerate(cited.chains, 1):
-        steps = [step_text(step, start=place == 0) for place, step in enumerate(chain)]
+        steps = [step_text(step, start=index == 0) for index, step in enumerate(chain)]
         talk.console.print(Text(f"[{number}] ", style="dim").append_text(Text("  ").join(steps)))
     computed = state.get("result")
     for number, step in enumerate(computed["triples"] if computed else [], len(cited.chains) + 1):
@@ -44,16 +45,16 @@ def paths(talk: Talk, _: str) -> None:
 def verify(talk: Talk, _: str) -> None:
     """Look up every triple of the last answer at the source again."""
     from ...agent.evidence.reply import triples
-    from ...agent.kg.verification import verify_paths
+    from ...agent.kg.verification.claims import verify_paths
     from ..render import step_text
 
-    shown = triples(_reply(talk))
+    shown = triples(reply_of(talk.last.state))
     chains = [Path(triple.head, (Step(triple),)) for triple in shown]
     judged = verify_paths(talk.kg.store, {triple.head for triple in shown}, chains)
-    for step, own in zip(shown.values(), judged, strict=True):
-        again = {**step, "inverse": False, "verdict": own.verdict}
+    for step, verification in zip(shown.values(), judged, strict=True):
+        again = {**step, "inverse": False, "verdict": verification.verdict}
         talk.console.print(step_text(again, start=True))  # pyright: ignore[reportArgumentType]
-    held = sum(own.verdict == "supported" for own in judged)
+    held = sum(verification.verdict == "supported" for verification in judged)
     where = one_line(talk.kg.source)
     talk.console.print(f"{held} of {len(judged)} triples are in {where}, asked just now")
 
@@ -76,30 +77,30 @@ def evidence(talk: Talk, form: Any) -> str:
     """The last answer's evidence. Raises InputError where there is none."""
     from ...agent.evidence import explain as explained
 
-    return explained(form, _reply(talk), talk.last.origin)
+    return explained(form, reply_of(talk.last.state), talk.last.origin)
 
 
 def entity(talk: Talk, name: str) -> None:
     """What a name may mean, the likeliest first."""
-    found = _meanings(talk, name)
-    for own in found[:_MOST_RIVALS]:
-        line = Text(one_line(own.name), style="cyan")
-        about = one_line(own.description or own.kind)
+    candidates = _meanings(talk, name)
+    for candidate in candidates[:_MOST_RIVALS]:
+        line = Text(one_line(candidate.name), style="cyan")
+        about = one_line(candidate.description or candidate.kind)
         line.append(f"  {about}" if about else "", style="dim")
-        talk.console.print(line.append(f"  {one_line(own.term)}", style="dim"))
-    if not found:
+        talk.console.print(line.append(f"  {one_line(candidate.term)}", style="dim"))
+    if not candidates:
         talk.console.print(f"The graph has nothing under {one_line(name)!r}.")
 
 
 def neighbours(talk: Talk, name: str) -> None:
     """Facts about what a name most likely means, in both directions."""
-    found = _meanings(talk, name)
-    if not found:
+    candidates = _meanings(talk, name)
+    if not candidates:
         raise InputError(f"the graph has nothing under {name!r}", "spell it as the graph does")
-    term: Term = found[0].term
+    term: Term = candidates[0].term
     (steps,) = talk.kg.store.neighbours([term], limit=_MOST_FACTS + 1)
     shown = list(dict.fromkeys(step.triple for step in steps))[:_MOST_FACTS]
-    terms = list(dict.fromkeys(own for triple in shown for own in triple))
+    terms = list(dict.fromkeys(term for triple in shown for term in triple))
     names = dict(zip(terms, map(one_line, talk.kg.labels.names(terms)), strict=True))
     for head, relation, tail in shown:
         talk.console.print(f"  {names[head]} ─ {names[relation]} → {names[tail]}")
@@ -114,15 +115,7 @@ def kg(talk: Talk, _: str) -> None:
     print_kg(talk.kg, as_json=False)
 
 
-def _reply(talk: Talk) -> Any:
-    from ..evidence import reply_of
-
-    return reply_of(talk.last.state)
-
-
 def _meanings(talk: Talk, name: str) -> list[Any]:
     from ...agent.linking import LabelLinker
 
-    linker = LabelLinker(talk.kg.labels, languages=talk.kg.profile.languages)
-    inside = name.translate(str.maketrans("[]", "  "))
-    return [own for mention in linker.link(f"[{inside}]") for own in mention.candidates]
+    return meanings(LabelLinker(talk.kg.labels, languages=talk.kg.profile.languages), name)

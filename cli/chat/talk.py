@@ -1,22 +1,153 @@
 """A conversation as it stands: what the commands show and change."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph
+from ...agent.options import Options, names_set
 from ..session import Session
 from ..terminal import waiting
-from .loading import Engine, Loading, Wanted
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     from ...agent.evidence import Origin
+    from ...agent.llm.local import LocalModel
     from ...agent.state import Reading, State
+    from ...graphs.skeleton import Compiled
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What questions are to be answered with; without a `thread` nothing of them is kept."""
+
+    method: str
+    model: str
+    llm: str
+    device: str
+    dtype: str
+    prompts: Path | None
+    options: Options
+    pairs: tuple[str, ...]
+    """The options that the user set by name, which `paper` leaves alone."""
+    paper: bool
+    thread: str | None
+    is_named: bool = True
+    """Whether the user named the method; or else it is that of the model."""
+    reader: str = ""
+    """What reads questions; empty for what suits the model and the graph."""
+
+
+class Engine:
+    """Makes sessions over one KG; models, graphs and threads are opened once."""
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self._kg = kg
+        self._models: dict[tuple[str, ...], LocalModel] = {}
+        self._llms: dict[str, BaseChatModel | None] = {}
+        self._graphs: dict[tuple[object, ...], Compiled] = {}
+        self._threads: dict[bool, SqliteSaver] = {}
+
+    def session(self, wanted: Wanted) -> Session:
+        """What answers as wanted. Raises InputError and ModelError."""
+        from ...graphs.methods import method_options, unused
+
+        method, user_set = wanted.method, names_set(wanted.pairs)
+        options = method_options(method, wanted.options, paper=wanted.paper, user_set=user_set)
+        graph: Any = self._graph(wanted).copy({"checkpointer": self.threads(wanted.thread)})
+        notes = unused(method, wanted.options, user_set)
+        return Session(self._kg, graph, options, tuple(notes))
+
+    def threads(self, thread: str | None) -> "SqliteSaver":
+        """Where a thread is kept: the user's database, or where it has no name, in memory."""
+        from ...agent.conversation.threads import open_threads, unkept_threads
+
+        is_named = thread is not None
+        if is_named not in self._threads:
+            self._threads[is_named] = open_threads() if is_named else unkept_threads()
+        return self._threads[is_named]
+
+    def _graph(self, wanted: Wanted) -> "Compiled":
+        from ...graphs import build_graph
+
+        key = (wanted.method, wanted.model, wanted.reader, wanted.llm, wanted.device, wanted.dtype)
+        if key not in self._graphs:
+            self._graphs[key] = build_graph(
+                wanted.method,
+                kg=self._kg,
+                generator=self._model(wanted),
+                reader=wanted.reader or None,
+                llm=self._llm(wanted.llm),
+                prompts=wanted.prompts,
+                checkpointer=self.threads(wanted.thread),
+            )
+        return self._graphs[key]
+
+    def _model(self, wanted: Wanted) -> "LocalModel":
+        from ...agent.llm.local import load_generator
+
+        key = (wanted.model, wanted.device, wanted.dtype)
+        if key not in self._models:
+            loaded = load_generator(wanted.model, device=wanted.device, dtype=wanted.dtype)
+            self._models[key] = loaded
+        return self._models[key]
+
+    def _llm(self, spec: str) -> "BaseChatModel | None":
+        from ...agent.llm.chat import chat_model
+
+        if spec not in self._llms:
+            self._llms[spec] = chat_model(spec)
+        return self._llms[spec]
+
+
+class Loading:
+    """A session that is made in the background; what goes wrong is raised where it is needed."""
+
+    def __init__(self, make: Callable[[], Session]) -> None:
+        self._make = make
+        self._made: Future[Session] = Future()
+        self._thread = Thread(target=self._run, name="loading", daemon=True)
+
+    def start(self) -> None:
+        """Begin, if it has not begun."""
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def get(self) -> Session:
+        """The session, once it is there. Raises what making it raised."""
+        self.start()
+        return self._made.result()
+
+    def settle(self) -> None:
+        """Wait until it is done, well or not, if it has begun."""
+        if self._thread.ident is not None:
+            wait([self._made])
+
+    @classmethod
+    def done(cls, session: Session) -> "Loading":
+        """One that has nothing to do."""
+        loading = cls(lambda: session)
+        loading.start()
+        return loading
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it has begun and is not done."""
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._made.set_result(self._make())
+        except BaseException as error:
+            self._made.set_exception(error)
 
 
 @dataclass(frozen=True)
@@ -60,7 +191,7 @@ class Talk:
         self._engine = Engine(kg)
         self._last: Answered | None = None
         self._understood: Understood | None = None
-        self._told = set[str]()
+        self._shown_notes = set[str]()
         self.loading = Loading(lambda: self._engine.session(self.wanted))
 
     @property
@@ -75,7 +206,7 @@ class Talk:
         """
         with waiting(self.console, "loading the model"):
             session = self.loading.get()
-        return replace(session, notes=tuple(n for n in session.notes if n not in self._told))
+        return replace(session, notes=tuple(n for n in session.notes if n not in self._shown_notes))
 
     def change(self, **parts: Any) -> None:
         """Want other parts; where they cannot be had, everything stays as it is.
@@ -128,7 +259,7 @@ class Talk:
             self._understood = Understood(question, readings, offered)
         elif self._understood:
             self._understood = replace(self._understood, offered=False)
-        self._told.update(state.get("notes", []))
+        self._shown_notes.update(state.get("notes", []))
 
     def begin(self, thread: str | None) -> None:
         """Begin a conversation, or go on with one: there is no last answer.

@@ -17,13 +17,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 
-from ...agent.decoding.spelling import spell_paths
+from ...agent.decoding.wire import spell_paths
 from ...agent.kg import KnowledgeGraph, open_kg
-from ...agent.kg.ranking import BM25Ranker
-from ...agent.kg.view import GraphView, ViewLimits
-from ...agent.kg.walk_listing import list_walks
+from ...agent.kg.walking.listing import list_walks
+from ...agent.kg.walking.ranking import BM25Ranker
+from ...agent.kg.walking.view import GraphView, ViewLimits
 from ...agent.linking import LabelLinker
-from ...agent.nodes.retrieve import rank
+from ...graphs.retrieve import rank
 from .answers import FILES, HERE, Question, read_questions
 
 RETRIEVED_FILE = HERE / "retrieved.jsonl"

@@ -1,1 +1,1 @@
-"""Benchmarks: how fast decoding along the graph is, against the ways it was done before."""
+"""Benchmarks: speed, memory and accuracy, for anybody to measure. No product code imports this."""

@@ -14,47 +14,50 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 from rich.console import Console
 from rich.table import Table
 
 from ...agent.llm.baselines import NAMES, read_baselines
-from ...agent.llm.local import model_settings
+from ...agent.llm.model_folder import model_settings
 from ...graphs import METHODS
 from ..readers import read_samples
 from ..record_lines import read_records
-from ..run_folder import read_summary
-from .heldout import Wanted, held_template, held_types, write_questions
+from ..runner.run_folder import read_summary
+from ..samples import Sample, part_of
+from .harness import DATA, write_questions
 
 LIMIT = 1_000
-ALWAYS = ("--set", "confidence=0")
-CAUSAL = ("--formats", "path,plan,chain")
+_ALWAYS = ("--set", "confidence=0")
+_CAUSAL = ("--formats", "path,plan,chain")
+_HELD_TYPES = 3
 
-
-@dataclass(frozen=True)
-class Run:
-    """A run of a model: its name and the options of `eval run` that choose questions and method."""
-
-    name: str
-    options: tuple[str, ...]
+_COLUMNS = (
+    "questions", "method", "Hits@1", "F1", "Triplet-F1", "ill", "sure of", "right", "run",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A training, or a model of another experiment, and the runs of it."""
+    """A training, by its options, and the runs of its model, by name and options of `eval run`.
+
+    Experiments that name the same model train it once.
+    """
 
     model: str
-    training: Callable[["Bench"], tuple[str, ...]]
-    runs: Callable[["Bench"], tuple[Run, ...]]
+    training: tuple[str, ...]
+    runs: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where things are, and how much of them is done."""
+    """Where data and results are, and how much is asked."""
 
     data: Path
     out: Path
@@ -62,184 +65,141 @@ class Bench:
     workers: int
 
     @property
-    def metaqa(self) -> Path:
-        """The folder of MetaQA."""
-        return self.data / "metaqa"
+    def films(self) -> tuple[str, str]:
+        """MetaQA's graph, as an option."""
+        return "--kg", str(self.data / "metaqa" / "kb.txt")
 
-    @property
-    def films(self) -> str:
-        """Its knowledge graph."""
-        return str(self.metaqa / "kb.txt")
-
+    @cached_property
     def types(self) -> frozenset[str]:
-        """The three path types that are held out."""
-        return _held_types(self.metaqa)
+        """The path types that are held out, drawn by seed."""
+        types = {s.type for s in read_samples("metaqa", self.data / "metaqa", "3-hop/dev")}
+        return frozenset(Random(0).sample(sorted(types), _HELD_TYPES))
 
-    def kept(self, name: str, of: str, wanted: Wanted) -> str:
+    def questions(self, name: str, part: str, is_wanted: Callable[[Sample], bool]) -> str:
         """A file of 3-hop questions of one part, written when it is first needed."""
-        file = self.out / "questions" / f"{name}-{of}.jsonl"
+        file = self.out / "questions" / f"{name}-{part}.jsonl"
         if not file.is_file():
-            limit = LIMIT if of == "train" else None
-            write_questions(self.metaqa, "3-hop/dev", of, file, wanted, limit)
+            samples = read_samples("metaqa", self.data / "metaqa", "3-hop/dev")
+            chosen = [s for s in samples if part_of(s.question) == part and is_wanted(s)]
+            write_questions(file, drawn(chosen, LIMIT) if part == "train" else chosen)
         return str(file)
+
+    def learn_metaqa(self, splits: str, hops: int, limit: int = LIMIT) -> tuple[str, ...]:
+        """The training part of splits of MetaQA."""
+        data = ("--dataset", "metaqa", "--data", str(self.data / "metaqa"), "--split", splits)
+        return (*data, "--part", "train", "--limit", str(limit), "--hops", str(hops))
 
     def on_metaqa(self, split: str, methods: str) -> tuple[str, ...]:
         """The reporting part of a split of MetaQA."""
-        data = ("--dataset", "metaqa", "--data", str(self.metaqa), "--split", split)
-        return (*data, "--part", "report", "--kg", self.films, "--method", methods, *ALWAYS)
+        data = ("--dataset", "metaqa", "--data", str(self.data / "metaqa"), "--split", split)
+        return (*data, "--part", "report", *self.films, "--method", methods, *_ALWAYS)
 
-    def on_file(self, file: str, methods: str) -> tuple[str, ...]:
-        """Questions over MetaQA's graph that a file holds."""
-        data = ("--dataset", "jsonl", "--data", file)
-        return (*data, "--kg", self.films, "--method", methods, *ALWAYS)
-
-    def on_paths(self, hops: int, methods: str) -> tuple[str, ...]:
-        """The reporting part of PathQuestion-Large."""
+    def on_paths(self, hops: int) -> Experiment:
+        """PathQuestion-Large: trained on its training part, run on the reporting part."""
         folder = self.data / "pathquestion"
-        data = ("--dataset", "pathquestion", "--data", str(folder), "--split", f"PQL-{hops}H")
-        walk = ("--set", "revisits=walk")
-        return (*data, "--part", "report", "--method", methods, *walk, *ALWAYS)
+        data = ("--dataset", "pathquestion", "--data", str(folder))
+        split = ("--split", f"PQL-{hops}H")
+        part = ("--part", "train", "--limit", str(LIMIT), "--hops", str(hops))
+        asked = ("--part", "report", "--method", "plan,gcr,words", "--set", "revisits=walk")
+        return Experiment(
+            f"pql{hops}",
+            (*data, *part, "--revisits", "walk", *split),
+            {f"PathQuestion, {hops} hops": (*data, *split, *asked, *_ALWAYS)},
+        )
+
+    def without(self, name: str, is_held: Callable[[Sample], bool]) -> Experiment:
+        """3-hop questions some of which are held out of the training, and only those are run."""
+        learnt = self.questions(name, "train", lambda sample: not is_held(sample))
+        asked = self.questions(name, "report", is_held)
+        data = ("--dataset", "jsonl", "--data", asked, *self.films)
+        return Experiment(
+            name,
+            (*self.films, "--questions", learnt, "--hops", "3"),
+            {f"{name} held out": (*data, "--method", "plan,words", *_ALWAYS)},
+        )
 
 
-@cache
-def _held_types(metaqa: Path) -> frozenset[str]:
-    return held_types(read_samples("metaqa", metaqa, "3-hop/dev"), 3)
+def _joint(bench: Bench, runs: dict[str, tuple[str, ...]]) -> Experiment:
+    return Experiment("joint", bench.learn_metaqa("1-hop/dev,2-hop/dev,3-hop/dev", 3), runs)
 
 
-def _joint(bench: Bench) -> tuple[str, ...]:
-    data = ("--dataset", "metaqa", "--data", str(bench.metaqa))
-    splits = ("--split", "1-hop/dev,2-hop/dev,3-hop/dev")
-    return (*data, *splits, "--part", "train", "--limit", str(LIMIT), "--hops", "3")
-
-
-def _one_hop(bench: Bench) -> tuple[str, ...]:
-    data = ("--dataset", "metaqa", "--data", str(bench.metaqa), "--split", "1-hop/dev")
-    return (*data, "--part", "train", "--limit", str(LIMIT), "--hops", "1")
-
-
-def _few(bench: Bench) -> tuple[str, ...]:
-    data = ("--dataset", "metaqa", "--data", str(bench.metaqa), "--split", "3-hop/dev")
-    return (*data, "--part", "train", "--limit", "100", "--hops", "3")
-
-
-def _without_templates(bench: Bench) -> tuple[str, ...]:
-    file = bench.kept("templates", "train", lambda sample: not held_template(sample))
-    return ("--kg", bench.films, "--questions", file, "--hops", "3")
-
-
-def _without_types(bench: Bench) -> tuple[str, ...]:
-    file = bench.kept("types", "train", lambda sample: sample.type not in bench.types())
-    return ("--kg", bench.films, "--questions", file, "--hops", "3")
-
-
-def _paths(hops: int) -> Callable[[Bench], tuple[str, ...]]:
-    def options(bench: Bench) -> tuple[str, ...]:
-        data = ("--dataset", "pathquestion", "--data", str(bench.data / "pathquestion"))
-        of = ("--part", "train", "--limit", str(LIMIT), "--hops", str(hops))
-        return (*data, "--split", f"PQL-{hops}H", *of, "--revisits", "walk")
-
-    return options
-
-
-EXPERIMENTS: dict[str, Experiment] = {
-    "joint": Experiment(
-        "joint",
-        _joint,
-        lambda bench: (
-            Run("1 hop", bench.on_metaqa("1-hop/dev", "plan,words,lookup")),
-            Run("2 hops", bench.on_metaqa("2-hop/dev", "plan,words,lookup")),
-            Run("3 hops", bench.on_metaqa("3-hop/dev", "plan,words,lookup")),
-            Run("1 hop, paraphrased, joint", bench.on_metaqa("1-hop/ntm/dev", "plan,words")),
-        ),
+EXPERIMENTS: dict[str, Callable[[Bench], Experiment]] = {
+    "joint": lambda bench: _joint(
+        bench,
+        {
+            "1 hop": bench.on_metaqa("1-hop/dev", "plan,words,lookup"),
+            "2 hops": bench.on_metaqa("2-hop/dev", "plan,words,lookup"),
+            "3 hops": bench.on_metaqa("3-hop/dev", "plan,words,lookup"),
+            "1 hop, paraphrased, joint": bench.on_metaqa("1-hop/ntm/dev", "plan,words"),
+        },
     ),
-    "walks": Experiment(
-        "joint", _joint, lambda bench: (Run("walks", bench.on_metaqa("3-hop/dev", "gcr,dog")),)
-    ),
-    "paraphrased": Experiment(
+    "walks": lambda bench: _joint(bench, {"walks": bench.on_metaqa("3-hop/dev", "gcr,dog")}),
+    "paraphrased": lambda bench: Experiment(
         "one-hop",
-        _one_hop,
-        lambda bench: (Run("1 hop, paraphrased", bench.on_metaqa("1-hop/ntm/dev", "plan,words")),),
+        bench.learn_metaqa("1-hop/dev", 1),
+        {"1 hop, paraphrased": bench.on_metaqa("1-hop/ntm/dev", "plan,words")},
     ),
-    "few": Experiment(
+    "few": lambda bench: Experiment(
         "few",
-        _few,
-        lambda bench: (Run("100 questions", bench.on_metaqa("3-hop/dev", "plan,words")),),
+        bench.learn_metaqa("3-hop/dev", 3, limit=100),
+        {"100 questions": bench.on_metaqa("3-hop/dev", "plan,words")},
     ),
-    "templates": Experiment(
-        "templates",
-        _without_templates,
-        lambda bench: (
-            Run(
-                "templates held out",
-                bench.on_file(bench.kept("templates", "report", held_template), "plan,words"),
-            ),
-        ),
-    ),
-    "types": Experiment(
-        "types",
-        _without_types,
-        lambda bench: (
-            Run(
-                "types held out",
-                bench.on_file(
-                    bench.kept("types", "report", lambda s: s.type in bench.types()), "plan,words"
-                ),
-            ),
-        ),
-    ),
-    "pql2": Experiment(
-        "pql2",
-        _paths(2),
-        lambda bench: (Run("PathQuestion, 2 hops", bench.on_paths(2, "plan,gcr,words")),),
-    ),
-    "pql3": Experiment(
-        "pql3",
-        _paths(3),
-        lambda bench: (Run("PathQuestion, 3 hops", bench.on_paths(3, "plan,gcr,words")),),
-    ),
-    "untaught": Experiment(
+    "templates": lambda bench: bench.without("templates", has_held_template),
+    "types": lambda bench: bench.without("types", lambda sample: sample.type in bench.types),
+    "pql2": lambda bench: bench.on_paths(2),
+    "pql3": lambda bench: bench.on_paths(3),
+    "untaught": lambda bench: Experiment(
         "untaught",
-        lambda bench: ("--kg", bench.films),
-        lambda bench: tuple(
-            Run(f"no questions, {hops} hops", bench.on_metaqa(f"{hops}-hop/dev", "plan,gcr"))
+        bench.films,
+        {
+            f"no questions, {hops} hops": bench.on_metaqa(f"{hops}-hop/dev", "plan,gcr")
             for hops in (1, 2, 3)
-        ),
+        },
     ),
 }
 """What is measured, by name; `untaught` is trained on the graph alone."""
 
 
-_COLUMNS = (
-    "questions", "method", "Hits@1", "F1", "Triplet-F1", "ill", "sure of", "right", "run",
-)  # fmt: skip
-
-
-def measure(bench: Bench, names: Sequence[str], console: Console) -> None:
+def measure(bench: Bench, names: Iterable[str], console: Console) -> None:
     """Train what is not trained yet, run what is not run yet, and print a table."""
     table = Table(*_COLUMNS)
     for name in names:
-        experiment = EXPERIMENTS[name]
+        experiment = EXPERIMENTS[name](bench)
         model = bench.out / "models" / experiment.model
         if not (model / "config.json").is_file():
-            options = (*CAUSAL, *experiment.training(bench))
-            _groundwalk(("train", *options, "--out", str(model)), console)
-        for run in experiment.runs(bench):
-            folder = bench.out / "runs" / f"{name} {run.name}".replace(" ", "-").replace(",", "")
+            training = ("train", *_CAUSAL, *experiment.training, "--out", str(model))
+            _groundwalk(training, console)
+        for run, options in experiment.runs.items():
+            folder = bench.out / "runs" / f"{name} {run}".replace(" ", "-").replace(",", "")
             limit = () if bench.limit is None else ("--first", str(bench.limit))
-            given = (*run.options, *limit, "--model", str(model), "--workers", str(bench.workers))
-            _groundwalk(("eval", "run", *given, "--out", str(folder)), console)
-            _add(table, run.name, folder, model)
+            spread = ("--model", str(model), "--workers", str(bench.workers))
+            _groundwalk(("eval", "run", *options, *limit, *spread, "--out", str(folder)), console)
+            _add(table, run, folder, model)
     console.print(table)
+
+
+def has_held_template(sample: Sample) -> bool:
+    """Whether a question's wording is among the 40% that are held out, whatever its topics are."""
+    text = sample.question
+    for topic in sample.topics:
+        text = text.replace(f"[{topic}]", "[]")
+    return int(sha256(text.encode()).hexdigest(), 16) % 10 < 4
+
+
+def drawn(samples: Sequence[Sample], limit: int) -> list[Sample]:
+    """At most so many of the samples, drawn by seed, in their order."""
+    if limit >= len(samples):
+        return list(samples)
+    return [samples[i] for i in sorted(Random(0).sample(range(len(samples)), limit))]
 
 
 def _add(table: Table, name: str, folder: Path, model: Path) -> None:
     summary = read_summary(folder)
-    for method, own in summary.methods.items() if summary else ():
-        if own.accuracy is None:
+    for method, numbers in summary.methods.items() if summary else ():
+        if numbers.accuracy is None:
             continue
-        faithful = own.faithfulness
-        hits, f1 = own.accuracy.hits_at_1, own.accuracy.f1
-        scores = (hits, f1, faithful.triplet_f1, faithful.ill)
+        faithful, accuracy = numbers.faithfulness, numbers.accuracy
+        scores = (accuracy.hits_at_1, accuracy.f1, faithful.triplet_f1, faithful.ill)
         shown = ["" if score is None else f"{100 * score.mean:.1f}" for score in scores]
         table.add_row(name, method, *shown, *_withheld(folder, method, model), folder.name)
 
@@ -271,12 +231,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--limit", type=int, help="the first N questions of each run")
     parser.add_argument("--workers", type=int, default=2)
-    given = parser.parse_args(arguments)
-    source = os.environ.get("GROUNDWALK_DATA")
+    options = parser.parse_args(arguments)
+    source = os.environ.get(DATA)
     if not source:
-        raise SystemExit("set GROUNDWALK_DATA to the folder that holds metaqa/ and pathquestion/")
-    bench = Bench(Path(source).resolve(), given.out, given.limit, given.workers)
-    measure(bench, given.only, Console(highlight=False))
+        raise SystemExit(f"set {DATA} to the folder that holds metaqa/ and pathquestion/")
+    bench = Bench(Path(source).resolve(), options.out, options.limit, options.workers)
+    measure(bench, options.only, Console(highlight=False))
 
 
 if __name__ == "__main__":

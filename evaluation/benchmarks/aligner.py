@@ -21,23 +21,25 @@ from ...agent.nodes import Node
 from ...agent.nodes.read import ReadWith, read
 from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action
+from ...agent.query.asked import Asked
 from ...agent.query.automaton import Partial
+from ...agent.query.binding import Naming
 from ...agent.query.facts import Facts
-from ...agent.query.naming import Naming
-from ...agent.query.reader import Asked, ReadQueries, distinct_queries
+from ...agent.query.reader import ReadQueries, distinct_queries
 from ...agent.query.schema import GraphSchema
-from ...agent.query.tables import GraphTables
+from ...agent.query.schema_tables import GraphTables
 from ...agent.reader.inputs import Inputs
 from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.matching import FEATURES, matches
 from ...agent.reader.weights import open_reader
 from ...agent.reader.words import words_of
-from ...graphs.method import Method, Parts
+from ...graphs.ground import Parts
+from ...graphs.method import Method
 from ...graphs.query import QUERY
 
 ALIGNERS = ("aligner", "bag", "random")
 _HOPS = 3
-_KEPT = 40
+_BREADTH = 40
 """Walks of each length that are gone on with."""
 _COST = 1.0
 """What a hop costs; a word of its label alone is worth more, a related one less."""
@@ -47,7 +49,7 @@ _BAG = ("exact", "begins", "rare", "covered")
 
 def worth_of_features(known: Sequence[str] = tuple(_WORTH)) -> npt.NDArray[np.float64]:
     """What each of `FEATURES` is worth; nothing those that are not `known`."""
-    return np.array([_WORTH[own] if own in known else 0.0 for own in FEATURES])
+    return np.array([_WORTH[name] if name in known else 0.0 for name in FEATURES])
 
 
 def aligning(name: str, reader: str) -> Method:
@@ -85,7 +87,7 @@ class _Aligner:
         """The best walks. Raises NoPathError where none begins at what the question names."""
         schema = GraphSchema(self._tables, asked.pointed.bound, values=asked.pointed.values)
         words = words_of(asked.question, asked.mentions.numbered)
-        parts = [own.parts for own in words]
+        parts = [word.parts for word in words]
         live, ended = [_Walk(Partial(), 0.0, frozenset())], list[_Walk]()
         for length in range(_HOPS + 1):
             begun = list[_Walk]()
@@ -95,26 +97,26 @@ class _Aligner:
                         begun.append(_Walk(walk.partial.after(action), 0.0, frozenset()))
                     elif action.kind == "step" and length and action.name:
                         begun.append(self._after(walk, action, parts))
-            begun.sort(key=lambda own: -own.worth)
-            live = begun[:_KEPT]
+            begun.sort(key=lambda walk: -walk.worth)
+            live = begun[:_BREADTH]
             ended += live if length else []
         if not ended:
             raise NoPathError("no walk begins at what the question names")
-        ended.sort(key=lambda own: -own.worth)
+        ended.sort(key=lambda walk: -walk.worth)
         best = ended[: plan.beams]
-        actions = [(*own.partial.actions, Action("end")) for own in best]
-        shares = np.exp([own.worth for own in best])
+        actions = [(*walk.partial.actions, Action("end")) for walk in best]
+        shares = np.exp([walk.worth for walk in best])
         chances = (shares / shares.sum()).tolist()
-        found = distinct_queries(self._facts.kg, self._naming, actions, chances, asked.pointed)
-        return ReadQueries(found, Cost())
+        queries = distinct_queries(self._facts.kg, self._naming, actions, chances, asked.pointed)
+        return ReadQueries(queries, Cost())
 
     def _after(self, walk: _Walk, action: Action, parts: Sequence[tuple[str, ...]]) -> _Walk:
         partial = walk.partial.after(action)
         if self._random is not None:
             return _Walk(partial, self._random.random(), walk.taken)
         worth = self._alike(action.name, parts)
-        free = [place for place in range(len(parts)) if place not in walk.taken]
-        best = max(free, key=lambda place: worth[place], default=None)
+        free = set(range(len(parts))) - walk.taken
+        best = max(sorted(free), key=lambda word: worth[word], default=None)
         if best is None or not worth[best]:
             return _Walk(partial, walk.worth - _COST, walk.taken)
         return _Walk(partial, walk.worth + float(worth[best]) - _COST, walk.taken | {best})

@@ -1,14 +1,11 @@
 """Building and opening a large KG: against Oxigraph's own bulk loader, and look-ups in it.
 
 `python -m groundwalk.evaluation.benchmarks.building [--triples N] [--out FILE.json]` writes a
-made-up graph (`synthetic`) into a temporary folder and measures, each in a process of its own: the
+made-up graph into a temporary folder and measures, each in a process of its own: the
 bulk loader on that file, our build of it, and opening what was built. Ten million triples take
 about 3 GB of disk and some minutes.
 """
 
-import argparse
-import os
-import platform
 import resource
 import sys
 import tempfile
@@ -24,14 +21,25 @@ from typing import Any, NamedTuple, TypeVar
 import pyoxigraph as ox
 from rich.console import Console
 
-from ...agent.errors import InputError
 from ...agent.kg import BuildProgress, build, normalise, open_kg
-from .synthetic import misspelt, write_graph
-from .written import write_report
+from .harness import aligned, conduct, machine, mistyped, options_of
 
 _BATCHES = 300
 _BATCH = 10
+_SHORTEST_TYPED = 5
 _Asked = TypeVar("_Asked")
+
+ENTITIES_PER_TRIPLE = 0.1
+"""Each entity has a label, a class and on average eight facts that leave it."""
+
+_RELATIONS = 200
+_CLASSES = 50
+_WORDS = 20_000
+_CONSONANTS = "bcdfghjklmnprstvwz"
+_VOWELS = "aeiou"
+_NAMESPACE = "http://example.org"
+_LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
 class Measure(NamedTuple):
@@ -62,16 +70,16 @@ MEASURES: dict[str, Measure] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 1 where an aim is missed, 2 where `--out` fails."""
-    options = _options(arguments)
-    report = run(options.triples, folder=options.folder, console=Console(stderr=True))
-    print("\n".join(table(report)))
-    if options.out:
-        try:
-            write_report(options.out, report)
-        except InputError as error:
-            print(f"{error.message} ({error.hint})", file=sys.stderr)
-            return 2
-    return int(any(row["reached"] is False for row in report["measures"].values()))
+    parser = options_of("building", __doc__)
+    parser.add_argument("--triples", type=int, default=1_000_000, metavar="N", help="(1000000)")
+    parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
+    options = parser.parse_args(arguments)
+    return conduct(
+        lambda: run(options.triples, folder=options.folder, console=Console(stderr=True)),
+        table,
+        options.out,
+        lambda report: any(row["reached"] is False for row in report["measures"].values()),
+    )
 
 
 def run(
@@ -79,29 +87,23 @@ def run(
 ) -> dict[str, Any]:
     """The report: settings, and a figure for each measure. Nothing stays in `folder`."""
     out = console or Console(quiet=True)
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="groundwalk-", dir=folder) as name:
         home = Path(name)
         source = home / "graph.nt"
         entities = write_graph(source, triples)
         out.print(f"{triples:,} triples, {source.stat().st_size / 1e6:,.0f} MB", markup=False)
         for step in (_bulk_load, _build, _look_up):
-            found |= _alone(step, home)
-            out.print(", ".join(f"{name}: {found[name]:.4g}" for name in found), markup=False)
-    found["ratio"] = found["load"] / found["bulk_load"]
+            figures |= _alone(step, home)
+            out.print(", ".join(f"{name}: {figures[name]:.4g}" for name in figures), markup=False)
+    figures["ratio"] = figures["load"] / figures["bulk_load"]
     return {
-        "settings": {
-            "triples": triples,
-            "entities": entities,
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-        },
+        "settings": {"triples": triples, "entities": entities, **machine()},
         "measures": {
             name: {
-                "value": round(found[name], 6),
+                "value": round(figures[name], 6),
                 **measure._asdict(),
-                "reached": None if measure.aim is None else found[name] <= measure.aim,
+                "reached": None if measure.aim is None else figures[name] <= measure.aim,
             }
             for name, measure in MEASURES.items()
         },
@@ -115,13 +117,9 @@ def table(report: dict[str, Any]) -> list[str]:
         aim = "" if row["aim"] is None else f"<= {row['aim']:g}"
         verdict = {None: "", True: "yes", False: "NO"}[row["reached"]]
         rows.append((row["title"], f"{row['value']:.3g}", row["unit"], aim, verdict))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     settings = report["settings"]
     return [
-        *(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ),
+        *aligned(rows),
         "",
         f"{settings['triples']:,} triples, {settings['entities']:,} labels; "
         f"{settings['cores']} cores",
@@ -170,13 +168,19 @@ def _look_up(home: Path) -> dict[str, float]:
         for _ in range(_BATCHES)
     ]
     labels = [normalise(kg.labels.describe(batch[:1])[0].label) for batch in entities]
-    typos = [misspelt(label, random) for label in labels]
+    typos = [_typed(label, random) for label in labels if len(label) >= _SHORTEST_TYPED]
     return {
         "open": opened,
         **_quantiles("neighbours", (_timed(kg.store.neighbours, batch) for batch in entities)),
         **_quantiles("exact", (_timed(kg.labels.lookup, label) for label in labels)),
         **_quantiles("typo", (_timed(kg.labels.similar, text) for text in typos)),
     }
+
+
+def _typed(label: str, random: Random) -> str:
+    """The label with one typo, or with two where it has eight letters or more."""
+    typed = mistyped(label, random)
+    return mistyped(typed, random) if len(label) >= 8 else typed
 
 
 def _timed(call: Callable[[_Asked], object], asked: _Asked) -> float:
@@ -197,15 +201,33 @@ def _peak() -> float:
     return most / (1e6 if sys.platform == "darwin" else 1e3)
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m groundwalk.evaluation.benchmarks.building",
-        description="Time building and opening a large graph against Oxigraph's bulk loader.",
-    )
-    parser.add_argument("--triples", type=int, default=1_000_000, metavar="N", help="(1000000)")
-    parser.add_argument("--folder", type=Path, help="where the temporary folder is made")
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every measure there")
-    return parser.parse_args(arguments)
+def write_graph(path: Path, triples: int, *, seed: int = 0) -> int:
+    """Write so many triples as N-Triples and return the number of entities; same seed, same file.
+
+    Heads are drawn evenly, tails and relations unevenly: a few are hubs. A few triples come twice.
+    """
+    random = Random(seed)
+    entities = max(int(triples * ENTITIES_PER_TRIPLE), 1)
+    words = [_word(random) for _ in range(_WORDS)]
+    with path.open("w", encoding="ascii") as file:
+        for number in range(entities):
+            label = " ".join(random.choices(words, k=random.randint(1, 3)))
+            head = f"<{_NAMESPACE}/e/{number}>"
+            kind = f"<{_NAMESPACE}/class/{int(_CLASSES * random.random() ** 2)}>"
+            file.write(f'{head} {_LABEL} "{label}"@en .\n{head} {_TYPE} {kind} .\n')
+        for _ in range(triples - 2 * entities):
+            head = random.randrange(entities)
+            relation = int(_RELATIONS * random.random() ** 2)
+            tail = int(entities * random.random() ** 3)
+            file.write(
+                f"<{_NAMESPACE}/e/{head}> <{_NAMESPACE}/r/{relation}> <{_NAMESPACE}/e/{tail}> .\n"
+            )
+    return entities
+
+
+def _word(random: Random) -> str:
+    syllables = (random.choice(_CONSONANTS) + random.choice(_VOWELS) for _ in range(4))
+    return "".join(syllables)[: random.randint(3, 8)].capitalize()
 
 
 if __name__ == "__main__":

@@ -7,10 +7,8 @@ ratios are of processor time, which a busy machine disturbs less. The bundled gr
 and files are warm.
 """
 
-import argparse
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
@@ -18,12 +16,10 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
 
-from ...agent.errors import InputError
-from .written import write_report
+from .harness import conduct, machine, options_of
 
 AIM = 2.0
 """Times `import torch` that a first answer may take."""
@@ -42,19 +38,15 @@ class Took:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 1 where the aim is missed, 2 where `--out` fails."""
-    parser = argparse.ArgumentParser(description="How long a first answer takes from nothing.")
+    parser = options_of("cold_start", __doc__)
     parser.add_argument("--rounds", type=int, default=5, help="times that each is started")
-    parser.add_argument("--out", type=Path, help="a file for the report, as JSON")
     options = parser.parse_args(arguments)
-    report = run(options.rounds)
-    print("\n".join(table(report)))
-    if options.out:
-        try:
-            write_report(options.out, report)
-        except InputError as error:
-            print(f"{error.message} ({error.hint})", file=sys.stderr)
-            return 2
-    return int(any(row["ratio"] > AIM for row in report["measures"].values()))
+    return conduct(
+        lambda: run(options.rounds),
+        table,
+        options.out,
+        lambda report: any(row["ratio"] > AIM for row in report["measures"].values()),
+    )
 
 
 def run(rounds: int) -> dict[str, Any]:
@@ -64,18 +56,15 @@ def run(rounds: int) -> dict[str, Any]:
         setting = {**os.environ, "GROUNDWALK_CACHE": cache, "OMP_NUM_THREADS": "1"}
         for start in starts.values():  # builds the graph, compiles modules, warms files
             _took(start, setting)
-        every = [{name: _took(own, setting) for name, own in starts.items()} for _ in range(rounds)]
+        every = [
+            {name: _took(start, setting) for name, start in starts.items()} for _ in range(rounds)
+        ]
     best = {
         name: Took(min(one[name].wall for one in every), min(one[name].processor for one in every))
         for name in starts
     }
     return {
-        "settings": {
-            "rounds": rounds,
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-        },
+        "settings": {"rounds": rounds, **machine()},
         "measures": {
             name: {
                 "wall": round(took.wall, 3),

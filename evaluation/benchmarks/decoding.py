@@ -6,18 +6,16 @@ taken in turn on the same question, model, prompt and paths; the table shows the
 questions and the quartiles. Wherever the other side obeys the same constraint, the best paths and
 their scores must be equal, or the run fails.
 
-R is the published way and R' the same repaired (`baselines`). Scores are `full`, as Hugging Face
-computes them, where nothing else is said; `allowed` is renormalised over the legal tokens. Ours
-computes the instruction, with which every prompt begins, once for a model, as it does in use.
+R is the published way and R' the same repaired (`decoding_rivals`). Scores are `full`, as Hugging
+Face computes them, where nothing else is said; `allowed` is renormalised over the legal tokens.
+Ours computes the instruction, with which every prompt begins, once for a model, as it does in use.
 """
 
-import argparse
 import os
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
@@ -25,32 +23,132 @@ import torch
 import transformers
 from rich.console import Console
 
-from ...agent.errors import GroundwalkError
-from .equality import Mismatch
-from .groups import BEAMS, GROUPS, QUICK, Sizes, Stage
-from .measures import MEASURES, Figure, reached
-from .written import write_report
+from .decoding_contest import HOPS, Figure, Mismatch
+from .decoding_groups import BEAMS, GROUPS, QUICK, Sizes, Stage
+from .harness import aligned, conduct, options_of
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number to be found. `aim` starts with `>` or `<`; it is empty for what is only told."""
+
+    title: str
+    unit: str = "x"
+    prototype: str = ""
+    aim: str = ""
+
+
+def _rivals(
+    name: str,
+    where: str,
+    *,
+    published: tuple[str, str] | None = None,
+    repaired: tuple[str, str] = ("", ""),
+    allowed: tuple[str, str] = ("", ""),
+    free: bool = True,
+) -> dict[str, Measure]:
+    """The times of the rivals over ours; of R, R' and R' with `allowed` the prototype's and aim."""
+    figures = dict[str, Measure]()
+    if published:
+        figures[f"published/{name}"] = Measure(f"R / ours, {where}", "x", *published)
+    figures[f"repaired/{name}"] = Measure(f"R' / ours, {where}", "x", *repaired)
+    figures[f"allowed/{name}"] = Measure(f"R' / ours, {where}, `allowed`", "x", *allowed)
+    for prefix, words in (("", ""), ("allowed/", ", `allowed`")) if free else ():
+        title = f"unconstrained / ours, {where}{words}"
+        figures[f"{prefix}unconstrained/{name}"] = Measure(title, aim=">3")
+    return figures
+
+
+def _forwards(hops: int) -> dict[str, Measure]:
+    return {
+        f"{kind}/small/{hops}": Measure(f"{what}, ours / R, {hops} hops", "x", "0.2-0.3", "<0.2")
+        for kind, what in (("calls", "forward calls"), ("tokens", "forwarded tokens"))
+    }
+
+
+def _over_hops(prefix: str, words: str) -> dict[str, Measure]:
+    """Seconds and memory as the hops grow, and the work outside the model; `words` are the scores.
+
+    Sizes are those of Python's own memory and of the whole process.
+    """
+    hops = {n: f"{n} hop{'s' * (n > 1)}{words}" for n in HOPS}
+    return {
+        f"{prefix}constraint/large": Measure(f"constraint work, share, 0.5B{words}", "%", "", "<3"),
+        f"{prefix}outside/large": Measure(f"outside layers and head, share, 0.5B{words}", "%"),
+        f"{prefix}hops/time": Measure(f"time at 4 hops / at 1 hop{words}", "x", "", "<5"),
+        **{f"{prefix}hops/time/{n}": Measure(f"time, {hop}", "ms") for n, hop in hops.items()},
+        f"{prefix}hops/resident": Measure(
+            f"resident memory at 4 hops / at 1 hop{words}", "x", "", "<1.05"
+        ),
+        **{
+            f"{prefix}hops/memory/{n}": Measure(f"peak of Python, {hop}", "MB")
+            for n, hop in hops.items()
+        },
+    }
+
+
+MEASURES: dict[str, Measure] = {
+    **_rivals(
+        "small/2",
+        "small, 2 hops",
+        published=("9", ">12"),
+        repaired=("6.8", ">9"),
+        allowed=("11", ">15"),
+    ),
+    **_forwards(2),
+    **_rivals(
+        "small/3",
+        "small, 3 hops",
+        published=("150", ">200"),
+        repaired=("19", ">25"),
+        allowed=("", ">25"),
+    ),
+    **_forwards(3),
+    **_rivals(
+        "hubs/2",
+        "small, hubs of 10k+ paths",
+        published=("150", ">200"),
+        repaired=("19", ""),
+        free=False,
+    ),
+    **_rivals("world/2", "world, 2 hops", published=("", "")),
+    **_rivals("vocabulary/2", "25M, 150k tokens", repaired=("13", ""), allowed=("75", ">100")),
+    **_rivals("large/2", "0.5B shape, 2 hops", repaired=("6.6", ">8")),
+    **_over_hops("", ""),
+    **_over_hops("allowed/", ", `allowed`"),
+    "state/2": Measure("state build a question, 2 hops", "ms", "2", "<1"),
+    "state/3": Measure("state build a question, 3 hops", "ms", "2", "<1"),
+    "state/hubs": Measure("state build a question, hubs of 10k+ paths", "ms", "2", "<1"),
+    "batch": Measure("R' one by one / ours in batches of 32", "x", "", ">20"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 1 for a mismatch, 2 for what the user can mend."""
-    options = _options(arguments)
+    parser = options_of("decoding", __doc__)
+    parser.add_argument("--quick", action="store_true", help="a few questions, in a minute")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=GROUPS,
+        default=[],
+        metavar="GROUP",
+        help=f"only this group, of {', '.join(GROUPS)}; may be repeated",
+    )
+    parser.add_argument("--threads", type=int, default=1, help="of torch (1)")
+    options = parser.parse_args(arguments)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false" if options.threads == 1 else "true")
     torch.set_num_threads(options.threads)
     transformers.utils.logging.set_verbosity_error()
-    console = Console(stderr=True)
+    console, sizes = Console(stderr=True), QUICK if options.quick else Sizes()
     try:
-        report = run(QUICK if options.quick else Sizes(), options.only, console)
-        print("\n".join(table(report)))
-        if options.out:
-            write_report(options.out, report)
+        return conduct(lambda: run(sizes, options.only, console), table, options.out)
     except Mismatch as error:
         console.print(f"not equal: {error}", markup=False)
         return 1
-    except (GroundwalkError, ModuleNotFoundError) as error:
+    except ModuleNotFoundError as error:
         console.print(f"{error}", markup=False)
         return 2
-    return 0
 
 
 def run(sizes: Sizes, only: Sequence[str] = (), console: Console | None = None) -> dict[str, Any]:
@@ -60,7 +158,7 @@ def run(sizes: Sizes, only: Sequence[str] = (), console: Console | None = None) 
     """
     out = console or Console(quiet=True)
     stage = Stage(sizes)
-    found = dict[str, Figure]()
+    figures = dict[str, Figure]()
     began = perf_counter()
     for name, group in GROUPS.items():
         count: int = getattr(sizes, name)
@@ -68,7 +166,7 @@ def run(sizes: Sizes, only: Sequence[str] = (), console: Console | None = None) 
             continue
         since = perf_counter()
         for measure, figure in group(stage):
-            found[measure] = figure
+            figures[measure] = figure
             out.print(f"{MEASURES[measure].title}: {figure.median:.3g}", markup=False)
         out.print(f"{name} took {perf_counter() - since:.0f} s", markup=False)
     return {
@@ -84,60 +182,34 @@ def run(sizes: Sizes, only: Sequence[str] = (), console: Console | None = None) 
         "equal": stage.checked,
         "notes": stage.notes,
         "measures": {
-            name: asdict(found[name]) | {"reached": reached(measure, found[name])}
-            if name in found
+            name: asdict(figures[name]) | {"reached": reached(measure, figures[name])}
+            if name in figures
             else None
             for name, measure in MEASURES.items()
         },
     }
 
 
+def reached(measure: Measure, figure: Figure) -> bool | None:
+    """Whether the aim is met; None where there is none."""
+    if not measure.aim:
+        return None
+    aim = float(measure.aim[1:])
+    return figure.median >= aim if measure.aim[0] == ">" else figure.median <= aim
+
+
 def table(report: dict[str, Any]) -> list[str]:
     """The report as lines of aligned text."""
-    rows: list[tuple[str, ...]] = [
-        ("measure", "prototype", "aim", "median", "quartiles", "n", "ours s", "other s", "")
-    ]
+    rows = [("measure", "prototype", "aim", "median", "quartiles", "n", "ours s", "other s", "")]
     for name, measure in MEASURES.items():
-        found: dict[str, Any] | None = report["measures"][name]
-        if found is not None:
-            verdict = {None: "", True: "yes", False: "NO"}[found["reached"]]
-            row = (
-                measure.title,
-                measure.prototype,
-                measure.aim,
-                f"{found['median']:.3g} {measure.unit}",
-                f"{found['low']:.3g}-{found['high']:.3g}",
-                str(found["questions"]),
-                *("" if found[k] is None else f"{found[k]:.3f}" for k in ("ours", "other")),
-                verdict,
-            )
-            rows.append(row)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+        if row := report["measures"][name]:
+            ours, other = ("" if row[k] is None else f"{row[k]:.3f}" for k in ("ours", "other"))
+            median, quartiles = f"{row['median']:.3g}", f"{row['low']:.3g}-{row['high']:.3g}"
+            verdict = {None: "", True: "yes", False: "NO"}[row["reached"]]
+            begins = (measure.title, measure.prototype, measure.aim, f"{median} {measure.unit}")
+            rows.append((*begins, quartiles, str(row["questions"]), ours, other, verdict))
     total = f"{report['equal']} searches equal to Hugging Face's; {report['seconds']:.0f} s in all"
-    return [*lines, "", total, *report["notes"]]
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m groundwalk.evaluation.benchmarks.decoding",
-        description="Time decoding along the graph against the ways it was done before.",
-    )
-    parser.add_argument("--quick", action="store_true", help="a few questions, in a minute")
-    parser.add_argument(
-        "--only",
-        action="append",
-        choices=GROUPS,
-        default=[],
-        metavar="GROUP",
-        help=f"only this group, of {', '.join(GROUPS)}; may be repeated",
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every measure there")
-    parser.add_argument("--threads", type=int, default=1, help="of torch (1)")
-    return parser.parse_args(arguments)
+    return [*aligned(rows), "", total, *report["notes"]]
 
 
 if __name__ == "__main__":

@@ -6,24 +6,19 @@ after it. A tree is right where all that it says is the gold answer; a triple is
 the graph does not confirm it. Only for the exam `world` there is a model that knows the graph.
 """
 
-import argparse
 import json
-import os
-import platform
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
-from ...agent.errors import GroundwalkError
 from ...agent.kg import open_kg
 from ...graphs.build import build_graph
-from ..readers.exam import GRAPHS, exam_kg, read_exam
+from ..analysis.summary import is_right
+from ..readers.bundled import GRAPHS, exam_kg, read_exam
 from ..records import Asked, answered
-from ..summary import is_right
-from .written import write_report
+from .harness import conduct, machine, options_of
 
 _METHOD = "plan"
 _KNOWN = frozenset({"world"})
@@ -32,21 +27,25 @@ _KNOWN = frozenset({"world"})
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 1 where a tree is wrong, 2 for what the user can mend."""
-    options = _options(arguments)
-    try:
-        report = {exam: run(exam, options.limit) for exam in options.exam or GRAPHS}
-        print("\n".join(table(report)))
-        if options.out:
-            write_report(options.out, {"settings": _settings(), "exams": report})
-    except GroundwalkError as error:
-        print(f"{error}", file=sys.stderr)
-        return 2
-    return int(any(own["wrong"] or own["unsupported"] for own in report.values()))
+    parser = options_of("gold", __doc__)
+    parser.add_argument("--exam", action="append", choices=GRAPHS)
+    parser.add_argument("--limit", type=int)
+    options = parser.parse_args(arguments)
+    exams = options.exam or GRAPHS
+    return conduct(
+        lambda: {
+            "settings": machine(),
+            "exams": {exam: run(exam, options.limit) for exam in exams},
+        },
+        table,
+        options.out,
+        lambda report: any(e["wrong"] or e["unsupported"] for e in report["exams"].values()),
+    )
 
 
 def run(exam: str, limit: int | None = None) -> dict[str, Any]:
     """What the gold trees of an exam come to, and median seconds of a tree and of a question."""
-    samples = [own for own in read_exam(exam) if own.query][:limit]
+    samples = [sample for sample in read_exam(exam) if sample.query][:limit]
     kg = open_kg(exam_kg(exam))
     graph, asked = build_graph(_METHOD, kg=kg), Asked("exam", exam, _METHOD)
     wrong, unsupported, triples = list[str](), 0, 0
@@ -70,35 +69,19 @@ def run(exam: str, limit: int | None = None) -> dict[str, Any]:
         "wrong": wrong,
         "triples": triples,
         "unsupported": unsupported,
-        "seconds": {name: round(median(own), 4) for name, own in seconds.items() if own},
+        "seconds": {name: round(median(times), 4) for name, times in seconds.items() if times},
     }
 
 
 def table(report: dict[str, Any]) -> list[str]:
     """The report as lines of aligned text."""
     lines = [f"{'exam':<10}{'queries':>9}{'right':>7}{'triples':>9}{'unsupported':>13}  median"]
-    for exam, own in report.items():
-        right = own["queries"] - len(own["wrong"])
-        times = ", ".join(f"{name} {one * 1000:.1f} ms" for name, one in own["seconds"].items())
-        counts = f"{own['queries']:>9}{right:>7}{own['triples']:>9}{own['unsupported']:>13}"
+    for exam, row in report["exams"].items():
+        right = row["queries"] - len(row["wrong"])
+        times = ", ".join(f"{name} {s * 1000:.1f} ms" for name, s in row["seconds"].items())
+        counts = f"{row['queries']:>9}{right:>7}{row['triples']:>9}{row['unsupported']:>13}"
         lines.append(f"{exam:<10}{counts}  {times}")
     return lines
-
-
-def _settings() -> dict[str, Any]:
-    return {
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-    }
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--exam", action="append", choices=GRAPHS)
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--out", type=Path)
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

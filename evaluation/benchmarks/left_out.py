@@ -11,6 +11,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,18 +19,18 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from ...agent.reader.inputs import CLASS
-from ...agent.reader.likelihood import CLASS_KIND
-from ...agent.reader.network import Batch, Size
+from ...agent.reader.inputs import CLASS, Batch, Size
+from ...agent.reader.network import CLASS_KIND
 from ...agent.reader.weights import ReaderWeights, open_reader
-from ...training.reader.batches import PLAIN, Batcher, pools_of
+from ...training.reader.batches import Batcher
 from ...training.reader.composed import COMPOSED, composed
 from ...training.reader.examples import Example
 from ...training.reader.learning import Plan, stream_of, train
 from ...training.reader.lessons import Lessons
-from ...training.reader.recipe import LESSONS, ReaderRecipe, kept_lessons
+from ...training.reader.pools import PLAIN, pools_of
+from ...training.reader.recipe import LESSONS, ReaderRecipe, lessons_beside
 from .aligner import worth_of_features
-from .questions import data_folder
+from .harness import data_folder
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -56,25 +57,24 @@ def parted(
     Of questions with the same words beside their mentions all are asked or none. Questions that are
     composed are not among either.
     """
-    by_family: dict[str, list[Example]] = {}
-    for source, several in examples.items():
-        if source != COMPOSED:
-            by_family.setdefault(family_of(source), []).extend(several)
+    plain = {source: group for source, group in examples.items() if source != COMPOSED}
+    families: dict[str, list[Example]] = {}
+    for source, group in plain.items():
+        families.setdefault(family_of(source), []).extend(group)
     asked = {
-        family: Random(f"asked {family}").sample(several, min(len(several) // 4, ASKED))
-        for family, several in by_family.items()
+        family: Random(f"asked {family}").sample(group, min(len(group) // 4, ASKED))
+        for family, group in families.items()
     }
-    texts = {_text(own) for several in asked.values() for own in several}
+    texts = {_text(example) for example in chain.from_iterable(asked.values())}
     learnt = {
-        source: [own for own in several if _text(own) not in texts]
-        for source, several in examples.items()
-        if source != COMPOSED
+        source: [example for example in group if _text(example) not in texts]
+        for source, group in plain.items()
     }
     return learnt, asked
 
 
-def _text(own: Example) -> str:
-    return " ".join(word.text for word in own.words if word.mention is None)
+def _text(example: Example) -> str:
+    return " ".join(word.text for word in example.words if word.mention is None)
 
 
 def labels_right(
@@ -124,22 +124,22 @@ def learn(
     """
     import torch
 
-    kept = {name: own for name, own in learnt.items() if family_of(name) != without}
-    single = [own for several in kept.values() for own in several]
-    kept[COMPOSED] = composed(single, lessons.schemas, _COMPOSED, 0)
-    pools = pools_of([own for several in kept.values() for own in several], lessons.schemas)
+    sources = {name: group for name, group in learnt.items() if family_of(name) != without}
+    single = list(chain.from_iterable(sources.values()))
+    sources[COMPOSED] = composed(single, lessons.schemas, _COMPOSED, 0)
+    pools = pools_of([*single, *sources[COMPOSED]], lessons.schemas)
     plan = Plan(steps=steps, rate=3e-3, size=replace(_SIZE, meanings=len(like.lexicon.meanings)))
     meanings = like.network.state_dict()["meanings.weight"][1:]
 
-    def told(step: int, loss: float, _: torch.nn.Module) -> None:
+    def report(step: int, loss: float, _: torch.nn.Module) -> None:
         if step % 500 == 0:
             console.print(f"without {without}: step {step:,} of {steps:,}, loss {loss:.3f}")
 
     network = train(
         Batcher(like.lexicon, pools),
-        lambda step: stream_of(kept, lessons.weights, step),
+        lambda step: stream_of(sources, lessons.weights, step),
         plan,
-        told,
+        report,
         meanings=meanings,
     )
     return lambda batch: network(batch).labels
@@ -164,31 +164,30 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=1_500, help="of each small reader")
     parser.add_argument("--made", type=int, default=100, help="questions over each schema")
     parser.add_argument("--only", action="append", help="a source")
-    given = parser.parse_args(argv)
-    console, data, out = Console(highlight=False), data_folder(), given.out
+    options = parser.parse_args(argv)
+    console, data, out = Console(highlight=False), data_folder(), options.out
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
-    lessons = kept_lessons(ReaderRecipe(made=given.made), data, out / LESSONS, console.print)
+    lessons = lessons_beside(ReaderRecipe(made=options.made), data, out / LESSONS, console.print)
     like = open_reader().load()
     learnt, asked = parted(lessons.examples)
-    every = [own for several in learnt.values() for own in several]
-    every += [own for several in asked.values() for own in several]
+    every = list(chain(*learnt.values(), *asked.values()))
     batcher = Batcher(like.lexicon, pools_of(every, lessons.schemas), PLAIN)
-    wanted = [family for family in asked if given.only is None or family in given.only]
+    wanted = [family for family in asked if options.only is None or family in options.only]
     file = out / "measured.json"
     measured: dict[str, dict[str, float]] = json.loads(file.read_text()) if file.exists() else {}
-    for family in [None, *wanted]:
-        scored = wanted if family is None else [family]
-        name = "learnt" if family is None else "left out"
-        if all(name in measured.get(own, {}) for own in scored):
+    for without in [None, *wanted]:
+        scored = wanted if without is None else [without]
+        name = "learnt" if without is None else "left out"
+        if all(name in measured.get(family, {}) for family in scored):
             continue
-        score = learn(lessons, learnt, family, like, given.steps, console)
-        for own in scored:
-            shares = measured.setdefault(own, {})
-            shares[name] = labels_right(score, batcher, asked[own])
-            shares["aligner"] = labels_right(align, batcher, asked[own])
+        score = learn(lessons, learnt, without, like, options.steps, console)
+        for family in scored:
+            shares = measured.setdefault(family, {})
+            shares[name] = labels_right(score, batcher, asked[family])
+            shares["aligner"] = labels_right(align, batcher, asked[family])
         file.write_text(json.dumps(measured, indent=2), encoding="utf-8")
-    console.print(table({own: measured[own] for own in wanted}))
+    console.print(table({family: measured[family] for family in wanted}))
 
 
 if __name__ == "__main__":

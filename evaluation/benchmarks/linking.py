@@ -25,10 +25,9 @@ from rich.console import Console
 from ...agent.errors import GroundwalkError
 from ...agent.kg import open_kg
 from ...agent.linking import LabelLinker
-from .names import mistyped, names, write_graph
+from .harness import mistyped, names, write_named_graph, write_report
 from .recall import DEPTH, recall
 from .topics import question_sets
-from .written import write_report
 
 DATA = "GROUNDWALK_DATA"
 """The variable that names the folder with the question sets."""
@@ -137,7 +136,7 @@ def _times(
 ) -> Iterator[tuple[str, Times]]:
     """Build an index of made-up names, and time questions that name some of them."""
     console.print(f"building an index of {labels:,} labels ...", markup=False)
-    write_graph(scratch / "names.txt", labels)
+    write_named_graph(scratch / "names.txt", labels)
     kg = open_kg(str(scratch / "names.txt"), cache=scratch / "cache")
     linker = LabelLinker(kg.labels)
     dice = random.Random(0)

@@ -11,7 +11,7 @@ import argparse
 import gc
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import count, cycle, islice
@@ -22,10 +22,9 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.kg.recent import Recent
-from .written import write_report
+from .harness import conduct, options_of
 
 SHORT = 50
 """Turns of a thread that ends."""
@@ -61,22 +60,30 @@ class Window:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; the exit code is 2 where it cannot be run."""
-    options = _options(arguments)
-    console = Console(stderr=True)
-    try:
-        windows = list[Window]()
+    parser = options_of("long_chat", __doc__)
+    parser.add_argument("--turns", type=_turn_count, default=10_000, metavar="N", help="(10,000)")
+    parser.add_argument(
+        "--every", type=_turn_count, default=1_000, metavar="N", help="a line (1,000)"
+    )
+    parser.add_argument("--method", default="plan", metavar="NAME", help="(plan)")
+    options = parser.parse_args(arguments)
+
+    def run() -> list[dict[str, Any]]:
+        console, windows = Console(stderr=True), list[Window]()
         for window in measure(options.turns, options.every, options.method):
             windows.append(window)
             console.print(_line(window), highlight=False, soft_wrap=True)
-        if len(windows) > 2:
-            grown = memory_slope(windows)
-            print(f"{grown:+.3f} MB resident a thousand turns, after the first {windows[0].turns}")
-        if options.out:
-            write_report(options.out, [asdict(window) for window in windows])
-    except GroundwalkError as error:
-        print(f"{error.message} ({error.hint})" if error.hint else error.message, file=sys.stderr)
-        return 2
-    return 0
+        return [asdict(window) for window in windows]
+
+    return conduct(run, _slope_line, options.out)
+
+
+def _slope_line(report: Sequence[Mapping[str, Any]]) -> list[str]:
+    windows = [Window(**row) for row in report]
+    if len(windows) < 3:
+        return []
+    slope, first = memory_slope(windows), windows[0].turns
+    return [f"{slope:+.3f} MB resident a thousand turns, after the first {first}"]
 
 
 def measure(turns: int, every: int, method: str = "plan", kg: str = "world") -> Iterator[Window]:
@@ -146,8 +153,9 @@ def _windows(
             times[thread == "long"].append((perf_counter() - since, process_time() - worked))
             answered += state["status"] == "answered"
         gc.collect()
-        own = [found for found in gc.get_objects() if type(found) is Recent]
-        recent = cast("list[Recent[Any, Any]]", own)
+        caches = cast(
+            "list[Recent[Any, Any]]", [held for held in gc.get_objects() if type(held) is Recent]
+        )
         yield Window(
             len(some),
             answered,
@@ -155,8 +163,8 @@ def _windows(
             *_times(times[False]),
             resident=_resident(),
             database=database(),
-            cached=sum(map(len, recent)),
-            bound=sum(cache.most for cache in recent),
+            cached=sum(map(len, caches)),
+            bound=sum(cache.most for cache in caches),
         )
 
 
@@ -192,19 +200,7 @@ def _spelled(times: tuple[float, float, float]) -> str:
     return f"{p50:.0f} ms (p95 {p95:.0f}, processor {cpu:.0f})"
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m groundwalk.evaluation.benchmarks.long_chat",
-        description="Ask thousands of questions in one process, and watch memory and latency.",
-    )
-    parser.add_argument("--turns", type=_some, default=10_000, metavar="N", help="(10,000)")
-    parser.add_argument("--every", type=_some, default=1_000, metavar="N", help="a line (1,000)")
-    parser.add_argument("--method", default="plan", metavar="NAME", help="(plan)")
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the report there")
-    return parser.parse_args(arguments)
-
-
-def _some(text: str) -> int:
+def _turn_count(text: str) -> int:
     if not text.isdecimal() or int(text) < 4:
         raise argparse.ArgumentTypeError("give a number, 4 or more")
     return int(text)

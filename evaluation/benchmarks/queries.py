@@ -6,9 +6,6 @@ are, which have a larger number than most, and which has the largest. The first 
 reads the class and the relation; what comes after works on arrays.
 """
 
-import argparse
-import os
-import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,13 +15,12 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from ...agent.errors import GroundwalkError
 from ...agent.kg import build, open_kg
 from ...agent.query.binding import bind
 from ...agent.query.execute import execute
 from ...agent.query.facts import Facts
 from ...agent.query.tree import read_query
-from .written import write_report
+from .harness import conduct, machine, options_of
 
 AIM = 1.0
 """Seconds that a query should take at most, once its class and relation are read."""
@@ -44,16 +40,11 @@ QUERIES: dict[str, dict[str, Any]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 2 for what the user can mend."""
-    options = _options(arguments)
-    try:
-        report = run(options.members, options.rounds)
-        print("\n".join(table(report)))
-        if options.out:
-            write_report(options.out, report)
-    except GroundwalkError as error:
-        print(f"{error}", file=sys.stderr)
-        return 2
-    return 0
+    parser = options_of("queries", __doc__)
+    parser.add_argument("--members", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args(arguments)
+    return conduct(lambda: run(options.members, options.rounds), table, options.out)
 
 
 def run(members: int, rounds: int) -> dict[str, Any]:
@@ -71,13 +62,7 @@ def run(members: int, rounds: int) -> dict[str, Any]:
         }
         kg.close()
     return {
-        "settings": {
-            "members": members,
-            "rounds": rounds,
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-        },
+        "settings": {"members": members, "rounds": rounds, **machine()},
         "first": {name: round(seconds, 4) for name, seconds in first.items()},
         "seconds": {name: round(median(seconds), 4) for name, seconds in again.items()},
     }
@@ -114,14 +99,6 @@ def _seconds(kg: Any, facts: Facts, record: dict[str, Any]) -> float:
     since = process_time()
     execute(facts, bind(kg, read_query(record)))
     return process_time() - since
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--members", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--out", type=Path)
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -5,31 +5,26 @@ and the seconds in which a question is read over MetaQA's graph of 134,741 facts
 data is that of `GROUNDWALK_DATA`.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
 import torch
 
-from ...agent.errors import GroundwalkError
+from ...agent.answers.topics import linked
 from ...agent.linking import LabelLinker
-from ...agent.nodes.link import linked
 from ...agent.nodes.read import plan_of
 from ...agent.options import Options
-from ...agent.query.mentions import mentions_of
-from ...agent.query.reader import Asked
+from ...agent.query.asked import Asked, mentions_of
+from ...agent.reader.graph import reading_tools
 from ...agent.reader.inputs import Inputs
-from ...agent.reader.reader import LabelReader
-from ...agent.reader.tools import reading_tools
+from ...agent.reader.search import LabelReader
 from ...agent.reader.weights import BUNDLED, GeneralReader, open_reader
 from ..readers import read_samples
-from .questions import data_folder, metaqa_graph
-from .written import write_report
+from .harness import conduct, data_folder, metaqa_graph, options_of
 
 _WARM_UP = 3
 """Questions that are not counted."""
@@ -55,9 +50,9 @@ def run(opened: GeneralReader, questions: int) -> dict[str, Any]:
         question = sample.question.replace("[", "").replace("]", "")
         mentions = mentions_of(question, linked(linker, kg, question).mentions)
         since = perf_counter()
-        found = read.read(Asked(question, mentions), plan_of(Options()))
+        queries = read.read(Asked(question, mentions), plan_of(Options()))
         seconds.append(perf_counter() - since)
-        passes.append(found.cost.forward_passes)
+        passes.append(queries.cost.forward_passes)
     counted = seconds[_WARM_UP:]
     return {
         "load": round(loaded, 3),
@@ -71,21 +66,16 @@ def run(opened: GeneralReader, questions: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 2 for what the user can mend."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser = options_of("reading", __doc__)
     parser.add_argument("--reader", default=BUNDLED, help="the folder of a reader")
     parser.add_argument("--questions", type=int, default=100, metavar="N")
-    parser.add_argument("--out", type=Path, metavar="FILE.json")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    try:
-        report = run(open_reader(given.reader), given.questions + _WARM_UP)
-        print("\n".join(f"{name:>22}  {value}" for name, value in report.items()))
-        if given.out:
-            write_report(given.out, report)
-    except GroundwalkError as error:
-        print(f"{error}", file=sys.stderr)
-        return 2
-    return 0
+    return conduct(
+        lambda: run(open_reader(options.reader), options.questions + _WARM_UP),
+        lambda report: [f"{name:>22}  {value}" for name, value in report.items()],
+        options.out,
+    )
 
 
 if __name__ == "__main__":

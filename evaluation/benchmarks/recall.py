@@ -15,7 +15,7 @@ from .topics import Asked, Group
 DEPTH = 5
 """How many candidates of a mention count as found: what a user can choose from at a glance."""
 
-Said: TypeAlias = Literal["whole", "part", "nothing", "absent"]
+_Match: TypeAlias = Literal["whole", "part", "nothing", "absent"]
 """What of a topic's name the question holds; `absent` when the graph has no such name at all."""
 
 
@@ -30,7 +30,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Recall:
-    """The topics of all questions, and by what is said of them; `mentions`: all that is linked."""
+    """The topics of all questions, and by how much of their names the text has.
+
+    `mentions` are all that is linked.
+    """
 
     questions: int
     mentions: int
@@ -47,9 +50,9 @@ def recall(groups: Iterable[Group], cache: Path) -> Recall:
     counts: Counter[tuple[str, str]] = Counter()
     for group in groups:
         questions += len(group.asked)
-        for asked, said, linked in _linked(group, cache):
+        for asked, matches, linked in _linked(group, cache):
             mentions += len(linked)
-            for topic, how in zip(asked.topics, said, strict=True):
+            for topic, how in zip(asked.topics, matches, strict=True):
                 ranks = _ranks(topic, linked)
                 for kind in ("all", how):
                     counts[kind, "topics"] += 1
@@ -70,13 +73,13 @@ def recall(groups: Iterable[Group], cache: Path) -> Recall:
     )
 
 
-def _linked(group: Group, cache: Path) -> Iterator[tuple[Asked, list[Said], Sequence[Mention]]]:
+def _linked(group: Group, cache: Path) -> Iterator[tuple[Asked, list[_Match], Sequence[Mention]]]:
     kg = open_kg(str(group.graph), cache=cache) if group.graph else None
     linker = LabelLinker(kg.labels) if kg else None
     labels = kg.labels if kg else None
     for asked in group.asked:
-        said: list[Said] = [_said(topic, asked.question, labels) for topic in asked.topics]
-        yield asked, said, linker.link(asked.question) if linker else []
+        matches: list[_Match] = [_match_of(topic, asked.question, labels) for topic in asked.topics]
+        yield asked, matches, linker.link(asked.question) if linker else []
     if kg:
         kg.close()
 
@@ -91,7 +94,7 @@ def _ranks(topic: str, mentions: Iterable[Mention]) -> set[int]:
     }
 
 
-def _said(topic: str, question: str, labels: Labels | None) -> Said:
+def _match_of(topic: str, question: str, labels: Labels | None) -> _Match:
     if labels is None or not labels.named(topic):
         return "absent"
     name, text = normalise(topic), normalise(question)

@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -20,14 +21,13 @@ from rich.table import Table
 
 from ...agent.errors import DatasetError, GroundwalkError, InputError
 from ...agent.kg import KnowledgeGraph
-from ...agent.nodes.rog import Plan, follow_plan, read_plans
 from ...agent.options import Options
+from ...graphs.rog.plans import Plan, follow_plan, read_plans
 from ..readers import read_samples
-from ..sample_graph import open_sample_graph
+from ..runner.sample_graph import open_sample_graph
 from ..samples import Sample
+from .harness import DATA
 
-DATA = "GROUNDWALK_DATA"
-"""The variable that names the folder of data sets."""
 SLICES = "webqsp-slices"
 
 
@@ -48,35 +48,39 @@ def follow(kg: KnowledgeGraph, sample: Sample, plans: Sequence[Plan], options: O
     """Follow the plans of a question from its topic entities."""
     topics = [term for name in sample.topics for term in kg.labels.named(name)]
     gold = {gold.label: kg.labels.named(gold.label) for gold in sample.answers}
-    lost, reached = 0, set[str]()
+    lost, ends = 0, set[str]()
     for plan in plans:
         paths = follow_plan(kg, topics, plan.relations, options).paths
         lost += not paths
-        reached.update(path.end for path in paths)
-    found = [any(term in reached for term in terms) for terms in gold.values()]
-    held = [hit for hit, terms in zip(found, gold.values(), strict=True) if terms]
-    return Followed(len(plans), lost, fmean(found), fmean(held) if held else None)
+        ends.update(path.end for path in paths)
+    hits = [any(term in ends for term in terms) for terms in gold.values()]
+    held = [hit for hit, terms in zip(hits, gold.values(), strict=True) if terms]
+    return Followed(len(plans), lost, fmean(hits), fmean(held) if held else None)
 
 
 def replay(folder: Path, options: Options) -> list[Followed]:
     """Every question of the slices that has answers and plans."""
     plans = read_plans(str(folder / "rog-plans-dev.jsonl"))
-    found = list[Followed]()
+    followed = list[Followed]()
     for sample in read_samples("rog", folder, "dev"):
-        own = plans.get(sample.question, ())
-        if not own or not sample.answers:
-            continue
-        kg = open_sample_graph(sample)
-        try:
-            found.append(follow(kg, sample, own, options))
-        finally:
-            kg.close()
-    return found
+        if sample.answers and (planned := plans.get(sample.question)):
+            with closing(open_sample_graph(sample)) as kg:
+                followed.append(follow(kg, sample, planned, options))
+    return followed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a row for each way of following. The exit code is 2 for what the user can mend."""
-    folder = _folder(arguments)
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    public = os.environ.get(DATA)
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        default=Path(public) / SLICES if public else None,
+        help=f"the folder of slices and plans; by default {SLICES} in the one that {DATA} names",
+    )
+    folder = parser.parse_args(arguments).data
     try:
         if folder is None:
             raise InputError("there is no data", f"set {DATA}, or name the folder: --data")
@@ -88,19 +92,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _folder(arguments: Sequence[str] | None) -> Path | None:
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    within = os.environ.get(DATA)
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        default=Path(within) / SLICES if within else None,
-        help=f"the folder of slices and plans; by default {SLICES} in the one that {DATA} names",
-    )
-    return parser.parse_args(arguments).data
-
-
 def compare(folder: Path) -> Table:
     """A row for each way of following. Raises DatasetError."""
     if not folder.is_dir():
@@ -109,17 +100,17 @@ def compare(folder: Path) -> Table:
         "relations walked", "questions", "plans", "not in the graph", "recall", "of those held"
     )
     for title, directed in (("as planned", True), ("in either direction", False)):
-        found = replay(folder, Options(directed=directed, revisits="walk", max_chains=1))
-        if not found:
+        rows = replay(folder, Options(directed=directed, revisits="walk", max_chains=1))
+        if not rows:
             raise DatasetError(f"{folder}: no question there has answers and plans", "check --data")
-        plans = sum(own.plans for own in found)
+        plans = sum(row.plans for row in rows)
         table.add_row(
             title,
-            str(len(found)),
+            str(len(rows)),
             str(plans),
-            f"{sum(own.lost for own in found) / plans:.1%}",
-            f"{fmean(own.recall for own in found):.1%}",
-            f"{fmean(own.held for own in found if own.held is not None):.1%}",
+            f"{sum(row.lost for row in rows) / plans:.1%}",
+            f"{fmean(row.recall for row in rows):.1%}",
+            f"{fmean(row.held for row in rows if row.held is not None):.1%}",
         )
     return table
 

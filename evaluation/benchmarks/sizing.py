@@ -8,9 +8,8 @@ run; its seconds there hold its waits, so seconds are best read from a run over 
 Nothing else is in it: no reserve for peaks, no storage, no network, no people.
 """
 
-import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -19,13 +18,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...agent.errors import GroundwalkError, InputError
-from ...agent.kg.folder import is_endpoint
-from ...agent.kg.names import one_line
-from ..costs import measure_costs
+from ...agent.errors import InputError
+from ...agent.kg.labels.names import one_line
+from ...agent.kg.opening import is_endpoint
+from ..analysis.summary import measure_costs
 from ..records import Record
-from ..report.loading import Run, read_runs
-from .written import write_report
+from ..report.runs import Run, read_runs
+from .harness import conduct, options_of
 
 MILLION = 1_000_000
 _HOUR = 3600
@@ -120,77 +119,77 @@ class Sized:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the model; the exit code is 2 where a run or an assumption cannot be read."""
-    options = _options(arguments)
-    try:
-        measured = measured_of(read_runs(options.run, lambda run, record: None), options.method)
-        _show(measured, assumptions(options.assume), options.out)
-    except GroundwalkError as error:
-        told = f"{error.message} ({error.hint})" if error.hint else error.message
-        print(one_line(told), file=sys.stderr)
-        return 2
-    return 0
+    parser = options_of("sizing", __doc__)
+    parser.add_argument(
+        "--run", type=Path, action="append", required=True, metavar="DIR", help="of `eval run`"
+    )
+    parser.add_argument("--method", metavar="NAME", help="of the run's methods (all)")
+    parser.add_argument(
+        "--assume", action="append", default=[], metavar="NAME=VALUE", help="SCALE.NAME for one"
+    )
+    options = parser.parse_args(arguments)
 
-
-def _show(measured: Sequence[Measured], assumed: Mapping[str, Assumed], out: Path | None) -> None:
-    report = {
-        own.run + " " + own.method: [sized(scale, own, assumed[scale]) for scale in SCALES]
-        for own in measured
-    }
-    console = Console()
-    for own in measured:
-        console.print(_measured_table(own), _sized_table(report[own.run + " " + own.method]))
-    console.print(_assumed_table(assumed))
-    if out:
-        written = {
-            "measured": [asdict(own) for own in measured],
-            "assumed": {scale: asdict(own) for scale, own in assumed.items()},
-            "sized": {name: [asdict(row) for row in rows] for name, rows in report.items()},
+    def run() -> dict[str, Any]:
+        runs = read_runs(options.run, lambda run, record: None)
+        measured, assumed = measured_of(runs, options.method), assumptions(options.assume)
+        console, sizes = Console(), dict[str, list[Sized]]()
+        for cost in measured:
+            rows = [sized(scale, cost, assumed[scale]) for scale in SCALES]
+            sizes[f"{cost.run} {cost.method}"] = rows
+            console.print(_measured_table(cost), _sized_table(rows))
+        console.print(_assumed_table(assumed))
+        return {
+            "measured": [asdict(cost) for cost in measured],
+            "assumed": {scale: asdict(values) for scale, values in assumed.items()},
+            "sized": {name: [asdict(row) for row in rows] for name, rows in sizes.items()},
         }
-        write_report(out, written)
+
+    return conduct(run, lambda report: (), options.out)
 
 
 def measured_of(runs: Sequence[Run], method: str | None = None) -> list[Measured]:
     """What each method cost in each run. Raises InputError where there is no such method."""
-    found = [
+    measured = [
         _measured(run, name, [record for record in run.records if record["method"] == name])
         for run in runs
         for name in run.methods
         if method in (None, name)
     ]
-    if not found:
+    if not measured:
         raise InputError(f"no run has answers of {method!r}", "check --method")
-    requests = {own.method: own.requests for own in found if own.requests is not None}
-    return [replace(own, requests=requests.get(own.method)) for own in found]
+    requests = {cost.method: cost.requests for cost in measured if cost.requests is not None}
+    return [replace(cost, requests=requests.get(cost.method)) for cost in measured]
 
 
-def assumptions(given: Sequence[str]) -> dict[str, Assumed]:
-    """The assumptions of each scale, with those given as `NAME=VALUE` or `SCALE.NAME=VALUE`.
+def assumptions(texts: Sequence[str]) -> dict[str, Assumed]:
+    """The assumptions of each scale, with those written as `NAME=VALUE` or `SCALE.NAME=VALUE`.
 
     Raises InputError for what is none.
     """
-    found = dict(SCALES)
-    names = [own.name for own in fields(Assumed)]
-    for text in given:
-        place, equals, value = text.partition("=")
-        scale, dot, name = place.rpartition(".")
+    assumed = dict(SCALES)
+    names = [field.name for field in fields(Assumed)]
+    for text in texts:
+        key, equals, value = text.partition("=")
+        scale, dot, name = key.rpartition(".")
         if not equals or name not in names or (dot and scale not in SCALES):
             raise InputError(
                 f"--assume {text}: is no assumption", f"NAME=VALUE, of {', '.join(names)}"
             )
-        for own in [scale] if dot else SCALES:
-            found[own] = replace(found[own], **{name: _number(text, name, value)})
-    return found
+        for changed in [scale] if dot else SCALES:
+            values = {name: _number(text, name, value)}
+            assumed[changed] = replace(assumed[changed], **values)
+    return assumed
 
 
-def sized(scale: str, own: Measured, assumed: Assumed) -> Sized:
+def sized(scale: str, cost: Measured, assumed: Assumed) -> Sized:
     """What questions that cost so much need under these assumptions."""
     on_gpu = assumed.pass_ms > 0
-    seconds = own.seconds * assumed.work
+    seconds = cost.seconds * assumed.work
     core = seconds * (assumed.cores_with_gpu if on_gpu else 1.0)
-    passes = own.forward_passes * assumed.work * assumed.pass_ms / 1e3
-    llm = own.llm_calls * assumed.llm_seconds
+    passes = cost.forward_passes * assumed.work * assumed.pass_ms / 1e3
+    llm = cost.llm_calls * assumed.llm_seconds
     gpu = passes / assumed.batch + llm
-    measured = own.requests if own.requests is not None else assumed.requests
+    measured = cost.requests if cost.requests is not None else assumed.requests
     requests = measured * assumed.work if assumed.endpoint else 0.0
     waited = requests * assumed.latency_ms / 1e3
     hours = (
@@ -238,26 +237,30 @@ def _number(text: str, name: str, value: str) -> float:
     return number
 
 
-def _measured_table(own: Measured) -> Table:
-    title = f"{own.run}, {own.method}: a question on average, of {own.questions}"
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of numbers; a column `name` or `what it is` holds words."""
     table = Table(title=Text(one_line(title)))
-    row = asdict(own)
-    for name in ("seconds", "forward_passes", "prompt_tokens", "tokens", "llm_calls", "requests"):
-        table.add_column(name.replace("_", " "), justify="right")
-    requests = "-" if own.requests is None else f"{own.requests:.1f}"
-    values = [f"{row[n]:.3g}" for n in ("seconds", "forward_passes", "prompt_tokens", "tokens")]
-    table.add_row(*values, f"{own.llm_calls:.2f}", requests)
+    for name in columns:
+        table.add_column(name, justify="left" if name in ("name", "what it is") else "right")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
+def _measured_table(cost: Measured) -> Table:
+    title = f"{cost.run}, {cost.method}: a question on average, of {cost.questions}"
+    names = ("seconds", "forward_passes", "prompt_tokens", "tokens")
+    columns = [name.replace("_", " ") for name in (*names, "llm_calls", "requests")]
+    requests = "-" if cost.requests is None else f"{cost.requests:.1f}"
+    values = [f"{getattr(cost, name):.3g}" for name in names]
+    return _table(title, columns, [[*values, f"{cost.llm_calls:.2f}", requests]])
+
+
 def _sized_table(rows: Sequence[Sized]) -> Table:
-    table = Table(title="what it needs")
-    for name in ("scale", "s an answer", "q/s a core", "q/s a GPU", "q/s an endpoint machine"):
-        table.add_column(name, justify="right")
-    for name in ("GPU s a question", "requests a question", "price of a million"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(
+    columns = ("scale", "s an answer", "q/s a core", "q/s a GPU", "q/s an endpoint machine")
+    more = ("GPU s a question", "requests a question", "price of a million")
+    cells = [
+        (
             row.scale,
             f"{row.answer_seconds:.3f}",
             f"{row.per_core:.2f}",
@@ -266,33 +269,21 @@ def _sized_table(rows: Sequence[Sized]) -> Table:
             f"{row.requests:.1f}",
             f"{row.million:,.2f}",
         )
-    return table
+        for row in rows
+    ]
+    return _table("what it needs", (*columns, *more), cells)
 
 
 def _assumed_table(assumed: Mapping[str, Assumed]) -> Table:
-    table = Table(title="assumed")
-    for name in ("name", *assumed, "what it is"):
-        table.add_column(name, justify="right" if name in assumed else "left")
-    for own in fields(Assumed):
-        values = [f"{getattr(scale, own.name):g}" for scale in assumed.values()]
-        table.add_row(own.name, *values, own.metadata["means"])
-    return table
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m groundwalk.evaluation.benchmarks.sizing",
-        description="Size a service from the costs of runs and from assumptions.",
-    )
-    parser.add_argument(
-        "--run", type=Path, action="append", required=True, metavar="DIR", help="of `eval run`"
-    )
-    parser.add_argument("--method", metavar="NAME", help="of the run's methods (all)")
-    parser.add_argument(
-        "--assume", action="append", default=[], metavar="NAME=VALUE", help="SCALE.NAME for one"
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the numbers there")
-    return parser.parse_args(arguments)
+    rows = [
+        (
+            field.name,
+            *(f"{getattr(scale, field.name):g}" for scale in assumed.values()),
+            field.metadata["means"],
+        )
+        for field in fields(Assumed)
+    ]
+    return _table("assumed", ("name", *assumed, "what it is"), rows)
 
 
 if __name__ == "__main__":

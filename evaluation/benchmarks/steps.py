@@ -7,28 +7,25 @@ processor, so that other processes matter little. With `--float32`, and ONEDNN_M
 the environment, a processor that multiplies bfloat16 in hardware is like one that does not.
 """
 
-import argparse
 import platform
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import Any
 
 import torch
 
-from ...agent.errors import GroundwalkError
 from ...agent.kg import open_kg
-from ...agent.kg.folder import WORLD
+from ...agent.kg.opening import WORLD
 from ...training.data import Batches, gather
-from ...training.encode import Encoder
-from ...training.model import new_model
-from ...training.optimizers import optimizers_for
+from ...training.encoding.tokenizer import train_tokenizer
+from ...training.encoding.walks import Encoder
 from ...training.recipe import Optimizer, Recipe, Schedule, Size
-from ...training.tokenizer import train_tokenizer
-from ...training.trainer import has_bfloat16, padded, take_step
-from .written import write_report
+from ...training.trainer.model import new_model
+from ...training.trainer.optimizers import optimizers_for
+from ...training.trainer.plain_loop import has_bfloat16, padded, take_step
+from .harness import aligned, conduct, options_of
 
 _WARM_UP = 2
 """Steps that are not counted."""
@@ -42,17 +39,14 @@ _WAYS: dict[str, tuple[Optimizer, bool]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark. The exit code is 2 for what the user can mend."""
-    options = _options(arguments)
+    parser = options_of("steps", __doc__)
+    parser.add_argument("--steps", type=int, default=10, metavar="N", help="counted steps (10)")
+    parser.add_argument("--threads", type=int, default=1, help="of torch (1)")
+    parser.add_argument("--float32", action="store_true", help="compute the models in float32")
+    options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    report = run(options.steps, bfloat16=has_bfloat16("cpu") and not options.float32)
-    print("\n".join(table(report)))
-    if options.out:
-        try:
-            write_report(options.out, report)
-        except GroundwalkError as error:
-            print(f"{error}", file=sys.stderr)
-            return 2
-    return 0
+    bfloat16 = has_bfloat16("cpu") and not options.float32
+    return conduct(lambda: run(options.steps, bfloat16=bfloat16), table, options.out)
 
 
 def run(steps: int, size: Size | None = None, *, bfloat16: bool) -> dict[str, Any]:
@@ -102,30 +96,14 @@ def table(report: dict[str, Any]) -> list[str]:
         ratio = median_seconds / seconds["AdamW"]
         used = "used" if name in report["used"] else ""
         rows.append((name, f"{median_seconds:.3f}", f"{ratio:.2f}", used))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     settings = report["settings"]
     form = "bfloat16" if settings["bfloat16"] else "float32"
     return [
-        *(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ),
+        *aligned(rows),
         "",
         f"processor time, median of {settings['steps']} steps; {settings['threads']} threads, "
         f"models in {form}",
     ]
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m groundwalk.evaluation.benchmarks.steps",
-        description="Time the training steps of a new model by each optimizer.",
-    )
-    parser.add_argument("--steps", type=int, default=10, metavar="N", help="counted steps (10)")
-    parser.add_argument("--threads", type=int, default=1, help="of torch (1)")
-    parser.add_argument("--float32", action="store_true", help="compute the models in float32")
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every measure there")
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

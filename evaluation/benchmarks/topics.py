@@ -8,10 +8,9 @@ from random import Random
 from typing import NamedTuple
 
 from ...agent.errors import DatasetError
-from ..readers import read_metaqa
-from ..samples import Part, of_part
-from ..split import part as part_of
-from .names import mistyped
+from ..readers import read_samples
+from ..samples import Part, of_part, part_of
+from .harness import mistyped
 
 _SHORTEST_MISTYPED = 8
 
@@ -64,7 +63,7 @@ def question_sets(folder: Path, scratch: Path, part: Part) -> dict[str, list[Gro
 
 
 def _metaqa(folder: Path, split: str, part: Part) -> tuple[Asked, ...]:
-    samples = of_part(read_metaqa(folder / "metaqa", split), part)
+    samples = of_part(read_samples("metaqa", folder / "metaqa", split), part)
     return tuple(Asked(sample.question, sample.topics) for sample in samples)
 
 

@@ -8,8 +8,7 @@ already is not asked again. The data is that of `GROUNDWALK_DATA`.
 """
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,14 +20,14 @@ from ...agent.errors import InputError
 from ...agent.options import Options
 from ...agent.reader.weights import BUNDLED, open_reader
 from ...graphs import METHODS
-from ..evaluate import evaluate
 from ..readers import read_samples
 from ..record_lines import read_records
 from ..records import Record
-from ..samples import Part, Sample, of_part
-from ..setup import Setup
+from ..runner.asking import Setup
+from ..runner.evaluate import evaluate
+from ..samples import Part, of_part
 from .aligner import ALIGNERS, aligning
-from .questions import data_folder
+from .harness import data_folder, write_questions
 
 READ = "query"
 """The method that answers with the reader."""
@@ -78,7 +77,8 @@ def rows(data: Path, made: Path) -> Iterator[Row]:
         ("worldcup, conjunctions", ("conjunction", None)),
     ):
         chosen = [s for s in every if s.type == wanted[0] and wanted[1] in (None, s.hops)]
-        yield Row(name, "jsonl", _written(made / f"{name}.jsonl", chosen), kg=graph, part="all")
+        file = write_questions(made / f"{name}.jsonl", chosen, marked=False)
+        yield Row(name, "jsonl", file, kg=graph, part="all")
     for hops in (2, 3):
         name = f"PathQuestion-Large {hops} hops"
         yield Row(name, "pathquestion", data / "pathquestion", f"PQL-{hops}H")
@@ -92,35 +92,15 @@ def _without_relations(metaqa: Path, made: Path) -> Iterator[Row]:
     """MetaQA's 1-hop questions over its graph without the relation that each asks for."""
     samples = of_part(read_samples("metaqa", metaqa, "1-hop/dev"), "report")
     lines = (metaqa / "kb.txt").read_text(encoding="utf-8").splitlines()
-    for relation in sorted({own.path[0][0] for own in samples if own.path}):
-        chosen = [own for own in samples if own.path and own.path[0][0] == relation][:_GONE]
+    for relation in sorted({sample.path[0][0] for sample in samples if sample.path}):
+        chosen = [s for s in samples if s.path and s.path[0][0] == relation][:_GONE]
         graph = made / f"without {relation}.txt"
         kept = (line for line in lines if f"|{relation}|" not in line)
         graph.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-        bare = [replace(own, answers=()) for own in chosen]
-        file = _written(made / f"without {relation}.jsonl", bare)
+        bare = [replace(sample, answers=()) for sample in chosen]
         name = f"MetaQA without {relation}"
+        file = write_questions(made / f"without {relation}.jsonl", bare, marked=False)
         yield Row(name, "jsonl", file, kg=str(graph), part="all", is_answerable=False)
-
-
-def _written(file: Path, samples: Iterable[Sample]) -> Path:
-    """The file with these questions, their topics unmarked."""
-    lines = [
-        json.dumps(
-            {
-                "id": own.id,
-                "question": own.question.replace("[", "").replace("]", ""),
-                "answers": [gold.label for gold in own.answers],
-                "topics": list(own.topics),
-                "hops": own.hops,
-                "type": own.type,
-            },
-            ensure_ascii=False,
-        )
-        for own in samples
-    ]
-    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return file
 
 
 def asked(row: Row, methods: Sequence[str], out: Path, reader: str, limit: int) -> list[Record]:
@@ -133,7 +113,7 @@ def asked(row: Row, methods: Sequence[str], out: Path, reader: str, limit: int) 
         model=BUNDLED,
         reader=reader,
         options=Options(confidence=0.0, on_ambiguous="best", conversation=False),
-        kept=frozenset({"confidence", "on_ambiguous", "conversation"}),
+        user_set=frozenset({"confidence", "on_ambiguous", "conversation"}),
     )
     folder = out / row.name.replace(" ", "-").replace(",", "")
     quiet = Console(stderr=True)
@@ -143,15 +123,10 @@ def asked(row: Row, methods: Sequence[str], out: Path, reader: str, limit: int) 
 
 def worth(records: Sequence[Record], threshold: float) -> Worth:
     """What the records of one method are worth."""
-    sure = [own for own in records if own["answers"] and own["confidence"] >= threshold]
-    hits = [bool(own["right"][:1] == [True]) for own in records]
-    right = [bool(own["right"][:1] == [True]) for own in sure]
-    return Worth(
-        len(records),
-        sum(hits) / len(records),
-        len(sure) / len(records),
-        sum(right) / len(sure) if sure else 0.0,
-    )
+    sure = [r for r in records if r["answers"] and r["confidence"] >= threshold]
+    hits, right = (sum(r["right"][:1] == [True] for r in group) for group in (records, sure))
+    count = len(records)
+    return Worth(count, hits / count, len(sure) / count, right / len(sure) if sure else 0.0)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -162,52 +137,37 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, default=LIMIT, help="questions of a row")
     parser.add_argument("--only", default="", help="rows whose name has this in it")
     parser.add_argument("--alone", action="store_true", help="the reader without the baselines")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        threshold = open_reader(given.reader).settings.threshold
+        threshold = open_reader(options.reader).settings.threshold
         data = data_folder()
     except InputError as error:
         parser.error(str(error))
-    made: Path = given.out / "made"
+    made: Path = options.out / "made"
     made.mkdir(parents=True, exist_ok=True)
-    methods = [READ] if given.alone else [READ, *ALIGNERS]
+    methods = [READ] if options.alone else [READ, *ALIGNERS]
     for name in ALIGNERS:
-        METHODS[name] = aligning(name, given.reader)
+        METHODS[name] = aligning(name, options.reader)
     table = Table("graph", "questions", *methods, f"answered at {threshold:.2f}", "right of these")
-    silent = list[Record]()
+    unanswerable = list[Record]()
     for row in rows(data, made):
-        if given.only not in row.name:
+        if options.only not in row.name:
             continue
-        records = asked(row, methods, given.out, given.reader, given.limit)
+        records = asked(row, methods, options.out, options.reader, options.limit)
+        by_method = [[r for r in records if r["method"] == method] for method in methods]
         if not row.is_answerable:
-            silent += [own for own in records if own["method"] == READ]
+            unanswerable += by_method[0]
             continue
-        _add(table, row.name, methods, records, threshold)
-    if silent:
-        own = worth(silent, threshold)
-        empty = [""] * len(methods)
-        table.add_row("unanswerable", str(own.questions), *empty, f"{100 * own.answered:.1f}", "")
+        worths = [worth(group, threshold) for group in by_method]
+        hits = [f"{100 * w.hits:.1f}" for w in worths]
+        read = worths[0]
+        shares = (f"{100 * read.answered:.1f}", f"{100 * read.right:.1f}")
+        table.add_row(row.name, str(read.questions), *hits, *shares)
+    if unanswerable:
+        read = worth(unanswerable, threshold)
+        answered = f"{100 * read.answered:.1f}"
+        table.add_row("unanswerable", str(read.questions), *[""] * len(methods), answered, "")
     Console(width=140).print(table)
-
-
-def _add(
-    table: Table,
-    name: str,
-    methods: Sequence[str],
-    records: Sequence[Record],
-    threshold: float,
-) -> None:
-    several = [
-        worth([own for own in records if own["method"] == method], threshold) for method in methods
-    ]
-    read = several[0]
-    table.add_row(
-        name,
-        str(read.questions),
-        *(f"{100 * own.hits:.1f}" for own in several),
-        f"{100 * read.answered:.1f}",
-        f"{100 * read.right:.1f}",
-    )
 
 
 if __name__ == "__main__":

@@ -7,32 +7,15 @@ from typing import NamedTuple
 
 from ...agent.errors import InputError
 from ..samples import Sample
+from .bundled import exam_kg, read_exam, read_world
 from .choices import commonsenseqa, medqa
-from .exam import exam_kg, read_exam
 from .freebaseqa import freebaseqa
-from .jsonl import jsonl, read_jsonl
-from .metaqa import metaqa, read_metaqa
+from .jsonl import jsonl
+from .metaqa import metaqa
+from .own_graphs import rog, two_wiki
+from .parsing import OnBroken, Reading, Samples, Skipped
 from .pathquestion import kb_file, pathquestion
 from .qald import qald
-from .reading import OnBroken, Reading, Samples, Skipped
-from .rog import rog
-from .two_wiki import two_wiki
-from .world import read_world
-
-__all__ = [
-    "DATASETS",
-    "PER_QUESTION",
-    "OnBroken",
-    "Read",
-    "Reader",
-    "Skipped",
-    "read_dataset",
-    "kg_of",
-    "read_jsonl",
-    "read_metaqa",
-    "read_samples",
-    "read_world",
-]
 
 PER_QUESTION = "per question"
 """The KG of a dataset whose samples each have their `graph`."""
@@ -66,14 +49,6 @@ def _per_question(_data: Path, _split: str) -> str:
     return PER_QUESTION
 
 
-def _world(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
-    return Samples(read_world(split or "test"))
-
-
-def _exam(_data: Path, split: str, _on_broken: OnBroken) -> Samples:
-    return Samples(read_exam(split or "world"))
-
-
 DATASETS: dict[str, Reader] = {
     "2wiki": Reader("2WikiMultihopQA's folder or file", two_wiki, _per_question),
     "commonsenseqa": Reader(
@@ -82,7 +57,10 @@ DATASETS: dict[str, Reader] = {
         split=lambda name: name.removesuffix("_rand_split"),
     ),
     "exam": Reader(
-        "", _exam, lambda _data, split: exam_kg(split or "world"), lambda name: name or "world"
+        "",
+        lambda _data, split, _on_broken: Samples(read_exam(split or "world")),
+        lambda _data, split: exam_kg(split or "world"),
+        lambda name: name or "world",
     ),
     "freebaseqa": Reader(
         "FreebaseQA's folder or file",
@@ -104,7 +82,12 @@ DATASETS: dict[str, Reader] = {
         "a QALD JSON file, or a folder of them", qald, split=lambda name: name.removesuffix("@en")
     ),
     "rog": Reader("RoG-webqsp's or RoG-cwq's folder or file", rog, _per_question),
-    "world": Reader("", _world, lambda _data, _split: "world", lambda name: name or "test"),
+    "world": Reader(
+        "",
+        lambda _data, split, _on_broken: Samples(read_world(split or "test")),
+        lambda _data, _split: "world",
+        lambda name: name or "test",
+    ),
 }
 """Every reader by the name that `--dataset` takes."""
 

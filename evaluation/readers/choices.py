@@ -3,10 +3,8 @@
 from pathlib import Path
 
 from ..samples import Gold, Sample
-from .fields import items, record, sample_id, text, texts
-from .files import split_files
-from .reading import OnBroken, Row, Samples, collect
-from .rows import fields, read_rows
+from .files import fields, read_rows, split_files
+from .parsing import OnBroken, Row, Samples, collect, items, record, sample_id, text, texts
 
 
 def commonsenseqa(data: Path, split: str, on_broken: OnBroken) -> Samples:

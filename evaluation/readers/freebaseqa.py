@@ -5,10 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..samples import Gold, Sample
-from .fields import items, record, sample_id, text, texts
-from .files import split_files
-from .reading import OnBroken, Row, Samples, collect
-from .rows import fields, read_items
+from .files import fields, read_items, split_files
+from .parsing import OnBroken, Row, Samples, collect, items, record, sample_id, text, texts
 
 _MID = re.compile(r"[mg]\.[0-9a-z_]+")
 _NAMESPACE = "http://rdf.freebase.com/ns/"
@@ -47,17 +45,17 @@ def _relations(value: object) -> tuple[str, ...]:
 
 def _answers(parses: Iterable[dict[str, object]]) -> tuple[Gold, ...]:
     """Each answer of any parse once, with all of its names."""
-    found: dict[str, dict[str, None]] = {}
+    labels: dict[str, dict[str, None]] = {}
     for parse in parses:
         for item in items(parse.get("Answers"), "Answers"):
             answer = record(item, "Answers")
             mid = text(answer.get("AnswersMid"), "AnswersMid")
-            found.setdefault(mid, {}).update(
+            labels.setdefault(mid, {}).update(
                 dict.fromkeys(texts(answer.get("AnswersName"), "AnswersName"))
             )
     return tuple(
         Gold(_term(mid), next(iter(names), "" if _term(mid) else mid), tuple(names)[1:])
-        for mid, names in found.items()
+        for mid, names in labels.items()
     )
 
 

@@ -8,12 +8,10 @@ from typing import cast
 from ...agent.errors import QuestionError
 from ...agent.kg.nodes import to_node
 from ...agent.query.tree import read_query
-from ..denotation import FORMS, row_text
 from ..samples import Gold, Sample
-from .fields import chain, graph, items, sample_id, text, texts
-from .files import split_files
-from .reading import OnBroken, Row, Samples, collect
-from .rows import fields, read_rows
+from ..scoring.answer_forms import FORMS, row_text
+from .files import fields, read_rows, split_files
+from .parsing import OnBroken, Row, Samples, chain, collect, graph, items, sample_id, text, texts
 
 _TERM = re.compile(r'<[a-zA-Z][^<>\s]*:[^<>\s]*>|"(.*)"(?:@[\w-]+|\^\^<[^<>\s]+>)', re.DOTALL)
 
@@ -48,7 +46,7 @@ def _sample(row: Row) -> Sample:
         raise ValueError("`hops` is not a whole number")
     answers = items(known.get("answers"), "answers")
     chains = items(known.get("chains"), "chains", optional=True)
-    own = known.get("graph")
+    triples = known.get("graph")
     return Sample(
         id=sample_id(row, known.get("id")),
         question=text(known.get("question"), "question"),
@@ -56,14 +54,14 @@ def _sample(row: Row) -> Sample:
         form=_form(known.get("form")),
         plain=tuple(map(_gold, items(known.get("plain"), "plain", optional=True))),
         query=_query(known.get("query"), known.get("mentions")),
-        lacks=_lacks(known.get("why")),
+        absent_words=_absent_words(known.get("why")),
         topics=texts(known.get("topics"), "topics", optional=True),
         hops=hops,
         tags=texts(known.get("tags"), "tags", optional=True),
         type=text(known.get("type", known.get("kind")), "type", empty=True),
         choices=texts(known.get("choices"), "choices", optional=True),
         chains=tuple(chain(one, "chains") for one in chains),
-        graph=None if own is None else graph(own, "graph"),
+        graph=None if triples is None else graph(triples, "graph"),
     )
 
 
@@ -74,7 +72,7 @@ def _form(value: object) -> str:
     return form
 
 
-def _lacks(value: object) -> str:
+def _absent_words(value: object) -> str:
     words = text(value, "why", empty=True)
     return "" if words == _NONE else words
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from ...agent.errors import DatasetError, InputError
 from ..samples import Gold, NamedStep, Sample
-from .fields import text
-from .reading import OnBroken, Row, Samples, collect
-from .rows import line_text, read_lines, read_texts
+from .files import line_text, read_lines, read_texts
+from .parsing import OnBroken, Row, Samples, collect, text
 
 _SPLIT = re.compile(r"([1-9])-hop/(?:(vanilla|ntm)/)?([a-z]+)")
 _RELATIONS = {
@@ -25,11 +24,6 @@ _RELATIONS = {
     "year": "release_year",
 }
 """The relation that leads from a movie to an entity of each kind that the types name."""
-
-
-def read_metaqa(folder: Path, split: str) -> tuple[Sample, ...]:
-    """The questions of a split, all of which must be right: see `metaqa`."""
-    return metaqa(folder, split, "fail").samples
 
 
 def metaqa(folder: Path, split: str, on_broken: OnBroken) -> Samples:
@@ -74,13 +68,13 @@ def _types(file: Path, questions: list[Row]) -> dict[int, str]:
 
 def _path(kind: str) -> tuple[NamedStep, ...]:
     """The relation path of a type such as `actor_to_movie_to_year`; none of a type of others."""
-    places = kind.split("_to_")
+    classes = kind.split("_to_")
     steps = [
         (_RELATIONS.get(source if target == "movie" else target, ""), target == "movie")
-        for source, target in zip(places, places[1:], strict=False)
+        for source, target in zip(classes, classes[1:], strict=False)
         if "movie" in (source, target)
     ]
-    return tuple(steps) if len(steps) == len(places) - 1 and all(r for r, _ in steps) else ()
+    return tuple(steps) if len(steps) == len(classes) - 1 and all(r for r, _ in steps) else ()
 
 
 def _sample(read: _Split, row: Row) -> Sample:

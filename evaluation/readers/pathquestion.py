@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from ...agent.errors import InputError
 from ..samples import Gold, NamedTriple, Sample
-from .fields import text
-from .reading import OnBroken, Row, Samples, collect
-from .rows import line_text, read_lines, read_texts
+from .files import line_text, read_lines, read_texts
+from .parsing import OnBroken, Row, Samples, collect, text
 
 _SPLIT = re.compile(r"(PQL?)-([23])H(?:_more)?")
 _END = "<end>"
@@ -52,7 +51,7 @@ def _sample(
 ) -> Sample:
     line = _parsed(row)
     alternatives = dict.fromkeys([line.path, *paths[line.question]])
-    own = _chain(line.path, held)
+    chain = _chain(line.path, held)
     return Sample(
         id=f"{split}-{row.number:06}",
         question=line.question,
@@ -62,8 +61,8 @@ def _sample(
         type="#".join(line.path[1::2]),
         chains=tuple(_chain(path, held) for path in alternatives),
         path=tuple(
-            (relation, head != place)
-            for (head, relation, _), place in zip(own, line.path[::2], strict=False)
+            (relation, head != start)
+            for (head, relation, _), start in zip(chain, line.path[::2], strict=False)
         ),
     )
 
@@ -94,11 +93,11 @@ def _parsed(row: Row) -> _Line:
 
 def _answers(column: str) -> tuple[str, ...]:
     """The set of `one(one/other/)`; names hold brackets too, but the set holds the one."""
-    for place, character in enumerate(column):
+    for index, character in enumerate(column):
         if character == "(" and column.endswith("/)"):
-            several = column[place + 1 : -2].split("/")
-            if column[:place] in several and all(several):
-                return tuple(dict.fromkeys(several))
+            answers = column[index + 1 : -2].split("/")
+            if column[:index] in answers and all(answers):
+                return tuple(dict.fromkeys(answers))
     raise ValueError("the answers are not `answer(answer/...)`")
 
 

@@ -6,10 +6,8 @@ import pyoxigraph as ox
 
 from ...agent.errors import DatasetError
 from ..samples import Gold, Sample
-from .fields import items, record, sample_id, text
-from .files import split_files
-from .reading import OnBroken, Row, Samples, collect
-from .rows import fields, read_items
+from .files import fields, read_items, split_files
+from .parsing import OnBroken, Row, Samples, collect, items, record, sample_id, text
 
 
 def qald(data: Path, split: str, on_broken: OnBroken) -> Samples:

@@ -1,5 +1,1 @@
-"""The report of runs: one HTML page that holds all it needs."""
-
-from .build import build_report
-
-__all__ = ["build_report"]
+"""The report of runs: tables for a terminal, and one HTML page that holds all it needs."""

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..metrics import METRICS
-from ..summary import Accuracy, Summary
-from .cells import Cell, Column, Table, percent
+from ..analysis.summary import Accuracy, Summary
+from ..scoring.metrics import METRIC_TITLES, METRICS
 from .embed import shown
-from .series import Series
+from .runs import Series
+from .tables import Cell, Column, Table, percent
 
 _GROUPS = 20
 """So many groups of questions are drawn, those with most questions."""
-_TITLES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Bar:
     value: float
     low: float
     high: float
-    told: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -76,39 +75,33 @@ def _breakdown(kind: _Kind, series: Sequence[Series]) -> Breakdown | None:
             groups.setdefault(key, []).append((number, accuracy))
     if not any(groups):
         return None
-    sizes = {key: max(a.questions for _, a in found) for key, found in groups.items()}
+    names = [one.name for one in series]
+    sizes = {key: max(a.questions for _, a in group) for key, group in groups.items()}
     drawn = set(sorted(groups, key=lambda key: -sizes[key])[:_GROUPS])
     rows = [
         (
-            kind.name(key) if len(series) == 1 else f"{kind.name(key)}, {series[number].name}",
+            kind.name(key) if len(series) == 1 else f"{kind.name(key)}, {names[number]}",
             number,
             [
                 Cell(f"{accuracy.questions:,}"),
                 *(percent(getattr(accuracy, metric)) for metric in METRICS),
             ],
         )
-        for key, found in groups.items()
-        for number, accuracy in found
+        for key, group in groups.items()
+        for number, accuracy in group
     ]
-    titles = ["Questions", *(_TITLES.get(m, m.capitalize()) for m in METRICS)]
-    return Breakdown(
-        title=kind.title,
-        groups=[
-            Group(
-                kind.name(key),
-                sizes[key],
-                [_bar(number, series[number].name, accuracy) for number, accuracy in found],
-            )
-            for key, found in groups.items()
-            if key in drawn
-        ],
-        hidden=len(groups) - len(drawn),
-        table=Table(kind.title, [Column(title) for title in titles], rows),
-    )
+    bars = [
+        Group(kind.name(key), sizes[key], [_bar(n, names[n], a) for n, a in group])
+        for key, group in groups.items()
+        if key in drawn
+    ]
+    columns = [Column(title) for title in ("Questions", *METRIC_TITLES.values())]
+    hidden = len(groups) - len(drawn)
+    return Breakdown(kind.title, bars, hidden, Table(kind.title, columns, rows))
 
 
 def _bar(number: int, name: str, accuracy: Accuracy) -> Bar:
-    found, written = accuracy.hits_at_1, percent(accuracy.hits_at_1)
-    value, low, high = (round(100 * v, 2) for v in (found.mean, found.low, found.high))
-    told = f"{name}: Hits@1 {written.text} ({written.note}) of {accuracy.questions:,} questions"
-    return Bar(number, value, low, high, told)
+    hits, shown = accuracy.hits_at_1, percent(accuracy.hits_at_1)
+    value, low, high = (round(100 * v, 2) for v in (hits.mean, hits.low, hits.high))
+    share = f"Hits@1 {shown.text} ({shown.note}) of {accuracy.questions:,} questions"
+    return Bar(number, value, low, high, f"{name}: {share}")

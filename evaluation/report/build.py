@@ -1,29 +1,24 @@
-"""From run directories to the page."""
+"""From run directories to one HTML page, with templates, style and script of ours alone."""
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
 from ...agent.errors import InputError
-from ..run_folder import read_summary
-from ..table import oracle_line, sample_line, trouble_lines
+from ..runner.run_folder import read_summary
 from .breakdowns import breakdowns
 from .embed import Embedded, shown
-from .loading import Run, read_runs
-from .page import render
 from .plots import HEIGHT, against_cost, reliability, risk_coverage
-from .series import Series, series_of
-from .tables import (
-    calibration,
-    contrasts,
-    costs,
-    differences,
-    flat,
-    headline,
-    kinds,
-    tiles,
-)
+from .runs import Run, Series, read_runs, series_of
+from .tables import calibration, contrasts, costs, differences, flat, headline, kinds, tiles
+from .terminal import oracle_line, sample_line, trouble_lines
 
 REPORT_FILE = "report.html"
 
@@ -180,3 +175,47 @@ def _at(run: Run, *names: str) -> str:
     for name in names:
         found = cast("dict[str, Any]", found).get(name) if isinstance(found, dict) else None
     return "" if found is None else shown(str(found))
+
+
+def render(values: Mapping[str, object], data: str) -> str:
+    """The page: `values` fill the template, escaped; `data` is the JSON that its script
+    reads, in which nothing can end an element.
+
+    The page's policy lets nothing be loaded or sent, and only its own style and script be used,
+    by their digests, whatever the text in it may hold.
+    """
+    style, script = _static("report.css"), _static("report.js")
+    return (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            values,
+            data=Markup(data),
+            style=Markup(style),
+            script=Markup(script),
+            style_digest=_digest(style),
+            script_digest=_digest(script),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    loader = PackageLoader("groundwalk.evaluation.report", "templates")
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _static(name: str) -> str:
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

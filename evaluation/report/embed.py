@@ -3,14 +3,15 @@
 import json
 import math
 from collections.abc import Sequence
+from enum import IntFlag
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote
 
-from ...agent.kg.names import local_name, one_line
+from ...agent.kg.labels.names import local_name, one_line
 from ...agent.state import Answer, StepRecord
+from ..analysis.summary import has_answer, is_partial, is_right
 from ..record_lines import question_key
 from ..records import Record
-from .outcomes import outcome
 
 ANSWERS, CHAINS, GOLD, NOTES = 20, 5, 20, 10
 """How many answers (or claims) of a question, chains of an answer, gold answers (or choices) and
@@ -20,11 +21,48 @@ _LONGEST = 300
 _VERDICTS = {"supported": 0, "unsupported": 1}
 _UNKNOWN = 2
 _COUNTED = ("forward_passes", "prompt_tokens", "tokens", "llm_calls", "kg_requests")
-
 SeriesKey: TypeAlias = tuple[str, str]
 """The names of a run and of a method."""
 StepRow: TypeAlias = tuple[int, int, int, int]
 """From, relation, verdict (0 supported, 1 unsupported, 2 unknown; 3 more if inverse), to."""
+
+
+class Outcome(IntFlag):
+    """What a record can be filtered by.
+
+    One that is neither an error nor partial nor without answers is right or wrong.
+    """
+
+    RIGHT = 1
+    """The first answer is right, or there is rightly none."""
+    WRONG = 2
+    """There are answers, and the first is wrong."""
+    UNSUPPORTED = 4
+    """Something was written that the graph does not hold."""
+    ABSTAINED = 8
+    """There is no answer, and no error."""
+    ERROR = 16
+    UNANSWERABLE = 32
+    """The dataset says that there is no answer."""
+    PARTIAL = 64
+    """The answer leaves words of the question out, and says so."""
+
+
+def outcome(record: Record) -> Outcome:
+    """What became of a record's question."""
+    scores = record["metrics"]
+    result = Outcome.UNANSWERABLE if scores is None else Outcome(0)
+    if record["status"] == "error":
+        result |= Outcome.ERROR
+    elif is_partial(record):
+        result |= Outcome.PARTIAL | (Outcome.RIGHT if is_right(record) else Outcome(0))
+    elif not has_answer(record):
+        is_rightly_silent = scores is None and is_right(record)
+        result |= Outcome.ABSTAINED | (Outcome.RIGHT if is_rightly_silent else Outcome(0))
+    else:
+        result |= Outcome.RIGHT if scores and scores["hits_at_1"] else Outcome.WRONG
+    untrue = record["emitted"]["unsupported"] or record["triples"] - record["supported"]
+    return result | (Outcome.UNSUPPORTED if record["unsupported"] or untrue else Outcome(0))
 
 
 class AnswerRow(NamedTuple):
@@ -70,7 +108,7 @@ class ResultRow(NamedTuple):
     the KG."""
     error: str | None
     unread: list[str]
-    """The words of the question that were told as not understood."""
+    """The words of the question that were reported as not understood."""
 
 
 def to_json(value: object) -> str:
@@ -176,8 +214,8 @@ class Embedded:
         if (known := self._known.get((term, label))) is not None:
             return known
         text, spelled = shown(label or local_name(term)), shown(term)
-        told = spelled in ("", text) or unquote(spelled) == f"<urn:groundwalk:{text}>"
-        name = text if told else (text, spelled)
+        is_label_enough = spelled in ("", text) or unquote(spelled) == f"<urn:groundwalk:{text}>"
+        name = text if is_label_enough else (text, spelled)
         self._known[term, label] = number = self._names.setdefault(name, len(self._names))
         return number
 

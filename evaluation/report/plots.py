@@ -1,14 +1,16 @@
-"""The plots of the page as places in per cent; a template draws them."""
+"""The plots of the page: axes, and points in per cent of their width and height.
 
-from collections.abc import Sequence
+A template draws them.
+"""
+
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..bootstrap import Estimate
-from ..summary import Calibration, Summary
-from .axes import Axis, cost_axis, linear
-from .cells import amount, percent
-from .series import Series
-from .tables import COSTS
+from ..analysis.bootstrap import Estimate
+from ..analysis.summary import Calibration, Summary
+from .runs import Series
+from .tables import COSTS, amount, percent
 
 HEIGHT = 240
 """Pixels; a plot is as wide as there is room for."""
@@ -19,15 +21,73 @@ _NEARBY = 40
 
 
 @dataclass(frozen=True)
+class Tick:
+    """A position on an axis, in per cent, and what is written there."""
+
+    position: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis with its ticks; `position` maps a value to per cent of the axis."""
+
+    title: str
+    ticks: Sequence[Tick]
+    position: Callable[[float], float]
+
+
+def linear(title: str, low: float, high: float, count: int = 5) -> Axis:
+    """An axis from `low` or a little below to `high` or a little above, of round numbers."""
+    step = _round_step((high - low) / count if high > low else max(abs(high), 1.0) / count)
+    start, end = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    if end <= start:
+        end = start + step
+
+    def position(value: float) -> float:
+        return round(100 * (value - start) / (end - start), 2)
+
+    steps = round((end - start) / step)
+    values = [start + n * step for n in range(steps + 1)]
+    return Axis(title, [Tick(position(v), amount(round(v, 10))) for v in values], position)
+
+
+def logarithmic(title: str, low: float, high: float) -> Axis:
+    """An axis of powers of ten around positive values."""
+    start, end = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    end = max(end, start + 1)
+
+    def position(value: float) -> float:
+        return round(100 * (math.log10(value) - start) / (end - start), 2)
+
+    powers = range(start, end + 1, max(1, (end - start) // 6))
+    return Axis(title, [Tick(position(10.0**n), amount(10.0**n)) for n in powers], position)
+
+
+def cost_axis(title: str, values: Sequence[float]) -> Axis:
+    """From zero; by powers of ten where the values are far apart."""
+    low, high = min(values), max(values)
+    if low > 0 and high / low > 20:
+        return logarithmic(f"{title} (logarithmic)", low, high)
+    return linear(title, 0, high or 1)
+
+
+def _round_step(raw: float) -> float:
+    """The least of 1, 2 and 5 times a power of ten that is not below `raw`."""
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(power * n for n in (1, 2, 5, 10) if power * n >= raw * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
 class Dot:
-    """A point of a series, and what is told about it; y grows upwards."""
+    """A point of a series, and what is said about it; y grows upwards."""
 
     series: int
     x: float
     y: float
     low: float
     high: float
-    told: str
+    description: str
     label: str = ""
     below: float = 0.0
     """How many pixels its label is moved down, so as not to cover another."""
@@ -82,14 +142,16 @@ def risk_coverage(series: Sequence[Series]) -> Plot | None:
     lines: list[tuple[int, str]] = []
     dots: list[Dot] = []
     for n, calibration in known:
-        places = [(x.place(100 * p.coverage), y.place(100 * p.risk)) for p in calibration.curve]
-        lines.append((n, _path(places)))
-        for p, (across, up) in list(zip(calibration.curve, places, strict=True))[-1:]:
-            told = (
+        points = [
+            (x.position(100 * p.coverage), y.position(100 * p.risk)) for p in calibration.curve
+        ]
+        lines.append((n, _path(points)))
+        for p, (across, up) in list(zip(calibration.curve, points, strict=True))[-1:]:
+            description = (
                 f"{series[n].name}: {100 * p.coverage:.1f}% answered, {100 * p.risk:.1f}% of them "
                 f"wrong, at confidence {p.threshold:.2f} or more"
             )
-            dots.append(Dot(n, across, up, up, up, told))
+            dots.append(Dot(n, across, up, up, up, description))
     return Plot("risk", "Risk against coverage", x, y, dots, lines)
 
 
@@ -102,16 +164,16 @@ def reliability(series: Sequence[Series]) -> Plot | None:
     dots: list[Dot] = []
     lines: list[tuple[int, str]] = []
     for n, calibration in known:
-        places: list[tuple[float, float]] = []
+        points: list[tuple[float, float]] = []
         for found in calibration.bins:
-            across, up = x.place(100 * found.confidence), y.place(100 * found.right)
-            places.append((across, up))
-            told = (
+            across, up = x.position(100 * found.confidence), y.position(100 * found.right)
+            points.append((across, up))
+            description = (
                 f"{series[n].name}: {found.questions:,} answers with confidence "
                 f"{found.low:.1f} to {found.high:.1f}, {100 * found.right:.1f}% of them right"
             )
-            dots.append(Dot(n, across, up, up, up, told))
-        lines.append((n, _path(places)))
+            dots.append(Dot(n, across, up, up, up, description))
+        lines.append((n, _path(points)))
     return Plot("reliability", "Reliability of the confidence", x, y, dots, lines, diagonal=True)
 
 
@@ -130,11 +192,11 @@ def _dot(
     shown = percent(estimate)
     return Dot(
         series=number,
-        x=x.place(value),
-        y=y.place(100 * estimate.mean),
-        low=y.place(100 * estimate.low),
-        high=y.place(100 * estimate.high),
-        told=f"{name}: Hits@1 {shown.text} ({shown.note}), {title.lower()} {amount(value)}",
+        x=x.position(value),
+        y=y.position(100 * estimate.mean),
+        low=y.position(100 * estimate.low),
+        high=y.position(100 * estimate.high),
+        description=f"{name}: Hits@1 {shown.text} ({shown.note}), {title.lower()} {amount(value)}",
         label=name,
     )
 
@@ -151,5 +213,5 @@ def spread(dots: Sequence[Dot]) -> list[Dot]:
     return [dot for _, dot in placed]
 
 
-def _path(places: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{x:g} {round(100 - y, 2):g}" for x, y in places)
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:g} {round(100 - y, 2):g}" for x, y in points)

@@ -1,15 +1,63 @@
-"""The tables of the page: the headline, what a question costs, and how settings differ."""
+"""The tables of the page: the headline, what a question costs, how settings differ."""
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..summary import Kinds, Summary
-from .cells import NOTHING, Cell, Column, Table, amount, percent, share
+from ..analysis.bootstrap import Estimate
+from ..analysis.summary import Kinds, Summary
 from .embed import shown
-from .loading import Run
-from .series import Series
+from .runs import Run, Series
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a table: a text, and what is written small below it."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's title and what it means."""
+
+    title: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows are named; `group` says whose numbers a row holds, if a series'."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[tuple[str, int | None, Sequence[Cell]]]
+    """Name, number of the series (None where it is of no one), cells."""
+
+
+NOTHING = Cell("–")
+
+
+def percent(estimate: Estimate | None) -> Cell:
+    """A share in per cent with its interval."""
+    if estimate is None:
+        return NOTHING
+    mean, low, high = (100 * v for v in (estimate.mean, estimate.low, estimate.high))
+    return Cell(f"{mean:.1f}", f"{low:.1f}–{high:.1f}")
+
+
+def share(part: int, whole: int) -> Cell:
+    """A share in per cent of a count."""
+    return Cell(f"{100 * part / whole:.1f}", f"{part:,} of {whole:,}") if whole else NOTHING
+
+
+def amount(value: float) -> str:
+    """A number with about three digits that count."""
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
 
 
 @dataclass(frozen=True)
@@ -34,17 +82,17 @@ def headline(series: Sequence[Series]) -> tuple[Table, list[str]]:
     """The headline table, and the titles of the columns that no series has a value for."""
     columns: list[Column] = []
     empty: list[str] = []
-    kept: list[list[Cell]] = [[_asked(one)] for one in series]
+    cells_of: list[list[Cell]] = [[_asked(one)] for one in series]
     for measure in _MEASURES:
         cells = [measure.cell(one.summary) for one in series]
         if all(cell == NOTHING for cell in cells):
             empty.append(measure.column.title)
             continue
         columns.append(measure.column)
-        for row, cell in zip(kept, cells, strict=True):
+        for row, cell in zip(cells_of, cells, strict=True):
             row.append(cell)
     questions = Column("Questions", "with an answer, and without one")
-    rows = [(one.name, n, row) for n, (one, row) in enumerate(zip(series, kept, strict=True))]
+    rows = [(one.name, n, row) for n, (one, row) in enumerate(zip(series, cells_of, strict=True))]
     return Table("Headline numbers", [questions, *columns], rows), empty
 
 
@@ -52,21 +100,21 @@ def tiles(one: Series) -> list[tuple[str, Cell, str]]:
     """The numbers of a single series that matter most: title, value, meaning."""
     wanted = ("Hits@1", "F1", "Unanswerable answered", "Supported", "Seconds")
     measured = {m.column.title: (m.cell(one.summary), m.column.meaning) for m in _MEASURES}
-    found = [(title, *measured[title]) for title in wanted]
-    return [(title, cell, meaning) for title, cell, meaning in found if cell != NOTHING]
+    shown = [(title, *measured[title]) for title in wanted]
+    return [(title, cell, meaning) for title, cell, meaning in shown if cell != NOTHING]
 
 
 def calibration(series: Sequence[Series]) -> Table:
     """What the confidence of each series is worth, as numbers."""
     rows: list[tuple[str, int | None, Sequence[Cell]]] = []
     for number, one in enumerate(series):
-        found = one.summary.calibration
+        known = one.summary.calibration
         cells = [NOTHING] * 3
-        if found:
+        if known:
             cells = [
-                share(found.answered, found.questions),
-                Cell(f"{found.expected_error:.3f}"),
-                Cell(f"{found.area:.3f}"),
+                share(known.answered, known.questions),
+                Cell(f"{known.expected_error:.3f}"),
+                Cell(f"{known.area:.3f}"),
             ]
         rows.append((one.name, number, cells))
     columns = [
@@ -116,13 +164,13 @@ def contrasts(series: Sequence[Series]) -> Table | None:
     """What became of questions with a word that changes them; None where there are none."""
     rows: list[tuple[str, int | None, Sequence[Cell]]] = []
     for number, one in enumerate(series):
-        if found := one.summary.contrasts:
+        if contrast := one.summary.contrasts:
             partial = one.summary.partial
             cells = [
-                Cell(f"{found.questions:,}"),
-                percent(found.wrong),
-                percent(found.right),
-                percent(found.named),
+                Cell(f"{contrast.questions:,}"),
+                percent(contrast.wrong),
+                percent(contrast.right),
+                percent(contrast.named),
                 percent(partial.flagged) if partial else NOTHING,
             ]
             rows.append((one.name, number, cells))
@@ -159,28 +207,25 @@ def differences(runs: Sequence[Run]) -> Table | None:
     if len(runs) < 2:
         return None
     settings = [flat(run.config) for run in runs]
-    names = dict.fromkeys(name for found in settings for name in found)
-    differing = [name for name in names if len({found.get(name) for found in settings}) > 1]
+    names = dict.fromkeys(name for one in settings for name in one)
+    differing = [name for name in names if len({one.get(name) for one in settings}) > 1]
     return Table(
         "Settings that differ",
         [Column(shown(run.name)) for run in runs],
-        [
-            (name, None, [Cell(found.get(name, "not set")) for found in settings])
-            for name in differing
-        ],
+        [(name, None, [Cell(one.get(name, "not set")) for one in settings]) for name in differing],
     )
 
 
 def flat(config: dict[str, Any], above: str = "") -> dict[str, str]:
     """Settings by their dotted names, each value as text."""
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for name, value in config.items():
         if isinstance(value, dict) and value:
-            found |= flat(cast("dict[str, Any]", value), f"{above}{name}.")
+            named |= flat(cast("dict[str, Any]", value), f"{above}{name}.")
         else:
             written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            found[shown(f"{above}{name}")] = shown(written)
-    return found
+            named[shown(f"{above}{name}")] = shown(written)
+    return named
 
 
 def _asked(one: Series) -> Cell:
@@ -194,8 +239,7 @@ def _accuracy(metric: str) -> Callable[[Summary], Cell]:
 
 
 def _unanswerable(summary: Summary) -> Cell:
-    found = summary.unanswerable
-    return share(found.answered, found.questions)
+    return share(summary.unanswerable.answered, summary.unanswerable.questions)
 
 
 def _supported(summary: Summary) -> Cell:

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
 
-from ...agent.kg.ranking import DIGITS, BM25Ranker
+from ...agent.kg.walking.ranking import DIGITS, BM25Ranker
 from ...agent.llm.asking import Asker
 from ...agent.llm.reading import read_choices, read_verdict
-from ...agent.nodes.conclude import Conclusion, match_answers
-from ...agent.nodes.explore import (
+from ...agent.prompting import render
+from ...agent.state import Named, StepRecord
+from ..prompted.conclusions import Conclusion, match_answers
+from ..prompted.walks import (
     Walk,
     Way,
     entity_names,
@@ -18,9 +20,6 @@ from ...agent.nodes.explore import (
     spelled_ways,
     walk_names,
 )
-from ...agent.prompting import render
-from ...agent.state import Named, StepRecord
-from ..loop import Bill
 from .judge import Picked
 
 
@@ -35,9 +34,14 @@ class ChatJudge:
         self._prompts = prompts
 
     @property
-    def bill(self) -> Bill:
+    def cost(self) -> dict[str, int]:
         """What its decisions have cost so far."""
-        return Bill(**self._asker.cost, shortened=self._asker.shortened)
+        return self._asker.cost
+
+    @property
+    def shortened(self) -> int:
+        """How many replies were not whole."""
+        return self._asker.shortened
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """One call for each walk that can go on."""

@@ -1,246 +1,264 @@
 """The loop of tog: relations, entities, and whether that is enough, depth by depth."""
 
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
-from time import perf_counter
-from typing import Any, Literal, Protocol
+from typing import Literal
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
-from ...agent.kg import KnowledgeGraph
-from ...agent.kg.ranking import DIGITS
-from ...agent.llm.asking import UnansweredError, with_replies
+from ...agent.answers.question import Outcome, Question
+from ...agent.kg.walking.ranking import DIGITS
+from ...agent.llm.asking import UnansweredError
 from ...agent.llm.walk_choices import walk_choices
-from ...agent.nodes import Node
-from ...agent.nodes.conclude import elect
-from ...agent.nodes.explore import (
+from ...agent.options import Options
+from ...agent.state import Candidate, StepRecord
+from ..ground import Ground
+from ..loop import Loop, loop_graph
+from ..method import Method, never
+from ..prompted.conclusions import LIKELIHOOD, elect
+from ..prompted.walks import (
     Walk,
     Way,
     claimed,
+    cut_notes,
     end,
     steps_along,
     target,
-    told_cuts,
     walked,
     ways_out,
 )
-from ...agent.nodes.likely import LIKELIHOOD
-from ...agent.nodes.records import question_mentions
-from ...agent.nodes.usage import spent
-from ...agent.options import Options
-from ...agent.state import Named, State, StepRecord
-from ..loop import Outcome, looping, tell
-from ..method import Method, Parts, never
 from .chat import ChatJudge
-from .judge import Judge, OpenJudge
+from .judge import Judge
 from .likely import LikelyJudge
-from .state import Pick, TogState, longest
+
+DEPTH = 3
+"""The longest walk where the user sets none (the paper's D)."""
+
+
+class Pick(TypedDict):
+    """A way that was chosen out of the end of a walk, by the walk's position."""
+
+    walk: int
+    way: Way
+    score: float
+    relevance: float
+
+
+@dataclass(frozen=True)
+class TogSearch:
+    """How far the search has come."""
+
+    question: Question
+    ground: Ground
+    walks: Sequence[Walk]
+    """Those that go on."""
+    gathered: Sequence[Walk] = ()
+    """All that were kept at any depth."""
+    picks: Sequence[Pick] = ()
+    """The ways that were chosen out of the ends of walks."""
+    claims: Sequence[Candidate] = ()
+    """What replies named without its being offered."""
+    depth: int = 0
+    enough: bool = False
+    """Whether what was gathered answers the question."""
+    sampled: int = 0
+    """Relations that led to more entities than were scored."""
+    requests: int = 0
+    cuts: Sequence[str] = ()
+    """What walks could not use."""
+    failure: str = ""
+    """The error of a chat LLM that stopped answering."""
+    cost: Mapping[str, int] = field(default_factory=dict[str, int])
+    shortened: int = 0
+    """Replies that were not whole."""
+    outcome: Outcome = Outcome()
+
+
+def longest(options: Options) -> int:
+    """How many steps a walk may have: `depth`, else `hops`, else the paper's."""
+    chosen = options.hops if options.depth is None else options.depth
+    return DEPTH if chosen is None else chosen
+
 
 MANY = 20
 """Entities behind a relation from which on only a sample is scored."""
 
-_Changes = dict[str, Any]
+
+def tog_loop() -> Loop:
+    """The loop as a graph."""
+    graph = loop_graph(
+        "tog",
+        {
+            "relations": _relations,
+            "entities": _entities,
+            "suffice": _suffice,
+            "answer": _answer,
+        },
+        {
+            "relations": (_after_relations, ["entities", "answer"]),
+            "entities": (_after_entities, ["suffice", "answer"]),
+            "suffice": (_after_suffice, ["relations", "answer"]),
+        },
+    )
+    return Loop(graph, _begin, _most_steps)
 
 
-class _Node(Protocol):
-    """A node of the loop."""
-
-    def __call__(self, state: TogState, runtime: Runtime[Options]) -> _Changes: ...
+def _most_steps(options: Options) -> int:
+    return 3 * max(longest(options), 1) + 5
 
 
-def _build(parts: Parts) -> Node:
-    open_judge = partial(_open_judge, parts)
-    graph = StateGraph(TogState, context_schema=Options, input_schema=State, output_schema=Outcome)
-    nodes: dict[str, _Node] = {
-        "begin": _begin,
-        "relations": partial(_relations, parts.kg, open_judge),
-        "entities": partial(_entities, parts.kg, open_judge),
-        "suffice": partial(_suffice, open_judge),
-        "answer": partial(_answer, open_judge),
-    }
-    for name, node in nodes.items():
-        graph.add_node(name, node)
-    graph.add_edge(START, "begin")
-    graph.add_edge("begin", "relations")
-    graph.add_conditional_edges("relations", _after_relations, ["entities", "answer"])
-    graph.add_conditional_edges("entities", _after_entities, ["suffice", "answer"])
-    graph.add_conditional_edges("suffice", _after_suffice, ["relations", "answer"])
-    graph.add_edge("answer", END)
-    return looping(graph.compile(name="tog"), lambda options: 3 * max(longest(options), 1) + 5)
+def _charged(search: TogSearch, judge: Judge) -> TogSearch:
+    """The search with what the decisions of a step cost."""
+    cost = {name: search.cost.get(name, 0) + count for name, count in judge.cost.items()}
+    return replace(search, cost=cost, shortened=search.shortened + judge.shortened)
 
 
-def _open_judge(parts: Parts, state: State, options: Options) -> Judge:
-    question = state.get("question", "")
-    if parts.llm is not None:
-        return ChatJudge(parts.llm, question, parts.prompts)
-    mentions = question_mentions(state)
-    return LikelyJudge(walk_choices(parts.generator(), question, mentions, parts.prompts))
-
-
-def _begin(state: TogState, runtime: Runtime[Options]) -> _Changes:
-    topics = [Named(term=t["term"], label=t["label"]) for t in state.get("topics", [])]
-    walks = [Walk(topic=topic, steps=[], score=1.0, relevance=1.0) for topic in topics]
-    return {
-        "walks": walks,
-        "gathered": [],
-        "picks": [],
-        "claims": [],
-        "grown": 0,
-        "enough": False,
-        "unread": 0,
-        "shortened": 0,
-        "sampled": 0,
-        "cuts": [],
-        "silent": "",
-    }
-
-
-def _relations(
-    kg: KnowledgeGraph, open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]
-) -> _Changes:
-    """Section 2.2.1: the relations around each walk's end, pruned."""
-    since, options = perf_counter(), runtime.context or Options()
-    walks = state.get("walks", [])
-    inverse = options.inverse is not False
-    ends = [end(walk)["term"] for walk in walks]
-    around, requests, cuts = ways_out(kg, ends, state.get("question", ""), inverse=inverse)
-    asked = [
-        (w, [way for way in ways if not _is_way_back(w, way)])
-        for w, ways in zip(walks, around, strict=True)
+def _begin(question: Question, ground: Ground) -> TogSearch:
+    walks = [
+        Walk(topic=topic, steps=[], score=1.0, relevance=1.0) for topic in question.named_topics
     ]
-    judge = open_judge(state, options)
+    return TogSearch(question, ground, walks)
+
+
+def _open_judge(search: TogSearch) -> Judge:
+    """Who decides in one step; each step has one of its own, which forgets what it read."""
+    question, ground = search.question, search.ground
+    if ground.llm is not None:
+        return ChatJudge(ground.llm, question.text, ground.prompts)
+    choices = walk_choices(ground.local, question.text, question.mentions, ground.prompts)
+    return LikelyJudge(choices)
+
+
+def _relations(search: TogSearch) -> TogSearch:
+    """Section 2.2.1: the relations around each walk's end, pruned."""
+    question, ground, walks = search.question, search.ground, search.walks
+    inverse = question.options.inverse is not False
+    ends = [end(walk)["term"] for walk in walks]
+    around, requests, cuts = ways_out(ground.kg, ends, question.text, inverse=inverse)
+    asked = [
+        (walk, [way for way in ways if not _is_way_back(walk, way)])
+        for walk, ways in zip(walks, around, strict=True)
+    ]
+    requests += search.requests
+    judge = _open_judge(search)
     try:
-        picked = judge.relations(asked, options.width)
+        picked = judge.relations(asked, question.options.width)
     except UnansweredError as error:
-        return {**_spent(state, since, judge, requests), "picks": [], "silent": str(error)}
-    picks, claims = list[Pick](), list(state.get("claims", []))
-    for place, ((walk, ways), own) in enumerate(zip(asked, picked, strict=True)):
-        claims += [claimed(kg, walk, name) for name in own.invented]
+        charged = _charged(search, judge)
+        return replace(charged, requests=requests, picks=[], failure=str(error))
+    picks, claims = list[Pick](), list(search.claims)
+    for number, ((walk, ways), choice) in enumerate(zip(asked, picked, strict=True)):
+        claims += [claimed(ground.kg, walk, name) for name in choice.invented]
         picks += [
-            Pick(walk=place, way=ways[i], score=score, relevance=own.relevance.get(i, 1.0))
-            for i, score in own.scores.items()
+            Pick(walk=number, way=ways[i], score=score, relevance=choice.relevance.get(i, 1.0))
+            for i, score in choice.scores.items()
         ]
-    tell({"event": "pruned", "relations": len(picks)})
-    return {
-        **_spent(state, since, judge, requests),
-        "picks": picks,
-        "claims": claims,
-        "cuts": [*state.get("cuts", []), *cuts],
-    }
+    ground.emit({"event": "pruned", "relations": len(picks)})
+    cuts = [*search.cuts, *cuts]
+    charged = _charged(search, judge)
+    return replace(charged, requests=requests, picks=picks, claims=claims, cuts=cuts)
 
 
-def _entities(
-    kg: KnowledgeGraph, open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]
-) -> _Changes:
+def _entities(search: TogSearch) -> TogSearch:
     """Section 2.2.2: the entities behind the relations, pruned to the best walks overall."""
-    since, options = perf_counter(), runtime.context or Options()
-    walks, picks = state.get("walks", []), state.get("picks", [])
-    topics = {topic["term"] for topic in state.get("topics", [])}
+    question, ground = search.question, search.ground
+    options, walks, picks = question.options, search.walks, search.picks
     ends = [(end(walks[pick["walk"]])["term"], pick["way"]) for pick in picks]
-    found, requests, cuts = steps_along(kg, ends, options.max_degree)
-    sampled, offered = state.get("sampled", 0), list[list[StepRecord]]()
-    for pick, steps in zip(picks, found, strict=True):
-        allowed = _allowed(walks[pick["walk"]], steps, topics, options)
-        drawn = _sample(allowed, f"{options.seed}|{ends[len(offered)]}", options.sample)
+    reached, requests, cuts = steps_along(ground.kg, ends, options.max_degree)
+    requests += search.requests
+    sampled, offered = search.sampled, list[list[StepRecord]]()
+    for pick, way_out, steps in zip(picks, ends, reached, strict=True):
+        allowed = _allowed(walks[pick["walk"]], steps, set(question.terms), options)
+        drawn = _sample(allowed, f"{options.seed}|{way_out}", options.sample)
         sampled += len(drawn) < len(allowed)
         offered.append(drawn)
     asked = [
         (walks[pick["walk"]], pick["way"], [target(step) for step in steps])
         for pick, steps in zip(picks, offered, strict=True)
     ]
-    judge = open_judge(state, options)
+    judge = _open_judge(search)
     try:
         picked = judge.entities(asked, options.width)
     except UnansweredError as error:
-        return {**_spent(state, since, judge, requests), "walks": [], "silent": str(error)}
-    grown, claims = list[Walk](), list(state.get("claims", []))
-    for pick, (walk, way, _), steps, own in zip(picks, asked, offered, picked, strict=True):
-        claims += [claimed(kg, walk, way, name) for name in own.invented]
-        for i, score in own.scores.items():
-            grown.append(
-                Walk(
-                    topic=walk["topic"],
-                    steps=[*walk["steps"], steps[i]],
-                    score=pick["score"] * score,
-                    relevance=walk["relevance"] * pick["relevance"],
-                )
+        charged = _charged(search, judge)
+        return replace(charged, requests=requests, walks=[], failure=str(error))
+    grown, claims = list[Walk](), list(search.claims)
+    for pick, (walk, way, _), steps, choice in zip(picks, asked, offered, picked, strict=True):
+        claims += [claimed(ground.kg, walk, way, name) for name in choice.invented]
+        grown += [
+            Walk(
+                topic=walk["topic"],
+                steps=[*walk["steps"], steps[i]],
+                score=pick["score"] * score,
+                relevance=walk["relevance"] * pick["relevance"],
             )
-    kept, gathered = _best(grown, options.width)
-    tell({"event": "walked", "paths": len(kept)})
-    return {
-        **_spent(state, since, judge, requests),
-        "walks": kept,
-        "gathered": [*state.get("gathered", []), *gathered],
-        "claims": claims,
-        "grown": state.get("grown", 0) + 1,
-        "sampled": sampled,
-        "cuts": [*state.get("cuts", []), *cuts],
-    }
+            for i, score in choice.scores.items()
+        ]
+    best, gathered = _best(grown, options.width)
+    ground.emit({"event": "walked", "paths": len(best)})
+    return replace(
+        _charged(search, judge),
+        requests=requests,
+        walks=best,
+        gathered=[*search.gathered, *gathered],
+        claims=claims,
+        depth=search.depth + 1,
+        sampled=sampled,
+        cuts=[*search.cuts, *cuts],
+    )
 
 
-def _suffice(open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]) -> _Changes:
+def _suffice(search: TogSearch) -> TogSearch:
     """Section 2.3: whether the triples gathered so far are enough."""
-    since, options = perf_counter(), runtime.context or Options()
-    judge = open_judge(state, options)
+    judge, enough, failure = _open_judge(search), False, ""
     try:
-        enough, silent = judge.enough(state.get("walks", []), state.get("gathered", [])), ""
+        enough = judge.enough(search.walks, search.gathered)
     except UnansweredError as error:
-        enough, silent = False, str(error)
-    return {**_spent(state, since, judge), "enough": enough, "silent": silent}
+        failure = str(error)
+    return replace(_charged(search, judge), enough=enough, failure=failure)
 
 
-def _answer(open_judge: OpenJudge, state: TogState, runtime: Runtime[Options]) -> _Changes:
+def _answer(search: TogSearch) -> TogSearch:
     """Section 2.3: from what was gathered to answers."""
-    since, options = perf_counter(), runtime.context or Options()
-    gathered, silent = state.get("gathered", []), state.get("silent", "")
-    topics = [Named(term=t["term"], label=t["label"]) for t in state.get("topics", [])]
-    judge = open_judge(state, options)
-    concluded = elect(gathered, [walk["score"] for walk in gathered])
-    if not silent:
+    judge, gathered, failure = _open_judge(search), search.gathered, search.failure
+    reasoner = judge.reasoner if gathered or not failure else ""
+    conclusion = elect(gathered, [walk["score"] for walk in gathered])
+    if not failure:
         try:
-            concluded = judge.conclude(topics, gathered)
+            conclusion = judge.conclude(search.question.named_topics, gathered)
         except UnansweredError as error:
-            silent = str(error)
-    changes = _spent(state, since, judge)
-    notes = list(state.get("notes", []))
-    if judge.reasoner == "likelihood" and LIKELIHOOD not in notes:
-        notes.append(LIKELIHOOD)
-    if silent:
+            failure, reasoner = str(error), judge.reasoner if gathered else ""
+    notes = [LIKELIHOOD] if judge.reasoner == "likelihood" else []
+    if failure:
         instead = "its scores so far decided" if gathered else "nothing was gathered before"
-        notes.append(f"{silent}: the LLM did not answer; {instead}")
-    notes = with_replies(notes, unread=changes["unread"], shortened=changes["shortened"])
-    if sampled := state.get("sampled", 0):
-        several = "a long list" if sampled == 1 else f"{sampled} long lists"
-        notes.append(f"of {several} of entities only a sample was scored")
-    notes += told_cuts(state.get("cuts", []))
-    candidates = [
-        *map(walked, gathered),
-        *state.get("claims", []),
-    ]
-    return {
-        "candidates": candidates,
-        "answers": concluded.answers,
-        "unsupported": concluded.unsupported,
-        "confidence": round(min(concluded.confidence, 1.0), 6),
-        "reasoner": judge.reasoner if gathered or not silent else "",
-        "notes": notes,
-        "usage": changes["usage"],
-    }
+        notes.append(f"{failure}: the LLM did not answer; {instead}")
+    if sampled := search.sampled:
+        lists = "a long list" if sampled == 1 else f"{sampled} long lists"
+        notes.append(f"of {lists} of entities only a sample was scored")
+    charged = _charged(search, judge)
+    outcome = Outcome(
+        [*map(walked, gathered), *search.claims],
+        replace(conclusion, reasoner=reasoner),
+        notes=[*notes, *cut_notes(search.cuts)],
+        cost={**charged.cost, "kg_requests": search.requests},
+        shortened=charged.shortened,
+    )
+    return replace(search, outcome=outcome)
 
 
-def _after_relations(state: TogState) -> Literal["entities", "answer"]:
-    return "entities" if state.get("picks") else "answer"
+def _after_relations(search: TogSearch) -> Literal["entities", "answer"]:
+    return "entities" if search.picks else "answer"
 
 
-def _after_entities(state: TogState) -> Literal["suffice", "answer"]:
-    return "suffice" if state.get("walks") else "answer"
+def _after_entities(search: TogSearch) -> Literal["suffice", "answer"]:
+    return "suffice" if search.walks else "answer"
 
 
-def _after_suffice(state: TogState, runtime: Runtime[Options]) -> Literal["relations", "answer"]:
-    options = runtime.context or Options()
-    ended = state.get("enough") or state.get("silent")
-    return "answer" if ended or state.get("grown", 0) >= longest(options) else "relations"
+def _after_suffice(search: TogSearch) -> Literal["relations", "answer"]:
+    ended = search.enough or search.failure
+    deep = search.depth >= longest(search.question.options)
+    return "answer" if ended or deep else "relations"
 
 
 def _is_way_back(walk: Walk, way: Way) -> bool:
@@ -282,24 +300,16 @@ def _best(walks: list[Walk], width: int) -> tuple[list[Walk], list[Walk]]:
     best: dict[str, dict[str, Walk]] = {}
     for walk in ordered:
         if walk["score"] > 0:
-            own = best.setdefault(end(walk)["term"], {})
-            own.setdefault(walk["topic"]["term"], walk)
-    kept = [list(own.values()) for own in list(best.values())[:width]]
-    return [own[0] for own in kept], [walk for own in kept for walk in own]
-
-
-def _spent(state: TogState, since: float, judge: Judge, requests: int = 0) -> _Changes:
-    bill = judge.bill
-    return {
-        "usage": spent(state, since, **bill.cost, kg_requests=requests),
-        "unread": state.get("unread", 0) + bill.unread,
-        "shortened": state.get("shortened", 0) + bill.shortened,
-    }
+            by_topic = best.setdefault(end(walk)["term"], {})
+            by_topic.setdefault(walk["topic"]["term"], walk)
+    widest = [list(by_topic.values()) for by_topic in list(best.values())[:width]]
+    return [walks[0] for walks in widest], [walk for walks in widest for walk in walks]
 
 
 TOG = Method(
-    _build,
+    None,
     "relations and entities explored step by step, chosen by an LLM (Think-on-Graph)",
+    loop=tog_loop,
     reads=never,
     reasons=True,
     paper={"width": 3, "depth": 3, "sample": 5, "inverse": True, "revisits": "walk"},

@@ -1,13 +1,11 @@
 """Who decides in tog: a chat LLM, or the likelihoods of the local model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ...agent.nodes.conclude import Conclusion
-from ...agent.nodes.explore import Walk, Way
-from ...agent.options import Options
-from ...agent.state import Named, State
-from ..loop import Bill
+from ...agent.state import Named
+from ..prompted.conclusions import Conclusion
+from ..prompted.walks import Walk, Way
 
 
 class Picked(NamedTuple):
@@ -22,7 +20,7 @@ class Picked(NamedTuple):
 
 
 class Judge(Protocol):
-    """Decides for one node of one question; each method may raise UnansweredError."""
+    """Decides for one question; each of its methods may raise UnansweredError."""
 
     @property
     def reasoner(self) -> str:
@@ -30,8 +28,13 @@ class Judge(Protocol):
         ...
 
     @property
-    def bill(self) -> Bill:
-        """What its decisions have cost so far."""
+    def cost(self) -> dict[str, int]:
+        """What its decisions have cost so far, by the fields of `Usage`."""
+        ...
+
+    @property
+    def shortened(self) -> int:
+        """How many replies were not whole."""
         ...
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
@@ -51,6 +54,3 @@ class Judge(Protocol):
     def conclude(self, topics: Sequence[Named], gathered: Sequence[Walk]) -> Conclusion:
         """The answers that what was gathered gives."""
         ...
-
-
-OpenJudge = Callable[[State, Options], Judge]

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
+from ...agent.decoding.plan import of_model
 from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
-from ...agent.nodes.conclude import Conclusion, elect
-from ...agent.nodes.explore import Walk, Way, spelled_names, spelled_ways, walk_names
-from ...agent.nodes.usage import of_model
 from ...agent.state import Named
-from ..loop import Bill
+from ..prompted.conclusions import Conclusion, elect
+from ..prompted.walks import Walk, Way, spelled_names, spelled_ways, walk_names
 from .judge import Picked
 
 _LIKELY = 0.5
@@ -24,14 +23,15 @@ class LikelyJudge:
     """
 
     reasoner = "likelihood"
+    shortened = 0
 
     def __init__(self, choices: WalkChoices) -> None:
         self._choices = choices
 
     @property
-    def bill(self) -> Bill:
+    def cost(self) -> dict[str, int]:
         """What its decisions have cost so far."""
-        return Bill(**of_model(self._choices.cost))
+        return of_model(self._choices.cost)
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """The likeliest ways out of each walk's end."""

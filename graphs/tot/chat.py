@@ -9,12 +9,11 @@ from langchain_core.language_models import BaseChatModel
 from ...agent.llm.actions import read_actions
 from ...agent.llm.asking import Asker
 from ...agent.llm.reading import read_answers, read_choices, read_sets, read_value
-from ...agent.nodes.explore import Way, entity_names, fact_lines, spelled_names, spelled_ways
 from ...agent.prompting import render
 from ...agent.state import Named
-from ..loop import Bill
-from .policy import Act, Move, Place, Selected, Selection
-from .state import gathered
+from ..prompted.walks import Way, entity_names, fact_lines, spelled_names, spelled_ways
+from .policy import Act, Branch, Move, Selected, Selection
+from .traversal import gathered
 
 
 class ChatPolicy:
@@ -28,15 +27,20 @@ class ChatPolicy:
         self._prompts = prompts
 
     @property
-    def bill(self) -> Bill:
+    def cost(self) -> dict[str, int]:
         """What its decisions have cost so far."""
-        return Bill(**self._asker.cost, shortened=self._asker.shortened)
+        return self._asker.cost
 
-    def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
+    @property
+    def shortened(self) -> int:
+        """How many replies were not whole."""
+        return self._asker.shortened
+
+    def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """The actions of the reply, an answer only where it names one."""
-        prompt = self._prompt("act", place, allowed=allowed, width=width)
+        prompt = self._prompt("act", branch, allowed=allowed, width=width)
         read = self._asker.read(prompt, lambda reply: read_actions(reply, allowed)) or []
-        moves, entities = list[Move](), entity_names(gathered(place.line))
+        moves, entities = list[Move](), entity_names(gathered(branch.line))
         for name, text in read:
             parts = text.split(";")
             answers = tuple(name for part in parts for name in read_answers(part, entities))
@@ -44,41 +48,41 @@ class ChatPolicy:
                 moves.append(Move(cast(Act, name), text, answers if name == "ANSWER" else ()))
         return moves[:width]
 
-    def select(self, place: Place, known: Sequence[Named], width: int) -> Selection:
+    def select(self, branch: Branch, known: Sequence[Named], width: int) -> Selection:
         """Each line of the reply is a set of entities."""
         names = spelled_names(known)
-        prompt = self._prompt("select", place, options=names, width=width)
+        prompt = self._prompt("select", branch, options=names, width=width)
         read = self._asker.read(prompt, lambda reply: read_sets(reply, names)) or []
         return Selection([Selected(own) for own in read[:width]])
 
-    def relate(self, place: Place, ways: Sequence[Way], width: int) -> Selection:
+    def relate(self, branch: Branch, ways: Sequence[Way], width: int) -> Selection:
         """Each line of the reply is a relation."""
         names = spelled_ways(ways)
-        selected = spelled_names(place.line[-1]["selected"])
-        prompt = self._prompt("relate", place, options=names, selected=selected, width=width)
+        selected = spelled_names(branch.line[-1]["selected"])
+        prompt = self._prompt("relate", branch, options=names, selected=selected, width=width)
         read = self._asker.read(prompt, lambda reply: read_choices(reply, names))
         if read is None:
             return Selection([])
         best = sorted(read.scores, key=lambda i: -read.scores[i])
         return Selection([Selected((i,)) for i in best[:width]], read.invented)
 
-    def values(self, places: Sequence[Place]) -> list[float]:
+    def values(self, branches: Sequence[Branch]) -> list[float]:
         """One call for each; what cannot be read is worth 0."""
         values = list[float]()
-        for place in places:
-            answers = place.line[-1]["answers"]
+        for branch in branches:
+            answers = branch.line[-1]["answers"]
             name = "value_answer" if answers else "value"
-            prompt = self._prompt(name, place, answers=answers)
+            prompt = self._prompt(name, branch, answers=answers)
             values.append(self._asker.read(prompt, read_value) or 0.0)
         return values
 
-    def _prompt(self, name: str, place: Place, **values: object) -> str:
+    def _prompt(self, name: str, branch: Branch, **values: object) -> str:
         return render(
             f"tot/{name}.jinja",
             self._prompts,
             question=self._question,
-            topics=spelled_names(place.topics),
-            facts=fact_lines(gathered(place.line)),
-            story=[node["story"] for node in place.line if node["story"]],
+            topics=spelled_names(branch.topics),
+            facts=fact_lines(gathered(branch.line)),
+            story=[node["story"] for node in branch.line if node["story"]],
             **values,
         )

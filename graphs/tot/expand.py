@@ -5,18 +5,11 @@ from dataclasses import dataclass, field
 
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.walk_choices import Weight
-from ...agent.nodes.explore import (
-    Way,
-    claimed,
-    spelled_names,
-    spelled_ways,
-    steps_along,
-    ways_out,
-)
 from ...agent.options import Options
 from ...agent.state import Candidate, Named, StepRecord
-from .policy import Act, Place, Policy, walk_to
-from .state import Phase, Traversal, deepest, entities, gathered
+from ..prompted.walks import Way, claimed, spelled_names, spelled_ways, steps_along, ways_out
+from .policy import Act, Branch, Policy, walk_to
+from .traversal import Phase, Traversal, deepest, entities, gathered
 
 MOST_STEPS = 100
 """Triples that one expansion adds at most."""
@@ -37,18 +30,18 @@ class Expanded:
 
 
 def expand(
-    kg: KnowledgeGraph, policy: Policy, place: Place, parent: int, question: str, options: Options
+    kg: KnowledgeGraph, policy: Policy, branch: Branch, parent: int, question: str, options: Options
 ) -> Expanded:
-    """The children of the traversal at `place`; at least one. Raises UnansweredError."""
-    node = place.line[-1]
+    """The children of the traversal that `branch` ends in; at least one. Raises UnansweredError."""
+    node = branch.line[-1]
     done = Expanded()
     match node["phase"]:
         case "default":
-            _act(policy, place, parent, options, done)
+            _act(policy, branch, parent, options, done)
         case "entities":
-            _select(policy, place, parent, options, done)
+            _select(policy, branch, parent, options, done)
         case _:
-            _relate(kg, policy, place, parent, question, options, done)
+            _relate(kg, policy, branch, parent, question, options, done)
     if not done.children:
         failed = child(node, parent, "default", _NOTHING, Weight(0.0, 1.0))
         done.children.append({**failed, "value": -1.0})
@@ -97,55 +90,57 @@ def child(
     )
 
 
-def allowed(place: Place, options: Options) -> list[Act]:
+def allowed(branch: Branch, options: Options) -> list[Act]:
     """The actions of the default phase."""
-    node = place.line[-1]
+    node = branch.line[-1]
     if node["depth"] >= deepest(options):
         return ["ANSWER"]
     thought = node["story"].startswith("THINK")
     return ["EXPAND", "ANSWER"] if thought else ["THINK", "EXPAND", "ANSWER"]
 
 
-def _act(policy: Policy, place: Place, parent: int, options: Options, done: Expanded) -> None:
-    node = place.line[-1]
-    for move in policy.act(place, allowed(place, options), options.width):
+def _act(policy: Policy, branch: Branch, parent: int, options: Options, done: Expanded) -> None:
+    node = branch.line[-1]
+    for move in policy.act(branch, allowed(branch, options), options.width):
         story = f"{move.act}: {move.text}" if move.text else move.act
         phase = _AFTER[move.act]
         done.children.append(child(node, parent, phase, story, move.weight, answers=move.answers))
 
 
-def _select(policy: Policy, place: Place, parent: int, options: Options, done: Expanded) -> None:
-    node, known = place.line[-1], entities(place.topics, place.line)
-    for own in policy.select(place, known, options.width).chosen:
-        selected = [known[i] for i in own.places]
+def _select(policy: Policy, branch: Branch, parent: int, options: Options, done: Expanded) -> None:
+    node, known = branch.line[-1], entities(branch.topics, branch.line)
+    for choice in policy.select(branch, known, options.width).chosen:
+        selected = [known[i] for i in choice.positions]
         story = f"SELECTED ENTITIES: {', '.join(spelled_names(selected))}"
-        done.children.append(child(node, parent, "relation", story, own.weight, selected=selected))
+        done.children.append(
+            child(node, parent, "relation", story, choice.weight, selected=selected)
+        )
 
 
 def _relate(
     kg: KnowledgeGraph,
     policy: Policy,
-    place: Place,
+    branch: Branch,
     parent: int,
     question: str,
     options: Options,
     done: Expanded,
 ) -> None:
-    node = place.line[-1]
+    node = branch.line[-1]
     selected = [entity["term"] for entity in node["selected"]]
     inverse = options.inverse is not False
     around, done.requests, done.cuts = ways_out(kg, selected, question, inverse=inverse)
     ways = _common(around)
     if not ways:
         return
-    selection = policy.relate(place, ways, options.width)
-    chosen = [(own, ways[own.places[0]]) for own in selection.chosen]
+    selection = policy.relate(branch, ways, options.width)
+    chosen = [(choice, ways[choice.positions[0]]) for choice in selection.chosen]
     asked = [(term, way) for _, way in chosen for term in selected]
     found, requests, cuts = steps_along(kg, asked, options.max_degree)
     done.requests += requests
     done.cuts += cuts
-    known = {_triple(step) for step in gathered(place.line)}
-    for own, way in chosen:
+    known = {_triple(step) for step in gathered(branch.line)}
+    for choice, way in chosen:
         several, found = found[: len(selected)], found[len(selected) :]
         fresh = {_triple(step): step for steps in several for step in steps}
         steps = [step for triple, step in fresh.items() if triple not in known]
@@ -154,9 +149,9 @@ def _relate(
             (name,) = spelled_ways([way])
             story = f"SELECTED RELATION: {name}, {len(steps)} new facts"
             done.children.append(
-                child(node, parent, "default", story, own.weight, steps=steps[:MOST_STEPS])
+                child(node, parent, "default", story, choice.weight, steps=steps[:MOST_STEPS])
             )
-    here = walk_to(place, selected[0])
+    here = walk_to(branch, selected[0])
     done.claims += [claimed(kg, here, name) for name in selection.invented]
 
 

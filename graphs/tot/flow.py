@@ -1,208 +1,205 @@
 """The loop of tot: choose the most valuable traversal, expand it, value what follows."""
 
-from functools import partial
-from time import perf_counter
-from typing import Any, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
-
-from ...agent.kg import KnowledgeGraph
-from ...agent.llm.asking import UnansweredError, with_replies
+from ...agent.answers.question import Conclusion, Outcome, Question
+from ...agent.llm.asking import UnansweredError
 from ...agent.llm.walk_choices import walk_choices
-from ...agent.nodes import Node
-from ...agent.nodes.conclude import Conclusion, match_answers, proofs
-from ...agent.nodes.explore import Walk, told_cuts, walked
-from ...agent.nodes.likely import LIKELIHOOD
-from ...agent.nodes.records import question_mentions
-from ...agent.nodes.usage import spent
 from ...agent.options import Options
-from ...agent.state import Answer, Candidate, Named, State
-from ..loop import Outcome, looping, tell
-from ..method import Method, Parts, never
+from ...agent.state import Answer, Candidate
+from ..ground import Ground
+from ..loop import Loop, loop_graph
+from ..method import Method, never
+from ..prompted.conclusions import LIKELIHOOD, match_answers, proofs
+from ..prompted.walks import Walk, cut_notes, walked
 from .chat import ChatPolicy
 from .expand import Expanded, expand, root
 from .likely import LikelyPolicy
-from .policy import OpenPolicy, Place, Policy
-from .state import TotState, Traversal, best_answered, best_open, gathered, lineage
+from .policy import Branch, Policy
+from .traversal import Traversal, best_answered, best_open, gathered, lineage
 
 MOST_SHOWN = 100
 """Walks of a traversal that are shown as candidates."""
 
-_Changes = dict[str, Any]
+
+@dataclass(frozen=True)
+class TotSearch:
+    """How far the search has come."""
+
+    question: Question
+    ground: Ground
+    tree: Sequence[Traversal]
+    current: int = 0
+    """The node of the tree that is expanded now."""
+    children: Sequence[Traversal] = ()
+    """Those made of it."""
+    expansions: int = 0
+    claims: Sequence[Candidate] = ()
+    """What replies named without its being offered."""
+    requests: int = 0
+    cut: int = 0
+    """Expansions that reached more triples than were kept."""
+    cuts: Sequence[str] = ()
+    """What walks could not use."""
+    failure: str = ""
+    """The error of a chat LLM that stopped answering."""
+    cost: Mapping[str, int] = field(default_factory=dict[str, int])
+    shortened: int = 0
+    """Replies that were not whole."""
+    outcome: Outcome = Outcome()
 
 
-class _Node(Protocol):
-    """A node of the loop."""
-
-    def __call__(self, state: TotState, runtime: Runtime[Options]) -> _Changes: ...
-
-
-def _build(parts: Parts) -> Node:
-    open_policy = partial(_open_policy, parts)
-    graph = StateGraph(TotState, context_schema=Options, input_schema=State, output_schema=Outcome)
-    nodes: dict[str, _Node] = {
-        "begin": _begin,
-        "choose": _choose,
-        "expand": partial(_expand, parts.kg, open_policy),
-        "value": partial(_value, open_policy),
-        "answer": partial(_answer, open_policy),
-    }
-    for name, node in nodes.items():
-        graph.add_node(name, node)
-    graph.add_edge(START, "begin")
-    graph.add_edge("begin", "choose")
-    graph.add_conditional_edges("choose", _after_choose, ["expand", "answer"])
-    graph.add_edge("expand", "value")
-    graph.add_edge("value", "choose")
-    graph.add_edge("answer", END)
-    return looping(graph.compile(name="tot"), lambda options: 3 * max(options.expansions, 1) + 5)
+def tot_loop() -> Loop:
+    """The loop as a graph."""
+    graph = loop_graph(
+        "tot",
+        {"choose": _choose, "expand": _expand, "value": _value, "answer": _answer},
+        {
+            "choose": (_after_choose, ["expand", "answer"]),
+            "value": (lambda _: "choose", ["choose"]),
+        },
+    )
+    return Loop(graph, _begin, _most_steps)
 
 
-def _open_policy(parts: Parts, state: State, options: Options) -> Policy:
-    question = state.get("question", "")
-    if parts.llm is not None:
-        return ChatPolicy(parts.llm, question, parts.prompts)
-    mentions = question_mentions(state)
-    return LikelyPolicy(walk_choices(parts.generator(), question, mentions, parts.prompts))
+def _most_steps(options: Options) -> int:
+    return 3 * max(options.expansions, 1) + 5
 
 
-def _begin(state: TotState, runtime: Runtime[Options]) -> _Changes:
-    return {
-        "tree": [root()],
-        "current": 0,
-        "children": [],
-        "expansions": 0,
-        "claims": [],
-        "unread": 0,
-        "shortened": 0,
-        "cut": 0,
-        "cuts": [],
-        "silent": "",
-    }
+def _charged(search: TotSearch, policy: Policy) -> TotSearch:
+    """The search with what the decisions of a step cost."""
+    cost = {name: search.cost.get(name, 0) + count for name, count in policy.cost.items()}
+    return replace(search, cost=cost, shortened=search.shortened + policy.shortened)
 
 
-def _choose(state: TotState, runtime: Runtime[Options]) -> _Changes:
+def _begin(question: Question, ground: Ground) -> TotSearch:
+    return TotSearch(question, ground, [root()])
+
+
+def _open_policy(search: TotSearch) -> Policy:
+    """Who decides in one step; each step has one of its own, which forgets what it read."""
+    question, ground = search.question, search.ground
+    if ground.llm is not None:
+        return ChatPolicy(ground.llm, question.text, ground.prompts)
+    choices = walk_choices(ground.local, question.text, question.mentions, ground.prompts)
+    return LikelyPolicy(choices)
+
+
+def _choose(search: TotSearch) -> TotSearch:
     """Section 3.4: the most valuable open traversal; -1 where the search ends."""
-    options, tree = runtime.context or Options(), state.get("tree", [])
+    options, tree = search.question.options, search.tree
     answered = best_answered(tree)
     ended = (
-        bool(state.get("silent"))
-        or state.get("expansions", 0) >= options.expansions
+        bool(search.failure)
+        or search.expansions >= options.expansions
         or (answered >= 0 and tree[answered]["value"] >= options.enough)
     )
-    return {"current": -1 if ended else best_open(tree)}
+    return replace(search, current=-1 if ended else best_open(tree))
 
 
-def _after_choose(state: TotState) -> Literal["expand", "answer"]:
-    return "expand" if state.get("current", -1) >= 0 else "answer"
+def _after_choose(search: TotSearch) -> Literal["expand", "answer"]:
+    return "expand" if search.current >= 0 else "answer"
 
 
-def _expand(
-    kg: KnowledgeGraph, open_policy: OpenPolicy, state: TotState, runtime: Runtime[Options]
-) -> _Changes:
+def _expand(search: TotSearch) -> TotSearch:
     """Section 3.2: the chosen traversal acts in up to `width` ways."""
-    since, options = perf_counter(), runtime.context or Options()
-    tree, current = list(state.get("tree", [])), state.get("current", 0)
-    place, policy = _place(state, tree, current), open_policy(state, options)
-    silent, question = "", state.get("question", "")
+    question, ground = search.question, search.ground
+    tree, current, failure = list(search.tree), search.current, ""
+    branch, policy = _branch(question, tree, current), _open_policy(search)
     try:
-        done = expand(kg, policy, place, current, question, options)
+        done = expand(ground.kg, policy, branch, current, question.text, question.options)
     except UnansweredError as error:
-        done, silent = Expanded(), str(error)
+        done, failure = Expanded(), str(error)
     tree[current] = {**tree[current], "expanded": True}
-    tell({"event": "expanded", "children": len(done.children)})
-    return {
-        **_spent(state, since, policy, done.requests),
-        "tree": tree,
-        "children": done.children,
-        "claims": [*state.get("claims", []), *done.claims],
-        "expansions": state.get("expansions", 0) + 1,
-        "cut": state.get("cut", 0) + done.cut,
-        "cuts": [*state.get("cuts", []), *done.cuts],
-        "silent": silent,
-    }
+    ground.emit({"event": "expanded", "children": len(done.children)})
+    return replace(
+        _charged(search, policy),
+        tree=tree,
+        children=done.children,
+        claims=[*search.claims, *done.claims],
+        expansions=search.expansions + 1,
+        requests=search.requests + done.requests,
+        cut=search.cut + done.cut,
+        cuts=[*search.cuts, *done.cuts],
+        failure=failure,
+    )
 
 
-def _value(open_policy: OpenPolicy, state: TotState, runtime: Runtime[Options]) -> _Changes:
+def _value(search: TotSearch) -> TotSearch:
     """Section 3.3: how promising each of the new traversals is."""
-    since, options = perf_counter(), runtime.context or Options()
-    tree, children = state.get("tree", []), state.get("children", [])
-    policy, silent = open_policy(state, options), state.get("silent", "")
+    tree, children, failure = search.tree, search.children, search.failure
     fresh = [node for node in children if node["value"] >= 0]
-    line = lineage(tree, state.get("current", 0))
-    topics = _topics(state)
+    line, topics = lineage(tree, search.current), search.question.named_topics
+    policy = _open_policy(search)
     try:
-        values = policy.values([Place(topics, [*line, node]) for node in fresh])
+        values = policy.values([Branch(topics, [*line, node]) for node in fresh])
     except UnansweredError as error:
-        values, silent = [0.0] * len(fresh), str(error)
+        values, failure = [0.0] * len(fresh), str(error)
     valued = iter(values)
     grown: list[Traversal] = [
         {**node, "value": next(valued)} if node["value"] >= 0 else node for node in children
     ]
-    return {
-        **_spent(state, since, policy),
-        "tree": [*tree, *grown],
-        "children": [],
-        "silent": silent,
-    }
+    charged = _charged(search, policy)
+    return replace(charged, tree=[*tree, *grown], children=[], failure=failure)
 
 
-def _answer(open_policy: OpenPolicy, state: TotState, runtime: Runtime[Options]) -> _Changes:
+def _answer(search: TotSearch) -> TotSearch:
     """Section 3.4: the answer of most value, or one that is asked for at the end."""
-    since, options = perf_counter(), runtime.context or Options()
-    tree, silent = state.get("tree", []), state.get("silent", "")
-    policy, best = open_policy(state, options), best_answered(tree)
+    tree, policy, failure = search.tree, _open_policy(search), search.failure
+    best = best_answered(tree)
     here = best if best >= 0 else max(best_open(tree), 0)
-    place = _place(state, tree, here)
+    branch = _branch(search.question, tree, here)
     answers, value, relevance = tree[here]["answers"], tree[here]["value"], tree[here]["relevance"]
-    if best < 0 and not silent:
+    if best < 0 and not failure:
         try:
-            moves = policy.act(place, ["ANSWER"], 1)
+            moves = policy.act(branch, ["ANSWER"], 1)
         except UnansweredError as error:
-            moves, silent = [], str(error)
+            moves, failure = [], str(error)
         answers = [name for move in moves for name in move.answers]
         value = value * moves[0].weight.share if moves else 0.0
         relevance = relevance * moves[0].weight.relevance if moves else 0.0
-    steps = gathered(place.line)
-    concluded = match_answers(answers, place.topics, steps)
+    conclusion = match_answers(answers, branch.topics, gathered(branch.line), policy.reasoner)
+    walks = _walks(branch, value, relevance)
     if policy.reasoner == "likelihood":
-        concluded = _weighed(concluded, value, relevance)
-    changes, notes = _spent(state, since, policy), list(state.get("notes", []))
-    if policy.reasoner == "likelihood" and LIKELIHOOD not in notes:
-        notes.append(LIKELIHOOD)
-    if silent:
-        notes.append(f"{silent}: the LLM did not answer; the search ended there")
-    notes = with_replies(notes, unread=changes["unread"], shortened=changes["shortened"])
-    if cut := state.get("cut", 0):
+        conclusion = _weighed(conclusion, value, relevance)
+    charged = _charged(search, policy)
+    outcome = Outcome(
+        [*walks[:MOST_SHOWN], *search.claims],
+        conclusion,
+        notes=_notes(search, policy, failure, len(walks)),
+        cost={**charged.cost, "kg_requests": search.requests},
+        shortened=charged.shortened,
+    )
+    return replace(search, outcome=outcome)
+
+
+def _notes(search: TotSearch, policy: Policy, failure: str, walks: int) -> Sequence[str]:
+    notes = [LIKELIHOOD] if policy.reasoner == "likelihood" else []
+    if failure:
+        notes.append(f"{failure}: the LLM did not answer; the search ended there")
+    if cut := search.cut:
         expansions = "expansion" if cut == 1 else "expansions"
         notes.append(f"{cut} {expansions} found more facts than were kept")
-    walks = _walks(place, value, relevance)
-    if len(walks) > MOST_SHOWN:
-        notes.append(f"{MOST_SHOWN} of {len(walks)} walks are shown")
-    notes += told_cuts(state.get("cuts", []))
-    return {
-        "candidates": [*walks[:MOST_SHOWN], *state.get("claims", [])],
-        "answers": concluded.answers,
-        "unsupported": concluded.unsupported,
-        "confidence": round(concluded.confidence, 6),
-        "reasoner": policy.reasoner,
-        "notes": notes,
-        "usage": changes["usage"],
-    }
+    if walks > MOST_SHOWN:
+        notes.append(f"{MOST_SHOWN} of {walks} walks are shown")
+    return [*notes, *cut_notes(search.cuts)]
 
 
 def _weighed(concluded: Conclusion, value: float, relevance: float) -> Conclusion:
     answers: list[Answer] = [
         {**answer, "score": round(max(value, 0.0), 6)} for answer in concluded.answers
     ]
-    return Conclusion(answers, concluded.unsupported, relevance if answers else 0.0)
+    return replace(concluded, answers=answers, confidence=relevance if answers else 0.0)
 
 
-def _walks(place: Place, value: float, relevance: float) -> list[Candidate]:
+def _walks(branch: Branch, value: float, relevance: float) -> list[Candidate]:
     """The walks to the entities of a traversal, in the order in which they were found."""
-    topics = {topic["term"]: topic for topic in place.topics}
-    several = [way for ways in proofs(place.topics, gathered(place.line)).values() for way in ways]
+    topics = {topic["term"]: topic for topic in branch.topics}
+    several = [
+        way for ways in proofs(branch.topics, gathered(branch.line)).values() for way in ways
+    ]
     found = list[Candidate]()
     for steps in several:
         first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
@@ -211,26 +208,14 @@ def _walks(place: Place, value: float, relevance: float) -> list[Candidate]:
     return found
 
 
-def _topics(state: State) -> list[Named]:
-    return [Named(term=t["term"], label=t["label"]) for t in state.get("topics", [])]
-
-
-def _place(state: State, tree: list[Traversal], node: int) -> Place:
-    return Place(_topics(state), lineage(tree, node))
-
-
-def _spent(state: TotState, since: float, policy: Policy, requests: int = 0) -> _Changes:
-    bill = policy.bill
-    return {
-        "usage": spent(state, since, **bill.cost, kg_requests=requests),
-        "unread": state.get("unread", 0) + bill.unread,
-        "shortened": state.get("shortened", 0) + bill.shortened,
-    }
+def _branch(question: Question, tree: Sequence[Traversal], node: int) -> Branch:
+    return Branch(question.named_topics, lineage(tree, node))
 
 
 TOT = Method(
-    _build,
+    None,
     "best-first search over traversals that think, expand and answer (Tree-of-Traversals)",
+    loop=tot_loop,
     reads=never,
     reasons=True,
     paper={"width": 3, "depth": 7, "expansions": 25, "enough": 0.8, "inverse": True},

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
+from ...agent.decoding.plan import of_model
 from ...agent.kg.terms import Term
 from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
-from ...agent.nodes.explore import Walk, Way, spelled_names, spelled_ways, target, walk_names
-from ...agent.nodes.usage import of_model
 from ...agent.state import Named
-from ..loop import Bill
-from .policy import Act, Move, Place, Selected, Selection
-from .state import gathered
+from ..prompted.walks import Walk, Way, spelled_names, spelled_ways, target, walk_names
+from .policy import Act, Branch, Move, Selected, Selection
+from .traversal import gathered
 
 
 class LikelyPolicy:
@@ -20,21 +19,22 @@ class LikelyPolicy:
     """
 
     reasoner = "likelihood"
+    shortened = 0
 
     def __init__(self, choices: WalkChoices) -> None:
         self._choices = choices
 
     @property
-    def bill(self) -> Bill:
+    def cost(self) -> dict[str, int]:
         """What its decisions have cost so far."""
-        return Bill(**of_model(self._choices.cost))
+        return of_model(self._choices.cost)
 
-    def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
+    def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """To answer with all entities that were reached last, or to expand."""
-        reached = _reached(place)
+        reached = _reached(branch)
         if not reached:
             return [Move("EXPAND")] if "EXPAND" in allowed else []
-        walks = [_walk(place, entity["term"]) for entity in reached[:width]]
+        walks = [_walk(branch, entity["term"]) for entity in reached[:width]]
         stops = self._choices.stops([walk_names(walk) for walk in walks])
         share = sum(stop.share for stop in stops) / len(stops)
         relevance = sum(stop.relevance for stop in stops) / len(stops)
@@ -44,56 +44,56 @@ class LikelyPolicy:
             moves.append(Move("EXPAND", weight=Weight(1 - share, 1.0)))
         return moves
 
-    def select(self, place: Place, known: Sequence[Named], width: int) -> Selection:
+    def select(self, branch: Branch, known: Sequence[Named], width: int) -> Selection:
         """The likeliest of the entities that were reached last, or each topic."""
-        places = {entity["term"]: i for i, entity in enumerate(known)}
-        reached = [entity for entity in _reached(place) if entity["term"] in places]
-        if not gathered(place.line):
+        positions = {entity["term"]: i for i, entity in enumerate(known)}
+        reached = [entity for entity in _reached(branch) if entity["term"] in positions]
+        if not gathered(branch.line):
             return Selection([Selected((i,)) for i in range(len(known))][:width])
         if not reached:
             return Selection([])
-        before = walk_names(_walk(place, reached[0]["term"]))[:-1]
+        before = walk_names(_walk(branch, reached[0]["term"]))[:-1]
         (weights,) = self._choices.next([Crossing(before, spelled_names(reached))])
         top = max(weight.share for weight in weights)
         best = sorted(range(len(reached)), key=lambda i: (-round(weights[i].share, 9), i))
         return Selection(
             [
-                Selected((places[reached[i]["term"]],), Weight(weights[i].share / top, 1.0))
+                Selected((positions[reached[i]["term"]],), Weight(weights[i].share / top, 1.0))
                 for i in best[:width]
             ]
         )
 
-    def relate(self, place: Place, ways: Sequence[Way], width: int) -> Selection:
+    def relate(self, branch: Branch, ways: Sequence[Way], width: int) -> Selection:
         """The likeliest ways out of the selected entity."""
-        (selected,) = place.line[-1]["selected"]
-        walk = walk_names(_walk(place, selected["term"]))
+        (selected,) = branch.line[-1]["selected"]
+        walk = walk_names(_walk(branch, selected["term"]))
         (weights,) = self._choices.next([Crossing(walk, spelled_ways(ways))])
         best = sorted(range(len(ways)), key=lambda i: (-round(weights[i].share, 9), i))
         return Selection([Selected((i,), weights[i]) for i in best[:width]])
 
-    def values(self, places: Sequence[Place]) -> list[float]:
+    def values(self, branches: Sequence[Branch]) -> list[float]:
         """The probability of the choices so far, which was summed up as they were made."""
-        return [place.line[-1]["value"] for place in places]
+        return [branch.line[-1]["value"] for branch in branches]
 
 
-def _reached(place: Place) -> list[Named]:
+def _reached(branch: Branch) -> list[Named]:
     """The entities that the last expansion reached."""
-    for node in reversed(place.line):
+    for node in reversed(branch.line):
         if node["steps"]:
             return list({target(s)["term"]: target(s) for s in node["steps"]}.values())
     return []
 
 
-def _walk(place: Place, entity: Term) -> Walk:
+def _walk(branch: Branch, entity: Term) -> Walk:
     """The walk that a traversal took, on to an entity that it reached last or selected."""
-    expansions = [i for i, node in enumerate(place.line) if node["steps"]]
+    expansions = [i for i, node in enumerate(branch.line) if node["steps"]]
     if not expansions:
-        topic = next(topic for topic in place.topics if topic["term"] == entity)
+        topic = next(topic for topic in branch.topics if topic["term"] == entity)
         return Walk(topic=topic, steps=[], score=1.0, relevance=1.0)
-    sources = [place.line[i - 1]["selected"][0] for i in expansions]
+    sources = [branch.line[i - 1]["selected"][0] for i in expansions]
     goals = [*(source["term"] for source in sources[1:]), entity]
     steps = [
-        next(step for step in place.line[i]["steps"] if target(step)["term"] == goal)
+        next(step for step in branch.line[i]["steps"] if target(step)["term"] == goal)
         for i, goal in zip(expansions, goals, strict=True)
     ]
     return Walk(topic=sources[0], steps=steps, score=1.0, relevance=1.0)

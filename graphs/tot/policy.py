@@ -1,16 +1,14 @@
 """Who decides in tot: a chat LLM, or the likelihoods of the local model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from ...agent.kg.terms import Term
 from ...agent.llm.walk_choices import Weight
-from ...agent.nodes.conclude import proofs
-from ...agent.nodes.explore import Walk, Way
-from ...agent.options import Options
-from ...agent.state import Named, State
-from ..loop import Bill
-from .state import Traversal, gathered
+from ...agent.state import Named
+from ..prompted.conclusions import proofs
+from ..prompted.walks import Walk, Way
+from .traversal import Traversal, gathered
 
 Act = Literal["THINK", "EXPAND", "ANSWER"]
 
@@ -29,7 +27,7 @@ class Move(NamedTuple):
 class Selected(NamedTuple):
     """Options that are chosen together, by position."""
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     weight: Weight = SURE
 
 
@@ -40,25 +38,25 @@ class Selection(NamedTuple):
     invented: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
+class Branch(NamedTuple):
     """Where a traversal stands: the topics, and its nodes from the root on."""
 
     topics: Sequence[Named]
     line: Sequence[Traversal]
 
 
-def walk_to(place: Place, entity: Term) -> Walk:
+def walk_to(branch: Branch, entity: Term) -> Walk:
     """A shortest walk to an entity that a traversal knows; without a step to a topic."""
-    by_term = {topic["term"]: topic for topic in place.topics}
+    by_term = {topic["term"]: topic for topic in branch.topics}
     if entity in by_term:
         return Walk(topic=by_term[entity], steps=[], score=1.0, relevance=1.0)
-    steps = proofs(place.topics, gathered(place.line))[entity][0]
+    steps = proofs(branch.topics, gathered(branch.line))[entity][0]
     first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
     return Walk(topic=first, steps=steps, score=1.0, relevance=1.0)
 
 
 class Policy(Protocol):
-    """Decides for one node of one question; each method may raise UnansweredError."""
+    """Decides for one question; each of its methods may raise UnansweredError."""
 
     @property
     def reasoner(self) -> str:
@@ -66,25 +64,27 @@ class Policy(Protocol):
         ...
 
     @property
-    def bill(self) -> Bill:
-        """What its decisions have cost so far."""
+    def cost(self) -> dict[str, int]:
+        """What its decisions have cost so far, by the fields of `Usage`."""
         ...
 
-    def act(self, place: Place, allowed: Sequence[Act], width: int) -> list[Move]:
+    @property
+    def shortened(self) -> int:
+        """How many replies were not whole."""
+        ...
+
+    def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """At most `width` different actions among those allowed."""
         ...
 
-    def select(self, place: Place, known: Sequence[Named], width: int) -> Selection:
+    def select(self, branch: Branch, known: Sequence[Named], width: int) -> Selection:
         """At most `width` alternative sets of entities to expand."""
         ...
 
-    def relate(self, place: Place, ways: Sequence[Way], width: int) -> Selection:
+    def relate(self, branch: Branch, ways: Sequence[Way], width: int) -> Selection:
         """At most `width` ways to expand the selected entities by, each by itself."""
         ...
 
-    def values(self, places: Sequence[Place]) -> list[float]:
+    def values(self, branches: Sequence[Branch]) -> list[float]:
         """How promising each traversal is, or how good its answer, from 0 to 1."""
         ...
-
-
-OpenPolicy = Callable[[State, Options], Policy]

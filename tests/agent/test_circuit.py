@@ -1,9 +1,8 @@
 """A circuit, with a clock of our own."""
 
 import pytest
-from groundwalk.agent.circuit import Circuit
 from groundwalk.agent.errors import ServiceError, UnavailableError
-from groundwalk.agent.retry_after import asked_to_wait
+from groundwalk.agent.services import Circuit, asked_to_wait
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     own = Clock()
-    monkeypatch.setattr("groundwalk.agent.circuit.time", own)
+    monkeypatch.setattr("groundwalk.agent.services.time", own)
     return own
 
 

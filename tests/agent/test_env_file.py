@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.kg.sparql import endpoint_settings
+from groundwalk.agent.kg.stores.sparql import endpoint_settings
 from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.settings import read_settings
 

@@ -1,11 +1,11 @@
 """Which entity is meant, asked back by `chat` and `ask` on a terminal and where nobody types."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from ..warm import command
 from .chat.session import environment
 from .chat.terminal import Terminal
 
@@ -102,7 +102,7 @@ def test_names_of_options_steer_no_terminal(tmp_path: Path, reply: str) -> None:
         )
     (tmp_path / "twins.ttl").write_text("\n".join(lines), encoding="utf-8")
     ended = subprocess.run(
-        [sys.executable, "-c", _MAIN, "chat", "--kg", "twins.ttl"],
+        [*command(), "chat", "--kg", "twins.ttl"],
         input=f"Where is Springfield?\n{reply}\n/quit\n",
         capture_output=True,
         text=True,

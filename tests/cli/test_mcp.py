@@ -88,7 +88,7 @@ def command(*arguments: str, noisy: bool = False) -> list[str]:
     noise = (
         "import os, groundwalk.cli.session as session, groundwalk.agent.linking as linking\n"
         "opens, links = session.open_session, linking.LabelLinker.link\n"
-        "def noisily(**how):\n    print('NOISE')\n    return opens(**how)\n"
+        "def noisily(*args, **how):\n    print('NOISE')\n    return opens(*args, **how)\n"
         "def loudly(self, text):\n    os.write(1, b'NOISE\\n')\n    return links(self, text)\n"
         "session.open_session, linking.LabelLinker.link = noisily, loudly\n"
     )

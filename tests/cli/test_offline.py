@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..evaluation.test_evaluate import make_folder
+from ..evaluation.runner.test_evaluate import make_folder
 
 CODE = """
 import json, sys

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import InputError, ModelError
-from groundwalk.agent.llm.local import model_folder
-from groundwalk.cli.chat import changing
-from groundwalk.cli.options import chosen_method, method_of, named_method
+from groundwalk.agent.llm.model_folder import model_folder
+from groundwalk.cli.chat.commands import use_method, use_model
+from groundwalk.cli.options import Answering, chosen_method, method_of, named_method
 from groundwalk.cli.session import question_options
 from rich.console import Console
 
@@ -46,24 +46,24 @@ def walker(tmp_path: Path) -> str:
 
 
 def test_a_model_that_writes_queries_is_asked_for_them(reader: str, walker: str) -> None:
-    assert chosen_method(None, reader) == "query" and chosen_method(None, walker) == "gcr"
-    assert named_method(None) is None
+    assert chosen_method("", reader) == "query" and chosen_method("", walker) == "gcr"
+    assert named_method("") == ""
 
 
 def test_who_names_a_method_gets_it(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen_method("plan", reader) == "plan"
     monkeypatch.setenv("GROUNDWALK_METHOD", "dog")
-    assert chosen_method(None, reader) == named_method(None) == "dog"
+    assert chosen_method("", reader) == named_method("") == "dog"
     assert chosen_method("plan", reader) == "plan"
     monkeypatch.setenv("GROUNDWALK_MODEL", reader)
-    assert method_of(None) == "query"
+    assert method_of("") == "query"
 
 
 def test_what_is_none_is_told() -> None:
     with pytest.raises(InputError, match="no method"):
-        chosen_method("gcrr", None)
+        chosen_method("gcrr", "")
     with pytest.raises(ModelError, match="no such model"):
-        chosen_method(None, "/no/such")
+        chosen_method("", "/no/such")
 
 
 @pytest.mark.parametrize("is_named", [True, False])
@@ -75,8 +75,8 @@ def test_another_model_brings_its_method_where_none_was_named(reader: str, is_na
 
     wanted = SimpleNamespace(is_named=is_named, model="bundled")
     talk: Any = SimpleNamespace(wanted=wanted, console=Console(quiet=True), change=change)
-    changing.model(talk, reader)
-    changing.method(talk, "plan")
+    use_model(talk, reader)
+    use_method(talk, "plan")
     assert changed == [
         {"model": reader, **({} if is_named else {"method": "query"})},
         {"method": "plan", "is_named": True},
@@ -85,5 +85,5 @@ def test_another_model_brings_its_method_where_none_was_named(reader: str, is_na
 
 @pytest.mark.parametrize("no_partial", [True, False])
 def test_partial_answers_can_be_refused(no_partial: bool) -> None:
-    options = question_options([], None, None, "best", None, no_partial=no_partial)
+    options = question_options(Answering(on_ambiguous="best", no_partial=no_partial))
     assert options.partial is not no_partial

@@ -32,7 +32,7 @@ def _answers(monkeypatch: pytest.MonkeyPatch, world: KnowledgeGraph) -> None:
         "messages": [AIMessage("Rhine")],
     }
     opened = SimpleNamespace(kg=world)
-    monkeypatch.setattr(session, "open_session", lambda **_: opened)  # pyright: ignore
+    monkeypatch.setattr(session, "open_session", lambda *_, **__: opened)  # pyright: ignore
     monkeypatch.setattr(ask, "_answered", lambda *_: state)  # pyright: ignore
 
 

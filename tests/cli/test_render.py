@@ -4,11 +4,11 @@ import io
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.nodes.computed import told
 from groundwalk.agent.state import State
-from groundwalk.cli.evidence import reply_of
 from groundwalk.cli.render import Screen, footer
+from groundwalk.cli.session import reply_of
 from rich.console import Console
 
 LINE = 'not understood: "friendly"'
@@ -55,8 +55,8 @@ def test_a_reply_tells_what_is_left_out_before_its_other_notes() -> None:
     [
         ({"confidence": 0.5}, True),
         ({"confidence": 0.0}, True),
-        ({"confidence": 0.0, "result": told("truth", "No.", "looked up")}, False),
-        ({"confidence": 0.5, "result": told("truth", "Yes.", "looked up")}, True),
+        ({"confidence": 0.0, "result": result_record("truth", "No.", "looked up")}, False),
+        ({"confidence": 0.5, "result": result_record("truth", "Yes.", "looked up")}, True),
         ({"confidence": 1.0, "query_tree": {"start": [0]}}, False),
         ({"confidence": 0.9, "query_tree": {"start": [0]}, "readings": [{}]}, True),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer
 from groundwalk.agent.errors import InputError
-from groundwalk.cli.report import report
+from groundwalk.cli.evaluate import report
 from typer.testing import CliRunner
 
 from ..evaluation.report.runs import config, records, write_run

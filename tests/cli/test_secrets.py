@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ..evaluation.test_evaluate import make_folder
+from ..evaluation.runner.test_evaluate import make_folder
 from ..evaluation.tracing import Received
 from .secrets import (
     BASIC,

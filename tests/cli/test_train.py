@@ -19,13 +19,13 @@ import os, sys
 import groundwalk.cli.main
 import groundwalk.cli.train as command
 print("torch" in sys.modules)
-import groundwalk.training.progress as progress
+import groundwalk.training.trainer.watched as progress
 def before(console):
     print(os.environ["OMP_WAIT_POLICY"])
     raise SystemExit(0)
 progress.show_progress = before
 from pathlib import Path
-command.train(Path("model"))
+command.train(out=Path("model"))
 """
 
 

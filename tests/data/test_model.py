@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import rdflib
-from groundwalk.agent.llm.local import BUNDLED, load_model
+from groundwalk.agent.llm.local import load_model
+from groundwalk.agent.llm.model_folder import BUNDLED
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.metrics import Predicted, strict
-from groundwalk.evaluation.readers import read_world
+from groundwalk.evaluation.readers.bundled import read_world
 from groundwalk.evaluation.samples import Sample
+from groundwalk.evaluation.scoring.metrics import Predicted, strict
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.reading import relation_texts
 from rdflib.util import from_n3

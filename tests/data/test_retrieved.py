@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.nodes.retrieved_file import read_retrieved
 from groundwalk.data.world import retrieve
 from groundwalk.data.world.answers import FILES, read_questions
+from groundwalk.graphs.paths.file import read_retrieved
 
 
 def test_the_file_is_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

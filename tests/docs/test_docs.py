@@ -15,8 +15,8 @@ import pytest
 from groundwalk.cli.main import app
 from typer.main import get_command
 
+from ..warm import Shell, warm
 from .pages import PAGES, ROOT, Block, anchors, blocks, commands, inline, links, read
-from .warm import Shell, warm
 
 NOT_RUN = {
     "./dev ask ": "installs into .venv",

@@ -11,8 +11,8 @@ from pathlib import Path
 from time import sleep
 
 from groundwalk.agent.errors import InputError
-from groundwalk.evaluation.asking import Ask, OpenAsk, Task
 from groundwalk.evaluation.records import Asked, Record, answered
+from groundwalk.evaluation.runner.asking import Ask, OpenAsk, Task
 from groundwalk.evaluation.samples import Gold, Sample
 
 from .stubs import proven, says

@@ -6,10 +6,11 @@ from dataclasses import replace
 from time import perf_counter
 
 from groundwalk.agent.errors import QuestionError, ServiceError
-from groundwalk.agent.state import Answer, Named, State, StepRecord, Usage, no_usage
-from groundwalk.evaluation.asking import OpenAsk, Task, of_question
-from groundwalk.evaluation.config import Config, Questions, questions_digest
+from groundwalk.agent.state import Answer, Named, State, StepRecord
+from groundwalk.agent.usage import Usage, no_usage
 from groundwalk.evaluation.records import Asked, Labels, Record, answered, failed
+from groundwalk.evaluation.runner.asking import OpenAsk, Task, of_question
+from groundwalk.evaluation.runner.config import Config, Questions, questions_digest
 from groundwalk.evaluation.samples import Gold, Sample
 
 CONFIG = Config(

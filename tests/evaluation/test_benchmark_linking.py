@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import normalise
+from groundwalk.evaluation.benchmarks.harness import mistyped, names, write_named_graph
 from groundwalk.evaluation.benchmarks.linking import main
-from groundwalk.evaluation.benchmarks.names import mistyped, names, write_graph
 from groundwalk.evaluation.benchmarks.recall import Share, recall
 from groundwalk.evaluation.benchmarks.topics import Asked, Group, question_sets
 from hypothesis import given
@@ -25,7 +25,7 @@ def test_names_are_many_and_the_same_every_time() -> None:
 
 
 def test_a_graph_holds_each_name_once(tmp_path: Path) -> None:
-    write_graph(tmp_path / "kb.txt", 40)
+    write_named_graph(tmp_path / "kb.txt", 40)
     lines = [line.split("|") for line in (tmp_path / "kb.txt").read_text().splitlines()]
     assert sorted(name for head, _, tail in lines for name in (head, tail)) == sorted(names(40))
 

@@ -1,11 +1,12 @@
 """A sample over the kinds of questions, and what holds of it whatever the questions are."""
 
+import pickle
 from collections import Counter
 from random import Random
 
 import pytest
-from groundwalk.evaluation.readers import read_world
-from groundwalk.evaluation.samples import Gold, Sample, spread
+from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.samples import Gold, Sample, pack, spread
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +54,23 @@ def test_a_sample_of_the_world_questions_is_as_they_are(count: int) -> None:
         shares = [sum(s.hops == hops for s in own) / len(own) for own in (taken, samples)]
         assert shares[0] > 0 and abs(shares[0] - shares[1]) < 0.1
     assert {bool(s.answers) for s in taken} == {True, False}
+
+
+TRIPLES = st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.text(max_size=4)))
+
+
+@given(TRIPLES)
+def test_packed_triples_are_the_triples(triples: list[tuple[str, str, str]]) -> None:
+    packed = pack(triples)
+    assert list(packed) == list(dict.fromkeys(triples))
+    assert len(packed) == len(set(triples))
+    assert all(triple in packed for triple in triples)
+    assert ("", "", "", "") not in packed
+    assert pickle.loads(pickle.dumps(packed)) == packed == pack(triples)
+    assert hash(packed) == hash(pack(triples))
+
+
+def test_names_that_recur_are_kept_once() -> None:
+    triples = [("a long name of an entity", "relation", f"x{number}") for number in range(5_000)]
+    packed = pack(triples)
+    assert len(packed.names) + len(packed.indices) < 25 * len(triples)

@@ -7,10 +7,10 @@ from importlib.resources import files
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from groundwalk.evaluation.coherence import Rating
-from groundwalk.evaluation.config import Config
+from groundwalk.evaluation.analysis.coherence import Rating
+from groundwalk.evaluation.analysis.summary import RunSummary
 from groundwalk.evaluation.records import SCHEMA, Record
-from groundwalk.evaluation.summary import RunSummary
+from groundwalk.evaluation.runner.config import Config
 from typing_extensions import is_typeddict
 
 FILES: dict[str, type[Any]] = {

@@ -43,14 +43,15 @@ class Wrong(NamedTuple):
     llm: str
 
 
+TOO_SLOW = f"within {wrongs.TIMEOUT:g} s"
 HOUR = "and asks to wait 3,600 s"
 BROKE_OFF = "it broke off, or speaks no HTTP"
 BROKE, NO_RESULT = "did not answer: the connection broke", "broken or no SPARQL result"
 NO_REPLY, MORE = "what came is no chat reply", "sent more than 8,388,608 bytes for one reply"
 WRONGS = {
     "refused": Wrong(refused, "no connection", "no connection"),
-    "slow": Wrong(wrongs.slow, "within 3 s", "no reply within 3 s"),
-    "drips for ever": Wrong(wrongs.drips, "within 3 s", "no reply within 3 s"),
+    "slow": Wrong(wrongs.slow, TOO_SLOW, f"no reply {TOO_SLOW}"),
+    "drips for ever": Wrong(wrongs.drips, TOO_SLOW, f"no reply {TOO_SLOW}"),
     "endless": Wrong(wrongs.endless, "more than 16,777,216 bytes", MORE),
     "reset": Wrong(wrongs.resets, BROKE, BROKE_OFF),
     "reset in the middle": Wrong(wrongs.resets_in_the_middle, BROKE, BROKE_OFF),

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from groundwalk.agent.llm.local import load_model, model_folder
-from groundwalk.agent.llm.local_chat import LocalChat
+from groundwalk.agent.llm.free_text import LocalChat
+from groundwalk.agent.llm.local import load_model
+from groundwalk.agent.llm.model_folder import model_folder
 from groundwalk.graphs import build_graph
 from safetensors.torch import load_file, save_file
 

@@ -25,7 +25,7 @@ from .wrongs import TIMEOUT
 QUESTION = "What is the capital of France?"
 NEXT = "Which countries border Portugal?"
 ATTEMPTS = 2
-PAUSE = 0.2
+PAUSE = 0.05
 _ENDLESS = 90
 """Seconds after which a question counts as one that does not end, however busy the machine is."""
 

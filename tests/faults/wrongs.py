@@ -4,7 +4,7 @@ import time
 
 from .servers import Fault, Relay
 
-TIMEOUT = 3.0
+TIMEOUT = 1.0
 """Seconds that clients are told to wait; healthy services on the loopback need far less."""
 
 LOGIN = b"<!DOCTYPE html><html><title>Sign in</title></html>"
@@ -41,13 +41,13 @@ def replies(body: bytes, media: str = "") -> Fault:
 def slow(relay: Relay) -> None:
     """No byte until long after the client has given up."""
     relay.close_connection = True
-    time.sleep(TIMEOUT + 2)
+    time.sleep(TIMEOUT + 1)
 
 
 def drips(relay: Relay) -> None:
     """A byte now and then, so that no pause is long, and no end."""
     relay.raw(HEAD % (_media(relay).encode(), 1_000_000))
-    for _ in range(int((TIMEOUT + 2) / 0.05)):
+    for _ in range(int((TIMEOUT + 1) / 0.05)):
         relay.raw(b" ")
         time.sleep(0.05)
 

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph

@@ -5,10 +5,11 @@ from typing import Any
 
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.skeleton import skeleton
 from langchain_core.language_models import BaseChatModel
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers

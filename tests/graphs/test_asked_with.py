@@ -6,8 +6,8 @@ import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.options import Options, read_options
 from groundwalk.graphs import METHODS
-from groundwalk.graphs.asked_with import method_options, unused
 from groundwalk.graphs.method import ALL, COMMON
+from groundwalk.graphs.methods import method_options, unused
 
 
 def test_what_is_set_and_not_used_is_told() -> None:
@@ -30,7 +30,7 @@ def test_a_paper_sets_what_its_method_uses(method: str) -> None:
 
 
 def test_the_paper_leaves_what_is_set() -> None:
-    options = method_options("tog", Options(), paper=True, kept={"sample"})
+    options = method_options("tog", Options(), paper=True, user_set={"sample"})
     assert (options.sample, options.revisits) == (20, "walk")
     assert method_options("tog", Options()) == Options()
 

@@ -10,7 +10,8 @@ from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.llm.bag_of_words import count_words, features_of, words_of
 from groundwalk.agent.llm.baselines import Baselines, write_baselines
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from groundwalk.agent.conversation.before import before_of
 from groundwalk.agent.kg import open_kg
-from groundwalk.agent.nodes.before import before_of
 from groundwalk.agent.state import Turn
 from groundwalk.graphs import build_graph
 from langgraph.checkpoint.memory import InMemorySaver

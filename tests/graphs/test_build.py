@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.llm.local import LocalModel, load_model, write_settings
+from groundwalk.agent.llm.local import LocalModel, load_model
+from groundwalk.agent.llm.model_folder import write_settings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.llm.free_text import LocalChat
 from groundwalk.agent.llm.local import LocalModel
-from groundwalk.agent.llm.local_chat import LocalChat
-from groundwalk.agent.nodes.likely import LIKELIHOOD
+from groundwalk.graphs.prompted.conclusions import LIKELIHOOD
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.outputs import ChatResult

@@ -9,10 +9,10 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
-from groundwalk.agent.nodes import explore
 from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
+from groundwalk.graphs.prompted import walks as explore
 from groundwalk.graphs.skeleton import skeleton
 from langchain_core.language_models import BaseChatModel, FakeMessagesListChatModel
 from langchain_core.messages import AIMessage

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.llm.local_chat import LocalChat
-from groundwalk.agent.nodes.likely import LIKELIHOOD
-from groundwalk.agent.nodes.structlm import struct_prompt
+from groundwalk.agent.llm.free_text import LocalChat
 from groundwalk.graphs import build_graph
+from groundwalk.graphs.direct import struct_prompt
+from groundwalk.graphs.prompted.conclusions import LIKELIHOOD
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import MistralConfig

@@ -16,17 +16,18 @@ from groundwalk.agent.kg import (
     load_profile,
     open_kg,
 )
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.nodes import ground as grounds
-from groundwalk.agent.nodes.dog_prompt import ChainPrompt
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
+from groundwalk.graphs import ground as grounds
+from groundwalk.graphs.dog.prompt import ChainPrompt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ..agent.decoding import worlds
 from ..agent.decoding.language import facts
-from ..agent.nodes.test_dog_prompt import without_tags
+from .test_dog_prompt import without_tags
 
 FAMILY = """
 Ada|mother of|Ben

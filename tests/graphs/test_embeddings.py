@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.nodes import structlm
-from groundwalk.agent.nodes.dog_prompt import ChainPrompt
+from groundwalk.graphs import direct
+from groundwalk.graphs.dog.prompt import ChainPrompt
 
 from .embedding import save_embedding
 from .prompting import ask, instruct_model, open_graph
@@ -72,13 +72,13 @@ def test_what_structlm_is_shown(
     kg: KnowledgeGraph, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = list[list[str]]()
-    prompt = structlm.struct_prompt
+    spelled = direct.spelled
 
-    def seen(local: Any, question: str, own: Sequence[str], prompts: Any) -> list[int]:
-        shown.append(list(own))
-        return prompt(local, question, own, prompts)
+    def seen(kg: KnowledgeGraph, triples: Any) -> list[str]:
+        shown.append(spelled(kg, triples))
+        return shown[-1]
 
-    monkeypatch.setattr(structlm, "struct_prompt", seen)
+    monkeypatch.setattr(direct, "spelled", seen)
     local = instruct_model()
     ask(kg, "structlm", local=local, question=QUESTION, hops=1, shown=2, embeddings=model)
     assert [sorted(own) for own in shown] == [NEAR]

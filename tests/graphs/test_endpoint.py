@@ -13,14 +13,13 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.view import GraphView, ViewLimits
+from groundwalk.agent.kg.walking.view import GraphView, ViewLimits
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.nodes import ground
 from groundwalk.agent.nodes.link import link
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import METHODS, build_graph
+from groundwalk.graphs import METHODS, build_graph, ground
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler

@@ -8,12 +8,12 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import pytest
-from groundwalk.agent.nodes.likely import LIKELIHOOD
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.evaluate import evaluate
-from groundwalk.evaluation.readers.world import read_world
-from groundwalk.evaluation.setup import Setup
+from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.runner.asking import Setup
+from groundwalk.evaluation.runner.evaluate import evaluate
 from groundwalk.graphs import METHODS
+from groundwalk.graphs.prompted.conclusions import LIKELIHOOD
 from rdflib import Graph
 from rdflib.util import from_n3
 from rich.console import Console

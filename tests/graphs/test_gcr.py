@@ -8,7 +8,8 @@ from typing import Any, Literal, cast
 import pytest
 from groundwalk.agent.errors import ConstraintError, InputError, QuestionError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options, paper_options
 from groundwalk.agent.state import State
 from groundwalk.graphs import METHODS, build_graph

@@ -17,16 +17,16 @@ from groundwalk.agent.errors import ConstraintError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, load_model
-from groundwalk.agent.nodes import ground
 from groundwalk.agent.options import Options, read_options
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.state import Word
-from groundwalk.evaluation.readers.world import WORLD_RETRIEVED
-from groundwalk.graphs import METHODS, build_graph
-from groundwalk.graphs.asked_with import method_options
-from groundwalk.graphs.method import COMMON, Parts
+from groundwalk.evaluation.readers.bundled import WORLD_RETRIEVED
+from groundwalk.graphs import METHODS, build_graph, ground
+from groundwalk.graphs.ground import Parts
+from groundwalk.graphs.method import COMMON
+from groundwalk.graphs.methods import method_options
 from groundwalk.graphs.skeleton import skeleton
 
 from ..agent.query.models import random_reader

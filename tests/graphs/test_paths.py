@@ -10,12 +10,12 @@ import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import ModelSettings
-from groundwalk.agent.nodes.retrieve import retrieve
-from groundwalk.agent.nodes.retrieved_file import read_retrieved
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS
-from groundwalk.graphs.method import Method, Parts
+from groundwalk.graphs.ground import Parts
+from groundwalk.graphs.paths.file import read_retrieved
+from groundwalk.graphs.prompted import surroundings
 from groundwalk.graphs.skeleton import skeleton
 from hypothesis import given
 from hypothesis import strategies as st
@@ -256,8 +256,7 @@ def test_an_embedding_model_ranks_where_one_is_named(
         opened.append(name)
         return Backwards()
 
-    method = Method(lambda parts: retrieve(parts.kg, dense), "", prompts="paths")
-    monkeypatch.setitem(METHODS, "retrieve", method)
+    monkeypatch.setattr(surroundings, "embedding_ranker", dense)
     state = ask(kg, "retrieve", embeddings="some/model", beams=1)
     assert opened == ["some/model"] and labels(state) == {"Eve"}
 

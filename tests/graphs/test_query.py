@@ -12,7 +12,7 @@ from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import READER
 from groundwalk.graphs import build_graph
-from groundwalk.graphs.asked_with import method_options
+from groundwalk.graphs.methods import method_options
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command

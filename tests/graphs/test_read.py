@@ -13,7 +13,7 @@ from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.state import NOT_UNDERSTOOD, Word
 from groundwalk.graphs import build_graph
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
 from langgraph.checkpoint.memory import InMemorySaver
@@ -148,9 +148,9 @@ def test_a_query_that_cannot_be_executed_gives_way(
 
 
 def _refuse_first(patch: pytest.MonkeyPatch) -> None:
+    from groundwalk.agent.answers.queries import executed as whole
     from groundwalk.agent.errors import ShortageError
     from groundwalk.agent.nodes import read
-    from groundwalk.agent.nodes.run_query import answered_query as whole
 
     calls = list[int]()
 
@@ -160,7 +160,7 @@ def _refuse_first(patch: pytest.MonkeyPatch) -> None:
             raise ShortageError("too large", "ask for less")
         return whole(*given, **named)
 
-    patch.setattr(read, "answered_query", refusing)
+    patch.setattr(read, "executed", refusing)
 
 
 def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph) -> None:

@@ -17,9 +17,8 @@ from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
 from groundwalk.agent.state import State, Word
-from groundwalk.graphs.asked_with import method_options, unused
-from groundwalk.graphs.method import Parts
-from groundwalk.graphs.methods import METHODS
+from groundwalk.graphs.ground import Parts
+from groundwalk.graphs.methods import METHODS, method_options, unused
 from groundwalk.graphs.skeleton import skeleton
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
@@ -358,5 +357,5 @@ def test_every_method_may_leave_queries_out(name: str) -> None:
     assert unused(name, Options(queries=False, partial=False)) == []
     if name != "paths":
         assert not method_options(name, Options(), paper=True).queries
-        kept = method_options(name, Options(), paper=True, kept={"queries"})
+        kept = method_options(name, Options(), paper=True, user_set={"queries"})
         assert kept.queries

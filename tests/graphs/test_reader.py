@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.llm.local import ModelSettings
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.agent.reader.weights import write_weights
 from groundwalk.cli.main import app

@@ -9,7 +9,7 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, Reading, Triple, load_profile, open_kg
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.nodes import ground
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
+from groundwalk.graphs import build_graph, ground
 from langchain_core.language_models import FakeListChatModel
 
 from ..agent.decoding import worlds

@@ -14,10 +14,10 @@ from groundwalk.agent.llm import relation_plans
 from groundwalk.agent.llm.free_text import FreeTexts
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.relation_plans import Planned, read_plan
-from groundwalk.agent.nodes.rog import read_plans
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
+from groundwalk.graphs.rog.plans import read_plans
 from langchain_core.language_models import FakeListChatModel
 
 from .families import asked, labels, open_family, random_local

@@ -18,11 +18,12 @@ import torch
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.chat import chat_model
-from groundwalk.agent.llm.local import LocalModel, ModelSettings, load_model
+from groundwalk.agent.llm.local import LocalModel, load_model
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.readers.world import WORLD_RETRIEVED, read_world
+from groundwalk.evaluation.readers.bundled import WORLD_RETRIEVED, read_world
 from groundwalk.graphs import METHODS, build_graph
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.skeleton import skeleton
 
 from ..agent.decoding import worlds

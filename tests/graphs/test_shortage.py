@@ -11,7 +11,7 @@ from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph, skeleton
-from groundwalk.graphs.asked_with import unused
+from groundwalk.graphs.methods import unused
 from langchain_core.language_models import FakeListChatModel
 from langgraph.runtime import Runtime
 

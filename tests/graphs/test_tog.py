@@ -10,9 +10,10 @@ import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.skeleton import Compiled, skeleton
 from groundwalk.graphs.tog import TOG
 from hypothesis import given, settings

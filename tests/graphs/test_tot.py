@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs.method import Parts
+from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.skeleton import Compiled, skeleton
 from groundwalk.graphs.tot import TOT, flow
 from groundwalk.graphs.tot.expand import root
-from groundwalk.graphs.tot.state import Traversal, best_answered, best_open
+from groundwalk.graphs.tot.traversal import Traversal, best_answered, best_open
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel

@@ -3,9 +3,9 @@
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.answers.judging import other_notes, unread_line
 from groundwalk.agent.state import State, Word
 from groundwalk.graphs.tool import SCHEMA, in_words, result_of
-from groundwalk.graphs.unread import other_notes, unread_line
 from langchain_core.messages import AIMessage
 
 

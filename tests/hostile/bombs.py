@@ -1,6 +1,11 @@
 """Small files that are large, or deep, once they are read."""
 
 import gzip
+import json
+import os
+import resource
+import sys
+from importlib import import_module
 from pathlib import Path
 
 N = 200_000
@@ -47,19 +52,13 @@ def opens(file: Path) -> None:
         read_samples("jsonl", file)
 
 
-def main(name: str, folder: Path, most: int) -> str:
-    """Write a bomb into a folder and read it in so many bytes: what the user is told."""
-    import resource
-    from importlib import import_module
-
+def told(name: str, folder: Path, most: int) -> str:
+    """Write a bomb into a folder and read it in so many bytes more: what the user is told."""
     from groundwalk.agent.errors import InputError
 
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(BOMBS[name]())
-    for name in ("agent.kg.rdflib_store", "evaluation.readers"):
-        import_module(f"groundwalk.{name}")  # what is imported counts for nothing
-
     before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (before + most, before + most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -70,7 +69,26 @@ def main(name: str, folder: Path, most: int) -> str:
     return "was read"
 
 
-if __name__ == "__main__":
-    import sys
+def main(folder: Path, most: int) -> None:
+    """Read each bomb in a process of its own, and print a line of JSON for it.
 
-    print(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])))
+    It has the exit code of the process and what the user was told. The processes are forked from
+    one that has the libraries already: what is imported counts for nothing.
+    """
+    for name in ("agent.kg.stores.rdflib_graph", "evaluation.readers"):
+        import_module(f"groundwalk.{name}")
+    for name in BOMBS:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writing, told(name, folder, most).encode())
+            os._exit(0)
+        os.close(writing)
+        with open(reading, encoding="utf-8") as pipe:
+            message = pipe.read()
+        _, status = os.waitpid(child, 0)
+        print(json.dumps([name, os.waitstatus_to_exitcode(status), message]), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -12,10 +12,10 @@ from typing import Any
 import pyoxigraph as ox
 import rdflib
 from groundwalk.agent.kg import Path, Store, Term, open_kg
-from groundwalk.agent.kg.rdflib_store import RdflibStore
-from groundwalk.agent.kg.sparql import EndpointSettings, SparqlStore
-from groundwalk.agent.kg.sparql.client import SparqlClient
-from groundwalk.agent.kg.verification import verify_paths
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
+from groundwalk.agent.kg.stores.sparql import EndpointSettings, SparqlStore
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
+from groundwalk.agent.kg.verification.claims import verify_paths
 
 from ..agent.kg.sparql.endpoint import Endpoint
 from . import strategies

@@ -14,21 +14,20 @@ from typing import Any, NamedTuple
 
 import torch
 from groundwalk.agent.decoding.chain_search import ChainPlan, ChainQuestion, chain_search
-from groundwalk.agent.decoding.chains import ChainTriples
-from groundwalk.agent.decoding.graph_index import GraphIndex, OrderedUnits
+from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
+from groundwalk.agent.decoding.graph_index import GraphIndex, Units
 from groundwalk.agent.decoding.growing import GrowingIndex
 from groundwalk.agent.decoding.growing_units import NameTokens
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.neighbourhood import StoreNeighbourhood
-from groundwalk.agent.decoding.openings import entity_openings, relation_openings
+from groundwalk.agent.decoding.index import build_index, entity_openings, relation_openings
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.plans import RelationPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
-from groundwalk.agent.decoding.subgraph import ChainLimits
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.relation_paths import RelationPaths
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import unit_tokens, wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, PATH, PLAN, TRIPLE, escape
 from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import KnowledgeGraph, Path, Store, Term, execute, open_kg, verify_paths
+from groundwalk.agent.kg.walking.view import GraphView, ViewLimits
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -95,8 +94,8 @@ class _Opened:
 
     kg: KnowledgeGraph
     index: GraphIndex
-    entities: OrderedUnits
-    relations: OrderedUnits
+    entities: Units
+    relations: Units
 
 
 def decode(size: int, seed: int = 0, languages: Sequence[Any] = ()) -> Tally:
@@ -130,7 +129,7 @@ def _opened(kg: KnowledgeGraph, own: PreTrainedTokenizerFast, random: Random) ->
         index = build_index(kg, own)
         yield _Opened(kg, index, entity_openings(kg, own, index), relation_openings(kg, own, index))
     else:
-        around = StoreNeighbourhood(kg.store, kg.labels)
+        around = GraphView(kg.store, kg.labels, ViewLimits(None, None), "")
         growing = GrowingIndex(around, NameTokens(own), few=random.choice((0, 2, 100)))
         yield _Opened(kg, growing, growing.entity_openings, growing.relation_openings)
 
@@ -158,10 +157,7 @@ def _prompt(own: PreTrainedTokenizerFast, random: Random) -> list[int]:
 
 
 def _limits(random: Random, *revisits: Any) -> PathLimits:
-    excluded = random.choice((frozenset[str](), frozenset(strategies.RELATIONS[:1])))
-    return PathLimits(
-        random.randint(1, 3), random.random() < 0.7, random.choice(revisits), excluded
-    )
+    return PathLimits(random.randint(1, 3), random.random() < 0.7, random.choice(revisits))
 
 
 def _plan(random: Random) -> BeamPlan:
@@ -231,7 +227,6 @@ def _chains(
         topics = _topics(graph, random)
         onward = random.random() < 1 / 3
         limits = ChainLimits(
-            repeats=random.random() < 0.2,
             inverse=random.random() < 0.7,
             spelling="walk" if onward or random.random() < 0.5 else "kg",
             onward=onward,

@@ -9,9 +9,15 @@ from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
 from groundwalk.agent.kg import OxigraphStore, Path, Step, Store, Term, Triple
-from groundwalk.agent.kg.claims import Claim, Inquiry, Statement, Written, judge
-from groundwalk.agent.kg.rdflib_store import RdflibStore
-from groundwalk.agent.kg.verification import verify_paths
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
+from groundwalk.agent.kg.verification.claims import (
+    Claim,
+    Inquiry,
+    Statement,
+    Written,
+    judge,
+    verify_paths,
+)
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.state import Answer, Entity, Named, StepRecord
 

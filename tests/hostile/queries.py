@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pyoxigraph as ox
+from groundwalk.agent.answers.computed import Computed
+from groundwalk.agent.answers.queries import executed, given_query
 from groundwalk.agent.errors import GroundwalkError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.kg.nodes import to_node, to_term
-from groundwalk.agent.nodes.run_query import answered_query, given_query
 from groundwalk.agent.query.binding import Bound
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
@@ -98,31 +99,33 @@ def tried(
     """What a query showed, held against the text, and its SPARQL against the query."""
     try:
         bound, _ = given_query(kg, record)
-        state = answered_query(kg, facts, bound)
+        shown = executed(kg, facts, bound)
     except GroundwalkError as error:
         assert "\n" not in error.message, error.message
         return Asked(1)
     lies = any(
-        step["verdict"] == "supported" and not oracle.holds(_triple(step)) for step in _steps(state)
+        step["verdict"] == "supported" and not oracle.holds(_triple(step))
+        for step in _steps(shown.computed)
     )
-    return Asked(1, 1, lies, bool(state["sparql"]) and not _is_same(facts, bound, store, state))
+    differs = bool(shown.sparql) and not _is_same(facts, bound, store, shown.sparql)
+    return Asked(1, 1, lies, differs)
 
 
-def _is_same(facts: Facts, bound: Bound, store: ox.Store, state: dict[str, Any]) -> bool:
+def _is_same(facts: Facts, bound: Bound, store: ox.Store, sparql: str) -> bool:
     """Whether the SPARQL of a query comes to its members on a store that it does not change."""
     outcome, size = execute(facts, bound), len(store)
-    found = store.query(state["sparql"])
+    found = store.query(sparql)
     if outcome.form != "members" or not isinstance(found, ox.QuerySolutions):
         return len(store) == size
     members = {to_term(row[0]) for row in found if row[0] is not None}
     return members == set(outcome.members) and len(store) == size
 
 
-def _steps(state: dict[str, Any]) -> Iterator[StepRecord]:
-    for answer in state["answers"]:
+def _steps(computed: Computed) -> Iterator[StepRecord]:
+    for answer in computed.answers:
         for chain in answer["chains"]:
             yield from chain
-    yield from (state["result"] or {}).get("triples", ())
+    yield from computed.result["triples"] if computed.result else ()
 
 
 def _triple(step: StepRecord) -> tuple[str, str, str]:

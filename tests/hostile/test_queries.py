@@ -1,8 +1,11 @@
 """Queries over hostile graphs show nothing unsupported, and their SPARQL says nothing else."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from groundwalk.agent.answers.computed import Computed
+from groundwalk.agent.answers.queries import Executed
 from groundwalk.agent.errors import QuestionError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.query.binding import Bound
@@ -29,8 +32,8 @@ trees: st.SearchStrategy[Any] = st.recursive(
 
 
 def test_queries_show_what_the_text_has() -> None:
-    asked = ask(600)
-    assert asked.ran > 200
+    asked = ask(250, seed=2)
+    assert asked.ran > 80
     assert (asked.unsupported, asked.injected) == (0, 0)
 
 
@@ -52,21 +55,22 @@ def test_what_is_no_query_is_refused_in_a_line(tree: Any) -> None:
 def test_sparql_that_says_something_else_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite can fail."""
 
-    real = queries.answered_query
+    real = queries.executed
 
-    def other(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> dict[str, Any]:
-        return {**real(kg, facts, bound), "sparql": "SELECT ?a WHERE { ?a ?b ?c }"}
+    def other(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> Executed:
+        return replace(real(kg, facts, bound), sparql="SELECT ?a WHERE { ?a ?b ?c }")
 
-    monkeypatch.setattr(queries, "answered_query", other)
+    monkeypatch.setattr(queries, "executed", other)
     assert ask(100).injected > 20
 
 
 def test_a_triple_that_is_not_there_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lying(*_: object) -> dict[str, Any]:
+    def lying(*_: object) -> Executed:
         made_up = {"term": "<urn:x>", "label": "x"}
         step = dict.fromkeys(("head", "relation", "tail"), made_up) | {"verdict": "supported"}
-        return {"answers": [{"chains": [[step]]}], "result": None, "sparql": ""}
+        answer: Any = {"chains": [[step]]}
+        return Executed(Computed("answered", [answer]))
 
-    monkeypatch.setattr(queries, "answered_query", lying)
+    monkeypatch.setattr(queries, "executed", lying)
     asked = ask(100)
     assert asked == Asked(asked.queries, asked.ran, asked.ran, 0) and asked.ran > 20

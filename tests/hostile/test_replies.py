@@ -1,16 +1,16 @@
 """Whatever a chat model replies: nothing is raised, and nothing is read that it does not say."""
 
 from groundwalk.agent.llm.actions import read_actions
-from groundwalk.agent.llm.choices import unlettered
-from groundwalk.agent.llm.loose_json import first_json
+from groundwalk.agent.llm.matching import unlettered
 from groundwalk.agent.llm.reading import (
     contained,
+    first_json,
     read_answers,
     read_choices,
     read_sets,
     read_value,
     read_verdict,
-    spoken,
+    without_thoughts,
 )
 from groundwalk.agent.llm.relation_plans import read_plan
 from groundwalk.agent.llm.written_triples import WrittenTriple, read_reasoning, read_walk
@@ -92,7 +92,7 @@ def test_any_reply_is_read(reply: str, names: list[str]) -> None:
     answers = read_answers(reply, names)
     if first_json(reply) is None:
         assert all(answer in reply for answer in answers)
-    assert spoken(reply) in reply
+    assert without_thoughts(reply) in reply
     assert isinstance(unlettered(answers, names), list)
     for action in read_actions(reply, ["EXPAND", "ANSWER"]) or ():
         assert action.name in ("EXPAND", "ANSWER")

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.evidence import explain
-from groundwalk.agent.kg.claim_lines import to_line
+from groundwalk.agent.kg.verification.claim_lines import to_line
 from groundwalk.cli.render import Screen
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -11,18 +11,18 @@ from groundwalk.agent.query.actions import Action, spell_action
 from groundwalk.agent.query.automaton import Partial
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.schema import Earlier, GraphSchema, Schema
-from groundwalk.agent.query.tables import GraphTables
+from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Schema
+from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.training.data import (
     default_phrasebook,
     default_skeletons,
     query_questioner,
     questioner_for,
 )
-from groundwalk.training.graph import Graph, load_graph
-from groundwalk.training.query_encode import Asked, asked_of
-from groundwalk.training.query_question import Named, QueryQuestion, class_told
-from groundwalk.training.query_questions import QueryQuestioner
+from groundwalk.training.encoding.queries import Asked, asked_of
+from groundwalk.training.queries.question import Named, QueryQuestion, class_told
+from groundwalk.training.queries.questions import QueryQuestioner
+from groundwalk.training.questions.graph import Graph, load_graph
 
 WORLD = "world"
 CONCERTS = str(files("groundwalk.data") / "exams" / "concerts" / "concerts.ttl")
@@ -59,9 +59,9 @@ class Asking(NamedTuple):
         schema = GraphSchema(self.tables, mentions, values=asked.values, earlier=earlier)
         return asked, schema
 
-    def earlier(self, topics: str, answers: str) -> dict[Earlier, list[str]]:
+    def earlier(self, topics: str, answers: str) -> dict[EarlierSet, list[str]]:
         """Some terms of the classes of what came before."""
-        told: dict[Earlier, list[str]] = {}
+        told: dict[EarlierSet, list[str]] = {}
         if topics:
             told["topics"] = self.some(topics)
         if answers:

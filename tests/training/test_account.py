@@ -6,17 +6,20 @@ from itertools import islice
 from typing import NamedTuple
 
 import pytest
-from groundwalk.agent.query.account import names_of
-from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.word_account import (
+from groundwalk.agent.query.account import (
     MOST_PARTS,
     SPECIAL,
     LearntAccount,
-    places_of,
-    pointed_at,
+    names_of,
+    question_words,
 )
-from groundwalk.training import account
-from groundwalk.training.account import (
+from groundwalk.agent.query.actions import Action, pointed_at
+from groundwalk.training.encoding.queries import Asked, Span, asked_of
+from groundwalk.training.queries.questions import Shares
+from groundwalk.training.thresholds.query_fitting import share_above
+from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.word_account import account
+from groundwalk.training.word_account.account import (
     Lesson,
     action_name,
     lesson_of,
@@ -24,12 +27,7 @@ from groundwalk.training.account import (
     shares_of_whole,
     train_account,
 )
-from groundwalk.training.alignment import align
-from groundwalk.training.misreadings import Misread
-from groundwalk.training.query_encode import Asked, Span, asked_of
-from groundwalk.training.query_fitting import share_above
-from groundwalk.training.query_questions import Shares
-from groundwalk.training.watch import Unwatched
+from groundwalk.training.word_account.alignment import Misread, align
 
 from .asking import WORLD, asking
 
@@ -44,7 +42,7 @@ class Taught(NamedTuple):
 
     def words(self) -> list[tuple[str, int | None]]:
         """Each word with what is right for it."""
-        places = places_of(self.asked.question, self.asked.mentions)
+        places = question_words(self.asked.question, self.asked.mentions)
         texts = [self.asked.question[own.start : own.end].lower() for own in places]
         return list(zip(texts, self.lesson.targets, strict=True))
 
@@ -73,7 +71,7 @@ def test_names_tell_actions_apart() -> None:
 def test_what_no_query_says_is_unread_and_what_asks_nothing_is_filler(taught: list[Taught]) -> None:
     checked = Counter[str]()
     for own in taught:
-        places = places_of(own.asked.question, own.asked.mentions)
+        places = question_words(own.asked.question, own.asked.mentions)
         pointed = pointed_at(own.asked.actions or ())
         for place, target in zip(places, own.lesson.targets, strict=True):
             spans = [s for s in own.asked.spans if s.start < place.end and place.start < s.end]
@@ -157,7 +155,7 @@ def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPat
     found = (own for own in map(asked_of, few.stream(99)) if own and own.actions)
     found_in: dict[bool, list[float]] = {True: [], False: []}
     for own in islice(found, 250):
-        places = places_of(own.question, own.mentions)
+        places = question_words(own.question, own.mentions)
         told = learnt.shares(own.question, places, own.mentions, own.actions or ())
         for place, share in zip(places, told, strict=True):
             spans = (s for s in own.spans if s.start < place.end and place.start < s.end)
@@ -172,7 +170,7 @@ def test_the_threshold_flags_a_part_of_what_is_read_whole(taught: list[Taught]) 
     assert share_above(shares, 0.2) == pytest.approx(0.79)
     assert sum(own > share_above(shares, 0.2) for own in shares) == 20
     assert (share_above([0.0] * 50, 0.03), share_above([], 0.03)) == (0.05, 0.5)
-    from groundwalk.agent.query.word_account import make_model
+    from groundwalk.agent.query.account import make_model
 
     whole = [own.lesson for own in taught[:40]]
     kept = [own for own in whole if UNREAD not in own.targets]

@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 
 import pytest
-from groundwalk.training.answers import Answered, Exam, answer, forget_answers
-from groundwalk.training.checkpoint import Elapsed
-from groundwalk.training.watch import Unwatched
+from groundwalk.training.thresholds.answers import Answered, Exam, answer, forget_answers
+from groundwalk.training.trainer.checkpoint import Elapsed
+from groundwalk.training.trainer.watched import Unwatched
 
 
 class Asked:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.evaluation.readers import kg_of
-from groundwalk.evaluation.split import part
-from groundwalk.training.asked import asked_questions
+from groundwalk.evaluation.samples import part_of
+from groundwalk.training.asked.question_files import asked_questions
 from groundwalk.training.recipe import Recipe
 
 
@@ -24,7 +24,7 @@ def test_splits_of_a_dataset_one_after_the_other(films: Path) -> None:
     recipe = Recipe(dataset="metaqa", data=films, split="1-hop/dev, 2-hop/dev", part="train")
     asked = asked_questions(recipe)
     texts = [one.text for one in asked]
-    assert all(part(text) == "train" for text in texts)
+    assert all(part_of(text) == "train" for text in texts)
     assert texts == sorted(texts, key=lambda text: int(text.split()[1]))
     assert {text.split()[1] for text in texts} == {"1", "2"}
     first = asked[0]

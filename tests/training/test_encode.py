@@ -3,9 +3,9 @@
 import pytest
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.llm.prompt import Mention
-from groundwalk.training.encode import Encoder
-from groundwalk.training.questions import Sample
-from groundwalk.training.tokenizer import train_tokenizer
+from groundwalk.training.encoding.tokenizer import train_tokenizer
+from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.questions.questioner import Sample
 
 from .toy import toy_graph
 

@@ -13,21 +13,21 @@ from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.wire import MARKERS, PATH, PLAN, TRIPLE
 from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.llm.local import LocalModel, ModelSettings, load_model, write_settings
+from groundwalk.agent.llm.local import LocalModel, load_model
+from groundwalk.agent.llm.model_folder import ModelSettings, write_settings
 from groundwalk.agent.llm.path_question import path_question
 from groundwalk.agent.llm.prompt import wire_prompt
-from groundwalk.training import finetune
-from groundwalk.training.calibrate import judge
-from groundwalk.training.card import card
+from groundwalk.training.asked.supervision import draw, read_questions, supervise
+from groundwalk.training.card import TrainReport, card
 from groundwalk.training.data import questioner_for
-from groundwalk.training.encode import Encoder
-from groundwalk.training.finetune import add_markers, load_base
-from groundwalk.training.graph import load_graph
-from groundwalk.training.questions import Questioner
+from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.questions.graph import load_graph
+from groundwalk.training.questions.questioner import Questioner
 from groundwalk.training.recipe import Recipe, Schedule
-from groundwalk.training.report import TrainReport
-from groundwalk.training.supervision import draw, read_questions, supervise
+from groundwalk.training.thresholds.calibrate import judge
 from groundwalk.training.train import train
+from groundwalk.training.trainer import finetune
+from groundwalk.training.trainer.finetune import add_markers, load_base
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
@@ -192,7 +192,7 @@ def test_mistakes_are_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.M
     def full(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("groundwalk.training.hf.train_with_hf", full)
+    monkeypatch.setattr("groundwalk.training.trainer.hf.train_with_hf", full)
     with pytest.raises(InputError, match="memory does not suffice") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2")))
     assert "--accumulate" in caught.value.hint

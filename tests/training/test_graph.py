@@ -1,7 +1,7 @@
 from random import Random
 
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.graph import (
+from groundwalk.training.questions.graph import (
     Graph,
     Move,
     build_graph,

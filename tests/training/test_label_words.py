@@ -4,10 +4,10 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from groundwalk.training.english import load_english
-from groundwalk.training.label_words import LabelWords, Verb, label_words
-from groundwalk.training.phrasebook import make_phrasebook
-from groundwalk.training.template import Filling, Phrase, fill
+from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.label_words import LabelWords, Verb, label_words
+from groundwalk.training.wording.phrasebook import make_phrasebook
+from groundwalk.training.wording.template import Filling, Phrase, fill
 from hypothesis import given
 from hypothesis import strategies as st
 

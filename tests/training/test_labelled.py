@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groundwalk.training.labelled import (
+from groundwalk.training.queries.labelled import (
     Word,
     Words,
     disturbed,

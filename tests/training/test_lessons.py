@@ -3,11 +3,18 @@
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.training.clauses import OTHER, TOPIC
-from groundwalk.training.graph import Graph, Moves, Node, execute, load_graph, relation_paths
-from groundwalk.training.lessons import Asked, best_paths, f1, shortest_paths
-from groundwalk.training.questions import name_topics
-from groundwalk.training.supervision import supervise
+from groundwalk.training.asked.lessons import Asked, best_paths, f1, shortest_paths
+from groundwalk.training.asked.supervision import supervise
+from groundwalk.training.questions.clauses import OTHER, TOPIC
+from groundwalk.training.questions.graph import (
+    Graph,
+    Moves,
+    Node,
+    execute,
+    load_graph,
+    relation_paths,
+)
+from groundwalk.training.questions.questioner import name_topics
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@ from itertools import islice
 from random import Random
 
 from groundwalk.agent.query.actions import Action
-from groundwalk.training.misreadings import misread
-from groundwalk.training.query_encode import asked_of
+from groundwalk.training.encoding.queries import asked_of
+from groundwalk.training.word_account.alignment import misread
 
 from .asking import WORLD, asking
 

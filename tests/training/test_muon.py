@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 import torch
-from groundwalk.training.model import new_model
-from groundwalk.training.muon import Float32Muon, orthogonal
-from groundwalk.training.optimizers import optimizers_for
 from groundwalk.training.recipe import Schedule, Size
+from groundwalk.training.trainer.model import new_model
+from groundwalk.training.trainer.optimizers import Float32Muon, optimizers_for, orthogonal
 
 
 @pytest.mark.parametrize("shape", [(24, 64), (64, 24), (32, 32)])

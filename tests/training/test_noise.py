@@ -2,8 +2,8 @@
 
 from random import Random
 
-from groundwalk.training.clauses import OTHER, TOPIC
-from groundwalk.training.noise import scramble
+from groundwalk.training.questions.clauses import OTHER, TOPIC
+from groundwalk.training.wording.noise import scramble
 from hypothesis import given
 from hypothesis import strategies as st
 

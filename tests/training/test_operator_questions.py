@@ -11,8 +11,8 @@ from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.automaton import query_of
 from groundwalk.agent.query.values import value_of
 from groundwalk.training.data import gather
-from groundwalk.training.operator_questions import operator_question
-from groundwalk.training.query_question import QueryQuestion
+from groundwalk.training.queries.operator_questions import operator_question
+from groundwalk.training.queries.question import QueryQuestion
 from groundwalk.training.recipe import Recipe
 
 from .asking import CONCERTS, WORLD, Asking, asking, fault

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.clauses import TOPIC
-from groundwalk.training.compose import Route
-from groundwalk.training.english import load_english
-from groundwalk.training.graph import load_graph
-from groundwalk.training.phrasebook import make_phrasebook
-from groundwalk.training.questions import Questioner, make_questioner
-from groundwalk.training.template import with_article
-from groundwalk.training.unanswerable import Refuser
+from groundwalk.training.questions.clauses import TOPIC
+from groundwalk.training.questions.compose import Route
+from groundwalk.training.questions.graph import load_graph
+from groundwalk.training.questions.questioner import Questioner, make_questioner
+from groundwalk.training.questions.unanswerable import Refuser
+from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.phrasebook import make_phrasebook
+from groundwalk.training.wording.template import with_article
 
 from .toy import toy_graph
 

@@ -11,17 +11,17 @@ import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.actions import spell
-from groundwalk.training.asked import asked_questions
+from groundwalk.training.asked.lessons import Asked
+from groundwalk.training.asked.question_files import asked_questions
 from groundwalk.training.data import Material, gather
-from groundwalk.training.graph import Graph, load_graph
-from groundwalk.training.labelled import text_of
-from groundwalk.training.lessons import Asked
-from groundwalk.training.query_encode import asked_of
-from groundwalk.training.query_fitting import query_samples
-from groundwalk.training.query_lessons import QueryLessons, query_lessons
-from groundwalk.training.query_question import QueryQuestion
-from groundwalk.training.query_questions import TAUGHT
+from groundwalk.training.encoding.queries import asked_of
+from groundwalk.training.queries.labelled import text_of
+from groundwalk.training.queries.lessons import QueryLessons, query_lessons
+from groundwalk.training.queries.question import QueryQuestion
+from groundwalk.training.queries.questions import TAUGHT
+from groundwalk.training.questions.graph import Graph, load_graph
 from groundwalk.training.recipe import Recipe
+from groundwalk.training.thresholds.query_fitting import query_samples
 
 from .toy import toy_turtle
 

@@ -7,21 +7,22 @@ from dataclasses import astuple, replace
 from itertools import islice
 
 import pytest
+from groundwalk.agent.answers.topics import linked
+from groundwalk.agent.conversation.before import before_of
 from groundwalk.agent.conversation.turns import last_about
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.nodes.before import before_of
-from groundwalk.agent.nodes.link import linked
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.asked import mentions_of
 from groundwalk.agent.query.constraint import ActionTokens
-from groundwalk.agent.query.mentions import mentions_of
 from groundwalk.agent.query.prompt import asked_tokens
 from groundwalk.agent.state import Entity, Turn
-from groundwalk.training.labelled import sign, text_of, words_of
-from groundwalk.training.query_encode import Asked, QueryEncoder, asked_of
-from groundwalk.training.query_question import Named, QueryQuestion, class_told
-from groundwalk.training.query_questions import Shares
-from groundwalk.training.tokenizer import train_tokenizer
+from groundwalk.training.encoding.queries import Asked, QueryEncoder, asked_of
+from groundwalk.training.encoding.tokenizer import train_tokenizer
+from groundwalk.training.queries.labelled import sign, text_of, words_of
+from groundwalk.training.queries.question import Named, QueryQuestion, class_told
+from groundwalk.training.queries.questions import Shares
 
 from .asking import CONCERTS, WORLD, asking, fault
 

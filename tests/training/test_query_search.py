@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import QuestionError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.terms import place_of
+from groundwalk.agent.kg.terms import node_of
 from groundwalk.agent.query.actions import Action, Kind, spell
 from groundwalk.agent.query.automaton import query_of
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.outcome import Outcome
-from groundwalk.training import query_search
-from groundwalk.training.graph import Graph, Node, load_graph
-from groundwalk.training.query_search import Gold, queries_giving
+from groundwalk.training.queries import search as query_search
+from groundwalk.training.queries.search import Gold, queries_giving
+from groundwalk.training.questions.graph import Graph, Node, load_graph
 
 TURTLE = """
 @prefix : <https://rivers.example/> .
@@ -97,7 +97,7 @@ def gives(
     if found.form == "number":
         assert isinstance(found.value, int)
         return [Gold(number=found.value)]
-    nodes = frozenset(graph.by_term[place_of(term)] for term in found.members)
+    nodes = frozenset(graph.by_term[node_of(term)] for term in found.members)
     is_walk = all(action.kind in ("pointer", "step", "end") for action in own)
     topic = topics[own[0].number or 0]
     return [Gold(nodes), Gold(nodes - {topic})] if is_walk else [Gold(nodes)]

@@ -7,16 +7,21 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.calibrate import calibration_samples
-from groundwalk.training.clauses import OTHER, TOPIC
-from groundwalk.training.compose import Route
 from groundwalk.training.data import questioner_for
-from groundwalk.training.english import load_english
-from groundwalk.training.graph import Graph, load_graph
-from groundwalk.training.in_common import in_common
-from groundwalk.training.noise import disturb
-from groundwalk.training.phrasebook import make_phrasebook
-from groundwalk.training.questions import Questioner, Sample, is_answered, make_questioner
+from groundwalk.training.questions.clauses import OTHER, TOPIC
+from groundwalk.training.questions.compose import Route
+from groundwalk.training.questions.graph import Graph, load_graph
+from groundwalk.training.questions.in_common import in_common
+from groundwalk.training.questions.questioner import (
+    Questioner,
+    Sample,
+    is_answered,
+    make_questioner,
+)
+from groundwalk.training.thresholds.calibrate import calibration_samples
+from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.noise import disturb
+from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,12 +6,12 @@ from typing import Any
 from groundwalk.agent.kg import Reading, load_profile, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
-from groundwalk.training.graph import load_graph
+from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 from hypothesis import given, settings
 
-from ..agent.kg.reading.worlds import graphs, opened, readings
+from ..agent.kg.derived.worlds import graphs, opened, readings
 from ..graphs.test_readings import FREEBASE, proven
 
 QUESTIONS = """\

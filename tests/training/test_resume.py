@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.training.checkpoint import open_partial, partial_folder, read_state, write_state
-from groundwalk.training.watch import Unwatched
+from groundwalk.training.trainer.checkpoint import (
+    open_partial,
+    partial_folder,
+    read_state,
+    write_state,
+)
+from groundwalk.training.trainer.watched import Unwatched
 
 from .bases import save_base
 from .toy import toy_questions, toy_turtle
@@ -18,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 SCRIPT = """
 import os, signal, sys
-import groundwalk.training.checkpoint as checkpoint
+import groundwalk.training.trainer.checkpoint as checkpoint
 checkpoint.EVERY = 0.0
 from pathlib import Path
 from groundwalk.training.recipe import Recipe, Schedule, Size

@@ -8,9 +8,9 @@ from groundwalk.agent.kg import open_kg
 from groundwalk.agent.llm.bag_of_words import features_of
 from groundwalk.agent.llm.prompt import mask
 from groundwalk.training.data import questioner_for
-from groundwalk.training.graph import load_graph
-from groundwalk.training.questions import Sample
-from groundwalk.training.scope import fit_scope
+from groundwalk.training.questions.graph import load_graph
+from groundwalk.training.questions.questioner import Sample
+from groundwalk.training.thresholds.scope import fit_scope
 
 
 def sample(text: str, *, answered: bool) -> Sample:

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.graph import build_graph, execute
-from groundwalk.training.shapes import Shapes, find_shapes
+from groundwalk.training.questions.graph import build_graph, execute
+from groundwalk.training.questions.shapes import Shapes, find_shapes
 
 PEOPLE = 300
 RARE = 60

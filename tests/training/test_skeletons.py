@@ -11,7 +11,7 @@ from groundwalk.agent.query.actions import Action, spell
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.training.data import default_skeletons, query_questioner
-from groundwalk.training.skeletons import (
+from groundwalk.training.queries.skeletons import (
     VALUES,
     Before,
     Skeleton,

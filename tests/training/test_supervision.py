@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.evaluation.split import part
+from groundwalk.evaluation.samples import part_of
+from groundwalk.training.asked.supervision import lesson_stream, read_questions, select, supervise
 from groundwalk.training.data import questioner_for
-from groundwalk.training.graph import load_graph
-from groundwalk.training.supervision import lesson_stream, read_questions, select, supervise
+from groundwalk.training.questions.graph import load_graph
 
 from .toy import toy_turtle
 
@@ -98,6 +98,6 @@ def test_the_split_is_by_text_and_a_limit_by_seed(tmp_path: Path) -> None:
     parts = {name: select(asked, name, None, 0) for name in ("train", "tune", "report", "all")}
     assert len(parts["all"]) == 500 == sum(len(parts[n]) for n in ("train", "tune", "report"))
     assert 200 < len(parts["train"]) < 300
-    assert all(part(a.text) == "report" for a in parts["report"])
+    assert all(part_of(a.text) == "report" for a in parts["report"])
     assert select(asked, "train", 10, 1) == select(asked, "train", 10, 1)
     assert select(asked, "train", 10, 1) != select(asked, "train", 10, 2)

@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.training.template import Filling, Phrase, fill, mentions_slot
+from groundwalk.training.wording.template import Filling, Phrase, fill, mentions_slot
 
 ONE = Filling(Phrase("France"), False, "country")
 MANY = Filling(Phrase("its neighbours", True), True, "countries")

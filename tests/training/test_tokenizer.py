@@ -1,9 +1,9 @@
 import pytest
 from groundwalk.agent.decoding.wire import MARKERS, escape
 from groundwalk.agent.llm.prompt import Mention, path_prompt, path_tokens
-from groundwalk.training.encode import Encoder
-from groundwalk.training.questions import Sample
-from groundwalk.training.tokenizer import Units, train_tokenizer
+from groundwalk.training.encoding.tokenizer import Units, train_tokenizer
+from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.questions.questioner import Sample
 from transformers import PreTrainedTokenizerFast
 
 from .test_graph import moves

@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 import torch
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.kg.folder import open_kg
+from groundwalk.agent.kg.opening import open_kg
 from groundwalk.agent.llm.local import load_model
-from groundwalk.training import trainer
-from groundwalk.training.calibrate import judge
+from groundwalk.training.asked.supervision import draw, read_questions, supervise
+from groundwalk.training.card import TrainReport
 from groundwalk.training.data import questioner_for, training_questions
-from groundwalk.training.graph import load_graph
-from groundwalk.training.optimizers import set_rate
+from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
-from groundwalk.training.report import TrainReport
-from groundwalk.training.supervision import draw, read_questions, supervise
+from groundwalk.training.thresholds.calibrate import judge
 from groundwalk.training.train import train
-from groundwalk.training.watched import PATIENCE, Watched
+from groundwalk.training.trainer import plain_loop as trainer
+from groundwalk.training.trainer.optimizers import set_rate
+from groundwalk.training.trainer.watched import PATIENCE, Watched
 
 from .toy import QUESTIONS, toy_turtle
 

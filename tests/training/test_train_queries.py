@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from groundwalk.agent.llm.local import load_model
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.word_account import ACCOUNT_FILE
+from groundwalk.agent.query.account import ACCOUNT_FILE
 from groundwalk.graphs.build import build_graph
-from groundwalk.training import account, fitting, query_fitting
 from groundwalk.training.recipe import Recipe, Schedule, Size
+from groundwalk.training.thresholds import fitting, query_fitting
 from groundwalk.training.train import train
+from groundwalk.training.word_account import account
 
 from .bases import save_base
 from .toy import toy_turtle

@@ -4,10 +4,10 @@ from itertools import islice
 from random import Random
 
 from groundwalk.agent.query.actions import Action
-from groundwalk.training.labelled import sign, words_of
-from groundwalk.training.query_encode import asked_of
-from groundwalk.training.query_question import Named, QueryQuestion
-from groundwalk.training.unknown_names import invented_name, with_unknown_name
+from groundwalk.training.encoding.queries import asked_of
+from groundwalk.training.queries.labelled import sign, words_of
+from groundwalk.training.queries.question import Named, QueryQuestion
+from groundwalk.training.queries.unknown_names import invented_name, with_unknown_name
 
 from .asking import WORLD, asking
 

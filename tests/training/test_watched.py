@@ -6,10 +6,8 @@ from typing import Any, cast
 
 import pytest
 import torch
-from groundwalk.training.progress import Lines, show_progress
 from groundwalk.training.recipe import Recipe
-from groundwalk.training.watch import counted
-from groundwalk.training.watched import LOOKS, Looks, Watched
+from groundwalk.training.trainer.watched import LOOKS, Lines, Looks, Watched, counted, show_progress
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console

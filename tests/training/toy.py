@@ -1,7 +1,7 @@
 """A toy graph: four countries with capitals, borders and moneys."""
 
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.graph import Graph, build_graph
+from groundwalk.training.questions.graph import Graph, build_graph
 
 COUNTRIES = {
     "france": ("paris", "euro", ("spain", "germany")),

@@ -1,8 +1,6 @@
 """Batches of examples: each with the labels of its query among others of its schema."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,127 +13,24 @@ from ...agent.reader.inputs import (
     FORWARD,
     INVERSE,
     KIND_NUMBERS,
-    Acted,
+    KINDS,
+    NONE,
+    ActionNumbers,
+    Batch,
     Inputs,
     Label,
-    Posed,
-    acted,
+    PartialReading,
+    number_actions,
 )
 from ...agent.reader.lexicon import Lexicon
-from ...agent.reader.network import KINDS, NONE, Batch
-from ...agent.reader.words import READ, label_words
-from ..languages import wordings_of_all
+from ...agent.reader.words import label_words
+from ..wording.english import wordings_of_all
 from .examples import Example
-from .sources import Hop, SchemaLabels
+from .pools import Drawing, Pool
+from .sources import Hop
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """How labels are drawn beside those of a query."""
-
-    fewest: int = 10
-    most: int = 48
-    renamed: float = 0.3
-    """How many labels are called by an alias, in every other example."""
-    untold: float = 0.3
-    """How many examples are told no class."""
-    unknown: float = 0.3
-    """How many examples have words in their labels whose meaning is not known."""
-    turned: float = 0.35
-    """How many relations of a query can be followed the other way, too."""
-    none: float = 0.08
-    """How many examples miss a label of their query, so that nothing fits."""
-    barred: float = 0.8
-    """How many examples bar the labels that a graph would not offer."""
-    bare: float = 0.0
-    """How many examples are over a graph without classes, where their query needs none."""
-    both: float = 0.0
-    """How many examples have every relation in both ways."""
-    affixed: float = 0.0
-    """How many examples have labels with words that say nothing, as in `has genre`."""
-
-
-PLAIN = Drawing(
-    fewest=30,
-    most=30,
-    renamed=0.0,
-    untold=0.0,
-    unknown=0.0,
-    turned=0.0,
-    none=0.0,
-    barred=1.0,
-)
-"""Labels as they are, as a reader meets them."""
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The labels of a schema, and where words occur in them."""
-
-    hops: Sequence[Hop]
-    classes: Sequence[str]
-    by_word: Mapping[str, Sequence[int]]
-    by_label: Mapping[str, Sequence[int]]
-    asked: Sequence[int] = ()
-    """The hops that questions use, as often as they do."""
-    begin: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
-    """The classes that a label may be followed from, by its name and way, where they are known."""
-    beside: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """The hops that a class has, at either end."""
-
-
-def pools_of(examples: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> dict[str, Pool]:
-    """The labels of each schema: those that are known, and those that questions use."""
-    hops = defaultdict[str, dict[Hop, None]](dict)
-    classes = defaultdict[str, dict[str, None]](dict)
-    known = {key: {own.label for own in labels.hops} for key, labels in schemas.items()}
-    for key, labels in schemas.items():
-        hops[key].update(dict.fromkeys(labels.hops))
-        tails = (own.tail for own in labels.hops if own.tail)
-        classes[key].update(dict.fromkeys(labels.classes or tails))
-    used = defaultdict[str, list[str]](list)
-    for own in examples:
-        labels = [name for name, _, is_class in own.names if not is_class]
-        for label in (*labels, *own.candidates):
-            if label not in known.get(own.schema, ()):
-                hops[own.schema].setdefault(Hop(label))
-        used[own.schema] += labels
-        classes[own.schema].update({name: None for name, _, is_class in own.names if is_class})
-    return {key: _pool(list(own), list(classes[key]), used[key]) for key, own in hops.items()}
-
-
-def _pool(hops: list[Hop], classes: list[str], used: Sequence[str]) -> Pool:
-    by_word, by_label = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
-    for number, hop in enumerate(hops):
-        by_label[hop.label].append(number)
-        for word in set(label_words(hop.label)):
-            by_word[word].append(number)
-    begin, beside = defaultdict[tuple[str, int], set[str]](set), defaultdict[str, list[int]](list)
-    for number, hop in enumerate(hops):
-        for way, end in ((FORWARD, hop.head), (INVERSE, hop.tail)):
-            if end:
-                begin[hop.label, way].add(end)
-                beside[end].append(number)
-    asked = [by_label[label][0] for label in used if label in by_label]
-    ends = {key: frozenset(several) for key, several in begin.items()}
-    return Pool(hops, classes, by_word, by_label, asked, ends, beside)
-
-
-def every_word(
-    examples: Sequence[Example], pools: Mapping[str, Pool], lexicon: Lexicon
-) -> list[str]:
-    """The words that batches of these examples may have, each once."""
-    words = [word for own in examples for word in own.words]
-    texts = {word.text for word in words if word.what in READ}
-    names = {word.kind for word in words}
-    for pool in pools.values():
-        names.update(pool.classes, *((hop.label, hop.head, hop.tail) for hop in pool.hops))
-    texts.update(word for name in names for word in label_words(name))
-    texts.update(word for several in lexicon.aliases.values() for own in several for word in own)
-    return sorted(texts)
 
 
 class Targets(NamedTuple):
@@ -167,112 +62,105 @@ class Batcher:
 
     def batch(self, examples: Sequence[Example], rng: Random) -> tuple[Batch, Targets]:
         """A batch of examples with what is right at each place."""
-        drawn = [self._drawn(own, rng) for own in examples]
-        posed = [
-            Posed(own.words, d.labels, d.right[:-1], d.told, d.unknown)
-            for own, d in zip(examples, drawn, strict=True)
-        ]
-        batch = self.inputs.batch(posed)
+        drawn = [self._drawn(example, rng) for example in examples]
+        batch = self.inputs.batch(
+            [
+                PartialReading(example.words, d.labels, d.right[:-1], d.knows_classes, d.unknown)
+                for example, d in zip(examples, drawn, strict=True)
+            ]
+        )
         return batch, _targets(examples, drawn, batch)
 
-    def labels(self, own: Example, rng: Random, *, bare: bool = False) -> list[Label]:
+    def labels(self, example: Example, rng: Random, *, bare: bool = False) -> list[Label]:
         """The labels of a query, then others of its schema; classes last, unless it is `bare`."""
-        pool = self.pools.get(own.schema)
-        names, gold = own.names, {name for name, _, _ in own.names}
-        made = dict[tuple[str, int], Label]()
+        pool = self.pools.get(example.schema)
         both = rng.random() < self.drawing.both
+        labels = self._gold_labels(example, pool, both=both, rng=rng)
+        if pool is not None:
+            gold = {name for name, _, _ in example.names}
+            wanted = rng.randint(self.drawing.fewest, self.drawing.most)
+            for hop in self._others(example, pool, gold, wanted, rng):
+                ways = (FORWARD, INVERSE) if both or rng.random() < 0.3 else (rng.randrange(2),)
+                labels += (
+                    Label(hop.label, way, hop.label, hop.head if way else hop.tail) for way in ways
+                )
+            if not bare:
+                labels += (Label(name, CLASS, name) for name in _other_classes(pool, gold, rng))
+        first = dict[tuple[str, int], Label]()
+        for label in labels:
+            first.setdefault(label.key, label)
+        return list(first.values())
 
-        def add(name: str, way: int, tail: str) -> None:
-            made.setdefault((name, way), Label(name, way, name, tail))
-
-        for name, inverse, is_class in names:
-            tail = "" if is_class else self._tail(pool, name, inverse, rng)
-            add(name, CLASS if is_class else INVERSE if inverse else FORWARD, tail)
-        for name, inverse, is_class in names:
+    def _gold_labels(
+        self, example: Example, pool: Pool | None, *, both: bool, rng: Random
+    ) -> list[Label]:
+        """The labels of a query, some relations in the other way, too."""
+        labels = list[Label]()
+        for name, inverse, is_class in example.names:
+            tail = "" if is_class else _tail(pool, name, inverse, rng)
+            labels.append(Label(name, CLASS if is_class else int(inverse), name, tail))
+        for name, inverse, is_class in example.names:
             if not is_class and (both or rng.random() < self.drawing.turned):
-                other = FORWARD if inverse else INVERSE
-                add(name, other, self._tail(pool, name, not inverse, rng))
-        if pool is None:
-            return list(made.values())
-        wanted = rng.randint(self.drawing.fewest, self.drawing.most)
-        for hop in self._others(own, pool, gold, wanted, rng):
-            ways = (FORWARD, INVERSE) if both or rng.random() < 0.3 else (rng.randrange(2),)
-            for way in ways:
-                add(hop.label, way, hop.head if way else hop.tail)
-        if bare:
-            return list(made.values())
-        kinds = (
-            [kind for kind in pool.classes if kind not in gold] if len(pool.classes) < 200 else []
-        )
-        if not kinds and pool.classes:
-            kinds = [own for own in rng.choices(pool.classes, k=12) if own not in gold]
-        for kind in rng.sample(kinds, min(len(kinds), rng.randint(2, 10))):
-            add(kind, CLASS, "")
-        return list(made.values())
-
-    def _tail(self, pool: Pool | None, name: str, inverse: bool, rng: Random) -> str:
-        known = [] if pool is None else pool.by_label.get(name, ())
-        if pool is None or not known:
-            return ""
-        hop = pool.hops[rng.choice(known)]
-        return hop.head if inverse else hop.tail
+                tail = _tail(pool, name, not inverse, rng)
+                labels.append(Label(name, int(not inverse), name, tail))
+        return labels
 
     def _others(
-        self, own: Example, pool: Pool, gold: set[str], wanted: int, rng: Random
+        self, example: Example, pool: Pool, gold: set[str], wanted: int, rng: Random
     ) -> list[Hop]:
-        if own.candidates and rng.random() < 0.8:
-            drawn = [Hop(label) for label in own.candidates if label not in gold]
+        """Relations beside those of a query: its candidates, or such as are easily mistaken."""
+        if example.candidates and rng.random() < 0.8:
+            drawn = [Hop(label) for label in example.candidates if label not in gold]
             if len(drawn) >= min(wanted, 4):
                 return drawn[:wanted]
-        if len(pool.hops) <= wanted:
-            return [hop for hop in pool.hops if hop.label not in gold]
-        asked = {part for word in own.words for part in word.parts}
-        asked |= {word for label in gold for word in label_words(label)}
-        near = [n for word in sorted(asked) for n in _few(pool.by_word.get(word, ()), rng)]
-        numbers = rng.sample(near, min(len(near), wanted // 3))
-        if self.drawing.barred:
-            known = [pool.hops[number] for label in gold for number in pool.by_label.get(label, ())]
-            ends = {end for hop in known for end in (hop.head, hop.tail)}
-            beside = [n for end in sorted(ends) for n in _few(pool.beside.get(end, ()), rng)]
-            numbers += rng.sample(beside, min(len(beside), wanted // 3))
-        numbers += rng.choices(pool.asked, k=wanted // 3) if pool.asked else []
-        numbers += [rng.randrange(len(pool.hops)) for _ in range(wanted - len(numbers))]
-        found = (pool.hops[number] for number in dict.fromkeys(numbers))
-        return [hop for hop in found if hop.label not in gold]
+        hops = pool.hops
+        if len(hops) > wanted:
+            numbers = self._near_numbers(example, pool, gold, wanted, rng)
+            numbers += rng.choices(pool.asked, k=wanted // 3) if pool.asked else []
+            numbers += [rng.randrange(len(hops)) for _ in range(wanted - len(numbers))]
+            hops = [hops[number] for number in dict.fromkeys(numbers)]
+        return [hop for hop in hops if hop.label not in gold]
 
-    def _drawn(self, own: Example, rng: Random) -> "_Drawn":
-        needs_class = any(action.kind == "class" for action in own.actions)
+    def _near_numbers(
+        self, example: Example, pool: Pool, gold: set[str], wanted: int, rng: Random
+    ) -> list[int]:
+        """Relations that have words of the question or query, and those of the same classes."""
+        words = {part for word in example.words for part in word.parts}
+        words |= {word for label in gold for word in label_words(label)}
+        numbers = _sampled(pool.by_word, words, wanted // 3, rng)
+        if self.drawing.barred:
+            known = [pool.hops[n] for label in gold for n in pool.by_label.get(label, ())]
+            ends = {end for hop in known for end in (hop.head, hop.tail)}
+            numbers += _sampled(pool.beside, ends, wanted // 3, rng)
+        return numbers
+
+    def _drawn(self, example: Example, rng: Random) -> "_Drawn":
+        needs_class = any(action.kind == "class" for action in example.actions)
         bare = rng.random() < self.drawing.bare and not needs_class
-        labels = self.labels(own, rng, bare=bare)
-        told = rng.random() >= self.drawing.untold and not bare
-        if not own.actions:
-            return _Drawn(labels, [Acted(KIND_NUMBERS[NONE])], told)
-        right = acted(own.actions, own.words, labels)
-        if rng.random() < self.drawing.none and (gone := self._missing(own, rng)) is not None:
-            labels = [label for label in labels if label.name != own.actions[gone].name]
-            right = acted(own.actions[:gone], own.words, labels)
-            right.append(Acted(KIND_NUMBERS[NONE]))
-        pool = self.pools.get(own.schema)
+        labels = self.labels(example, rng, bare=bare)
+        knows_classes = rng.random() >= self.drawing.untold and not bare
+        if not example.actions:
+            return _Drawn(labels, [ActionNumbers(KIND_NUMBERS[NONE])], knows_classes)
+        right = number_actions(example.actions, example.words, labels)
+        if rng.random() < self.drawing.none and (gone := _missing(example, rng)) is not None:
+            labels = [label for label in labels if label.name != example.actions[gone].name]
+            right = number_actions(example.actions[:gone], example.words, labels)
+            right.append(ActionNumbers(KIND_NUMBERS[NONE]))
+        pool = self.pools.get(example.schema)
         bars = rng.random() < self.drawing.barred
-        barred = _barred(own, labels, right, pool) if bars and pool is not None else {}
-        if rng.random() < 0.5:
-            labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
-        if rng.random() < self.drawing.affixed:
-            labels = _affixed(labels, rng)
-        if not told:
+        barred = _barred(example, labels, right, pool) if bars and pool is not None else {}
+        labels = self._renamed(labels, rng)
+        if not knows_classes:
             labels = [label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
-        return _Drawn(labels, right, told, unknown, barred)
+        return _Drawn(labels, right, knows_classes, unknown, barred)
 
-    def _missing(self, own: Example, rng: Random) -> int | None:
-        """The place of an action whose label is taken away, which nothing before it has."""
-        named = [place for place, action in enumerate(own.actions) if action.name]
-        if not named:
-            return None
-        gone = rng.choice(named)
-        before = (action.name for action in own.actions[:gone])
-        return None if own.actions[gone].name in before else gone
+    def _renamed(self, labels: list[Label], rng: Random) -> list[Label]:
+        """The labels by other names, as the drawing says."""
+        if rng.random() < 0.5:
+            labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
+        return _affixed(labels, rng) if rng.random() < self.drawing.affixed else labels
 
     def _called(self, label: str, rng: Random) -> str:
         if rng.random() >= self.drawing.renamed:
@@ -283,37 +171,75 @@ class Batcher:
 
 class _Drawn(NamedTuple):
     labels: list[Label]
-    right: list[Acted]
-    told: bool
+    right: list[ActionNumbers]
+    knows_classes: bool
     unknown: frozenset[str] = frozenset()
     barred: Mapping[int, frozenset[int]] = {}
     """The labels that are not offered, by place."""
 
 
+def _tail(pool: Pool | None, name: str, inverse: bool, rng: Random) -> str:
+    """A class that a relation leads to; empty where none is known."""
+    known = () if pool is None else pool.by_label.get(name, ())
+    if pool is None or not known:
+        return ""
+    hop = pool.hops[rng.choice(known)]
+    return hop.head if inverse else hop.tail
+
+
+def _other_classes(pool: Pool, gold: set[str], rng: Random) -> list[str]:
+    many = len(pool.classes) >= 200
+    names = [] if many else [name for name in pool.classes if name not in gold]
+    if not names and pool.classes:
+        names = [name for name in rng.choices(pool.classes, k=12) if name not in gold]
+    return rng.sample(names, min(len(names), rng.randint(2, 10)))
+
+
+def _sampled(
+    numbers: Mapping[str, Sequence[int]], keys: set[str], most: int, rng: Random
+) -> list[int]:
+    """At most so many of the numbers of these keys, of none of them more than eight."""
+    near = list[int]()
+    for key in sorted(keys):
+        few = numbers.get(key, ())
+        near += few if len(few) <= 8 else rng.sample(few, 8)
+    return rng.sample(near, min(len(near), most))
+
+
+def _missing(example: Example, rng: Random) -> int | None:
+    """The index of an action whose label is taken away, which nothing before it has."""
+    named = [index for index, action in enumerate(example.actions) if action.name]
+    if not named:
+        return None
+    gone = rng.choice(named)
+    before = (action.name for action in example.actions[:gone])
+    return None if example.actions[gone].name in before else gone
+
+
 def _barred(
-    own: Example, labels: Sequence[Label], right: Sequence[Acted], pool: Pool
+    example: Example, labels: Sequence[Label], right: Sequence[ActionNumbers], pool: Pool
 ) -> dict[int, frozenset[int]]:
-    """By place the labels that nothing of the class has to which the actions before it lead.
+    """By at the labels that nothing of the class has to which the actions before it lead.
 
     None are barred where that class is not known, nor where it would bar what is right.
     """
     barred = dict[int, frozenset[int]]()
-    for place in range(1, len(right)):
-        before, class_ = own.actions[place - 1], ""
-        if before.kind == "pointer" and right[place - 1].word >= 0:
-            class_ = own.words[right[place - 1].word].kind
-        elif before.kind in ("step", "class") and before.name:
-            label = labels[right[place - 1].label]
-            class_ = label.name if before.kind == "class" else label.tail
+    steps = zip(example.actions, right, right[1:], strict=False)
+    for at, (action, numbers, following) in enumerate(steps, start=1):
+        class_ = ""
+        if action.kind == "pointer" and numbers.word >= 0:
+            class_ = example.words[numbers.word].kind
+        elif action.kind in ("step", "class") and action.name:
+            label = labels[numbers.label]
+            class_ = label.name if action.kind == "class" else label.tail
         if class_ in pool.beside:
-            others = (
+            never = frozenset(
                 number
                 for number, label in enumerate(labels)
                 if class_ not in pool.begin.get(label.key, (class_,))
             )
-            never = frozenset(others)
-            if right[place].label not in never:
-                barred[place] = never
+            if following.label not in never:
+                barred[at] = never
     return barred
 
 
@@ -321,7 +247,7 @@ def _barred(
 def _affixes() -> tuple[Sequence[str], Sequence[str]]:
     """Words before and after labels that say nothing of them, in all languages."""
     languages = wordings_of_all("affixes")
-    before, after = ([w for own in languages for w in own[at]] for at in ("before", "after"))
+    before, after = ([w for words in languages for w in words[at]] for at in ("before", "after"))
     return before, after
 
 
@@ -343,73 +269,69 @@ def _affixed(labels: Sequence[Label], rng: Random) -> list[Label]:
 def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
     """Some words of some labels."""
     part = rng.random()
-    words = {word for own in labels for word in (*label_words(own.called), *label_words(own.tail))}
+    names = [name for label in labels for name in (label.called, label.tail)]
+    words = {word for name in names for word in label_words(name)}
     return frozenset(word for word in sorted(words) if rng.random() < part)
-
-
-def _few(numbers: Sequence[int], rng: Random) -> Sequence[int]:
-    return numbers if len(numbers) <= 8 else rng.sample(numbers, 8)
 
 
 def _targets(examples: Sequence[Example], drawn: Sequence[_Drawn], batch: Batch) -> Targets:
     import torch
 
-    places, words = batch.kinds.shape[1] + 1, batch.words.shape[1]
-    right = np.full((4, len(drawn), places), -1, np.int64)
-    unread = np.full((len(drawn), places, words), -1, np.int64)
-    legal = np.zeros((len(drawn), places, len(KINDS)), bool)
-    literal = np.zeros((len(drawn), places), bool)
-    offered = np.ones((len(drawn), places, batch.ways.shape[1]), bool)
-    for row, (example, own) in enumerate(zip(examples, drawn, strict=True)):
-        for place, action in enumerate(own.right):
-            right[:, row, place] = action
-            legal[row, place] = _legal_row(example.legal[place])
-            literal[row, place] = bool(place) and example.actions[place - 1].kind in LITERAL
-            offered[row, place, list(own.barred.get(place, ()))] = False
-        if len(own.right) == len(example.actions):
-            for place, values in _left_out(example, own).items():
-                unread[row, place, : len(values)] = values
-    kinds, labels, pointed, literals = map(torch.from_numpy, right)
-    left = torch.from_numpy(unread)
-    allowed, number = torch.from_numpy(legal), torch.from_numpy(literal)
-    may_come = torch.from_numpy(offered)
-    return Targets(kinds, labels, pointed, literals, left, allowed, number, may_come)
+    rows, places = len(drawn), batch.kinds.shape[1] + 1
+    right = np.full((4, rows, places), -1, np.int64)
+    unread = np.full((rows, places, batch.words.shape[1]), -1, np.int64)
+    legal = np.zeros((rows, places, len(KINDS)), bool)
+    is_literal = np.zeros((rows, places), bool)
+    offered = np.ones((rows, places, batch.ways.shape[1]), bool)
+    for row, (example, draw) in enumerate(zip(examples, drawn, strict=True)):
+        for at, numbers in enumerate(draw.right):
+            right[:, row, at] = numbers
+            legal[row, at] = _legal_row(example.legal[at])
+            is_literal[row, at] = bool(at) and example.actions[at - 1].kind in LITERAL
+            offered[row, at, list(draw.barred.get(at, ()))] = False
+        if len(draw.right) == len(example.actions):
+            for at, values in _left_out(example, draw).items():
+                unread[row, at, : len(values)] = values
+    return Targets(*map(torch.from_numpy, (*right, unread, legal, is_literal, offered)))
 
 
-def _left_out(example: Example, own: _Drawn) -> dict[int, list[int]]:
+def _left_out(example: Example, draw: _Drawn) -> dict[int, list[int]]:
     """By place what is known of each word, where the query may end before that action.
 
     A mention that is pointed at only later is left out so far, and so is a word that only a later
     label has. Of a whole query that is known where the question was made.
     """
-    last = len(own.right) - 1
+    right, last = draw.right, len(draw.right) - 1
     nothing = set[str]().union(*_affixes())
     parts = [
-        set(label_words(own.labels[a.label].called)) - nothing if a.label >= 0 else set[str]()
-        for a in own.right
+        set(label_words(draw.labels[numbers.label].called)) - nothing
+        if numbers.label >= 0
+        else set[str]()
+        for numbers in right
     ]
-    found = dict[int, list[int]]()
-    for place in range(1, last + 1):
-        if not example.may_end[place]:
+    left_out = dict[int, list[int]]()
+    for at in range(1, last + 1):
+        if not example.may_end[at]:
             continue
-        before, after = own.right[:place], own.right[place:]
-        pointed, later = {a.word for a in before}, {a.word for a in after}
-        said = set[str]().union(*parts[:place])
-        to_say = set[str]().union(*parts[place:])
-        values = list[int]()
+        pointed = {numbers.word for numbers in right[:at]}
+        pointed_later = {numbers.word for numbers in right[at:]}
+        before, later = set[str]().union(*parts[:at]), set[str]().union(*parts[at:])
+        values = left_out[at] = list[int]()
         for number, word in enumerate(example.words):
             if word.is_earlier:
                 values.append(-1)
             elif word.mention is not None:
-                values.append(0 if number in pointed else 1 if number in later else -1)
-            elif place == last and example.unread is not None:
+                values.append(_flag(number in pointed, number in pointed_later))
+            elif at == last and example.unread is not None:
                 values.append(int(number in example.unread))
-            elif to_say.intersection(word.parts) and not said.intersection(word.parts):
-                values.append(1)
             else:
-                values.append(0 if said.intersection(word.parts) else -1)
-        found[place] = values
-    return found
+                values.append(_flag(bool(before & {*word.parts}), bool(later & {*word.parts})))
+    return left_out
+
+
+def _flag(is_used: bool, is_used_later: bool) -> int:
+    """Whether a word is left out so far; -1 where that is not known."""
+    return 0 if is_used else 1 if is_used_later else -1
 
 
 @cache

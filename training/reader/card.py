@@ -1,13 +1,14 @@
-"""The card of a reader: what it learnt from, under which licences, and how."""
+"""The cards of readers: what the bundled one learnt from, and what tuning one to a graph did."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...agent.reader.weights import ReaderWeights
+from ...agent.reader.weights import ReaderSettings, ReaderWeights
 from .lessons import Provenance
-from .sources import WORD_SOURCES, digest
+from .sources import WORD_SOURCES, file_digest
 
 
 def write_card(
@@ -21,7 +22,7 @@ def write_card(
 
     Raises OSError where a file of words is missing.
     """
-    parameters = sum(own.numel() for own in reader.network.parameters())
+    parameters = sum(weights.numel() for weights in reader.network.parameters())
     settings = reader.settings
     meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words"
     if settings.encoder:
@@ -43,9 +44,9 @@ def write_card(
         "| source | public name | licence | questions | SHA-256 |",
         "| --- | --- | --- | --- | --- |",
         *(
-            f"| {own.name} | {own.public_name} | {own.licence} | {own.questions:,} |"
-            f" `{own.digest}` |"
-            for own in provenance
+            f"| {source.name} | {source.public_name} | {source.licence} | {source.questions:,} |"
+            f" `{source.digest}` |"
+            for source in provenance
         ),
         "",
         "Some questions, of several hops or joined by `and`, are composed of those of one hop. The",
@@ -55,8 +56,9 @@ def write_card(
         "| words and schemas | public name | licence | SHA-256 |",
         "| --- | --- | --- | --- |",
         *(
-            f"| {own.path} | {own.public_name} | {own.licence} | `{digest(data / own.path)}` |"
-            for own in WORD_SOURCES
+            f"| {file.path} | {file.public_name} | {file.licence}"
+            f" | `{file_digest(data / file.path)}` |"
+            for file in WORD_SOURCES
         ),
         "",
         "## Recipe",
@@ -67,3 +69,88 @@ def write_card(
         "",
     ]
     (folder / "README.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+CARD, EARLIER_CARD = "README.md", "EARLIER.md"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Held-out questions of a kind, and how many were read rightly before and after."""
+
+    questions: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class TuneReport:
+    """What tuning a reader to a graph did; its card says the same."""
+
+    out: Path
+    kg: str
+    """Where the graph is."""
+    digest: str
+    reader: str
+    """What it started from."""
+    settings: ReaderSettings
+    parts: Mapping[str, Part]
+    share: float
+    """How far the weights went on the way to the tuned ones; 0 where that did not help."""
+    steps: int
+    loss: float
+    seconds: float
+    seed: int
+    lessons: int = 0
+    """Questions of the user that were learnt."""
+    dropped: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many of them were not, by reason."""
+
+    @property
+    def held_out(self) -> Part:
+        """All held-out questions."""
+        parts = self.parts.values()
+        return Part(
+            sum(part.questions for part in parts),
+            sum(part.before for part in parts),
+            sum(part.after for part in parts),
+        )
+
+
+def write_tune_card(folder: Path, report: TuneReport) -> None:
+    """Write `README.md` beside the weights of a tuned reader."""
+    settings = report.settings
+    learnt = "questions made from the graph"
+    if report.lessons:
+        learnt += f", and {report.lessons:,} of the user's"
+    did = (
+        f"The weights are {report.share:.0%} of the way from the earlier reader to the tuned one."
+        if report.share
+        else "Tuning did not help: the weights are the earlier ones."
+    )
+    lines = [
+        "# A reader of groundwalk, tuned to a graph",
+        "",
+        f"- Graph: `{report.kg}` (digest `{report.digest}`)",
+        f"- Started from: the reader `{report.reader}`, with the card `{EARLIER_CARD}`",
+        f"- Learnt from: {learnt}",
+        f"- {report.steps} steps in {report.seconds:.0f} s, loss {report.loss:.3f},"
+        f" seed {report.seed}",
+        f"- Answers are shown from a confidence of {settings.threshold:.4f}, and a word is left out"
+        f" from a share of {settings.unread:.4f}",
+        "",
+        "## Held-out questions",
+        "",
+        "Read rightly, action by action:",
+        "",
+        "| questions | count | before | after |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| {name} | {part.questions} | {part.before} | {part.after} |"
+            for name, part in report.parts.items()
+        ),
+        "",
+        did,
+        "",
+    ]
+    (folder / CARD).write_text("\n".join(lines), encoding="utf-8")

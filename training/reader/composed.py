@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from ...agent.query.actions import Action
 from ...agent.reader.words import MOST_WORDS, QuestionWord, label_words
-from ..languages import wordings_of_all
+from ..wording.english import wordings_of_all
 from .examples import Example, with_words
-from .made import is_value
+from .made_graphs import is_value
 from .sources import SchemaLabels
 
 COMPOSED = "composed"
@@ -80,33 +80,34 @@ class _Parts:
     def __init__(self, single: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> None:
         languages = wordings_of_all("inside")
         self.forms: Mapping[str, Sequence[Sequence[str]]] = {
-            use: [form.split() for own in languages for form in own[use]] for use in languages[0]
+            use: [form.split() for forms in languages for form in forms[use]]
+            for use in languages[0]
         }
         self.single = single
         self.by_schema = defaultdict[str, list[Example]](list)
         self._by_classes = defaultdict[tuple[str, frozenset[str]], list[Example]](list)
         ends = defaultdict[tuple[str, str, bool], set[str]](set)
-        for name in {own.schema for own in single}.intersection(schemas):
+        for name in {example.schema for example in single}.intersection(schemas):
             for hop in schemas[name].hops:
                 ends[name, hop.label, False].add(hop.tail)
                 ends[name, hop.label, True].add(hop.head)
-        self._ends = {key: frozenset(several) for key, several in ends.items()}
-        for own in single:
-            self.by_schema[own.schema].append(own)
-            self._by_classes[self._classes(own)].append(own)
-        self.inside = {name: list(_inside(several)) for name, several in self.by_schema.items()}
+        self._ends = {key: frozenset(classes) for key, classes in ends.items()}
+        for example in single:
+            self.by_schema[example.schema].append(example)
+            self._by_classes[self._classes(example)].append(example)
+        self.inside = {name: list(_inside(questions)) for name, questions in self.by_schema.items()}
 
-    def _classes(self, own: Example) -> tuple[str, frozenset[str]]:
+    def _classes(self, example: Example) -> tuple[str, frozenset[str]]:
         """The schema, and the classes that answers may have; none where they are not known."""
-        hop = own.actions[1]
-        return own.schema, self._ends.get((own.schema, hop.name, hop.inverse), frozenset())
+        hop = example.actions[1]
+        return example.schema, self._ends.get((example.schema, hop.name, hop.inverse), frozenset())
 
-    def beside(self, own: Example, rng: Random) -> Example | None:
+    def beside(self, example: Example, rng: Random) -> Example | None:
         """Another question for what is of the same class; None where that is a value."""
-        key = self._classes(own)
+        key = self._classes(example)
         if any(end and is_value(end) for end in key[1]):
             return None
-        asked = {word.text for word in own.words if word.mention is not None}
+        asked = {word.text for word in example.words if word.mention is not None}
         for _ in range(_TRIES):
             other = rng.choice(self._by_classes[key])
             if not any(word.text in asked for word in other.words if word.mention is not None):
@@ -114,51 +115,51 @@ class _Parts:
         return None
 
 
-def _is_single(own: Example) -> bool:
-    kinds = [action.kind for action in own.actions]
-    mentions = [word.what for word in own.words if word.mention is not None]
+def _is_single(example: Example) -> bool:
+    kinds = [action.kind for action in example.actions]
+    mentions = [word.what for word in example.words if word.mention is not None]
     return kinds == ["pointer", "step", "end"] and mentions == ["thing"]
 
 
-def _inside(several: Sequence[Example]) -> Iterator[_Inner]:
+def _inside(questions: Sequence[Example]) -> Iterator[_Inner]:
     """What questions ask about, without their beginning, where that begins or ends in a mention."""
-    begun = Counter(_beginning(own) for own in several)
-    for own in several:
-        words = _said(own.words)
+    begun = Counter(_beginning(question) for question in questions)
+    for question in questions:
+        words = _without_punctuation(question.words)
         rest = words[_BEGINNING:]
-        if not rest or begun[_beginning(own)] < _OFTEN * len(several):
+        if not rest or begun[_beginning(question)] < _OFTEN * len(questions):
             continue
         if sum(word.mention is not None for word in rest) == 1 and (
             rest[0].mention is not None or rest[-1].mention is not None
         ):
-            yield _Inner(rest, own.actions[1:2])
+            yield _Inner(rest, question.actions[1:2])
 
 
-def _said(words: Sequence[QuestionWord]) -> list[QuestionWord]:
+def _without_punctuation(words: Sequence[QuestionWord]) -> list[QuestionWord]:
     """The words without punctuation."""
-    return [own for own in words if own.mention is not None or any(map(str.isalnum, own.text))]
+    return [word for word in words if word.mention is not None or any(map(str.isalnum, word.text))]
 
 
-def _beginning(own: Example) -> tuple[str, ...]:
-    return tuple(word.text for word in own.words[:_BEGINNING])
+def _beginning(example: Example) -> tuple[str, ...]:
+    return tuple(word.text for word in example.words[:_BEGINNING])
 
 
 def _inner(parts: _Parts, schema: str, rng: Random) -> _Inner:
-    own = rng.choice(parts.by_schema[schema])
-    hop, inside = own.actions[1], parts.inside[schema]
+    example = rng.choice(parts.by_schema[schema])
+    hop, inside = example.actions[1], parts.inside[schema]
     if rng.random() < _SAME and not hop.inverse:
         back = replace(hop, inverse=True)
-        return _Inner(_worded(own, rng.choice(parts.forms["same"])), (hop, back))
+        return _Inner(_worded(example, rng.choice(parts.forms["same"])), (hop, back))
     if inside and (hop.inverse or rng.random() >= _IN_LABELS):
         return rng.choice(inside)
-    return _Inner(_worded(own, rng.choice(parts.forms["thing"])), (hop,))
+    return _Inner(_worded(example, rng.choice(parts.forms["thing"])), (hop,))
 
 
-def _worded(own: Example, form: Sequence[str]) -> list[QuestionWord]:
+def _worded(example: Example, form: Sequence[str]) -> list[QuestionWord]:
     """The thing of a question and the label of its relation, in these words."""
     parts = {
-        "{thing}": [word for word in own.words if word.mention is not None],
-        "{label}": _words(label_words(own.actions[1].name)),
+        "{thing}": [word for word in example.words if word.mention is not None],
+        "{label}": _words(label_words(example.actions[1].name)),
     }
     return [word for part in form for word in parts.get(part, _words([part]))]
 
@@ -184,7 +185,7 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
     if second is None:
         return None
     count = sum(action.kind == "pointer" for action in first.actions)
-    hop, words = second.actions[1], _said(first.words)
+    hop, words = second.actions[1], _without_punctuation(first.words)
     (thing,) = (word for word in second.words if word.mention is not None)
     inner = (Action("and"), Action("pointer", number=count), hop, Action("end"))
     actions = (*first.actions[:-1], *inner, first.actions[-1])
@@ -194,10 +195,10 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
         return _renumbered(with_words(first, COMPOSED, words, actions))
     shared = _alike(words, second.words)
     if shared and rng.random() >= _IN_LABELS:
-        more = _said(second.words)[shared:]
+        more = _without_punctuation(second.words)[shared:]
     else:
         more = _worded(second, rng.choice(parts.forms["has" if hop.inverse else "had"]))
-    more = [own if own.mention is None else replace(own, mention=count) for own in more]
+    more = [word if word.mention is None else replace(word, mention=count) for word in more]
     between = _words(rng.choice(parts.forms["and"]))
     return with_words(first, COMPOSED, [*words, *between, *more], actions)
 
@@ -205,28 +206,28 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
 def _alike(first: Sequence[QuestionWord], second: Sequence[QuestionWord]) -> int:
     """How many words both begin with, none of them a mention."""
     count = 0
-    for one, other in zip(first, _said(second), strict=False):
+    for one, other in zip(first, _without_punctuation(second), strict=False):
         if one.mention is not None or other.mention is not None or one.text != other.text:
             break
         count += 1
     return count
 
 
-def _renumbered(own: Example) -> Example:
+def _renumbered(example: Example) -> Example:
     """The same question, its mentions and the walks from them in the order of its words."""
-    order = [word.mention for word in own.words if word.mention is not None]
+    order = [word.mention for word in example.words if word.mention is not None]
     number = {before: after for after, before in enumerate(order)}
     walks = [
         (number[pointer.number], hop)
-        for pointer, hop in zip(own.actions, own.actions[1:], strict=False)
+        for pointer, hop in zip(example.actions, example.actions[1:], strict=False)
         if pointer.kind == "pointer" and pointer.number is not None
     ]
     first, *others = [
         (Action("pointer", number=at), hop) for at, hop in sorted(walks, key=itemgetter(0))
     ]
-    ands = [own for walk in others for own in (Action("and"), *walk, Action("end"))]
+    ands = [action for walk in others for action in (Action("and"), *walk, Action("end"))]
     words = [
         word if word.mention is None else replace(word, mention=number[word.mention])
-        for word in own.words
+        for word in example.words
     ]
-    return with_words(own, COMPOSED, words, (*first, *ands, Action("end")))
+    return with_words(example, COMPOSED, words, (*first, *ands, Action("end")))

@@ -10,12 +10,12 @@ from ...agent.query.actions import LITERAL, Action
 from ...agent.query.automaton import Partial
 from ...agent.query.prompt import Numbered
 from ...agent.query.question_values import values_in
-from ...agent.query.schema import Earlier, Reading
-from ...agent.query.tables import Measure
+from ...agent.query.schema import EarlierSet, Reading
+from ...agent.query.schema_tables import Measure
 from ...agent.query.tree import Query
-from ...agent.reader.network import kind_of
+from ...agent.reader.inputs import kind_of
 from ...agent.reader.words import MOST_WORDS, QuestionWord, words_of
-from ..query_encode import Asked
+from ..encoding.queries import Asked
 from .sources import Mention, SourceQuestion
 
 MOST_ACTIONS = 24
@@ -58,91 +58,90 @@ def examples_of(questions: Iterable[SourceQuestion]) -> list[Example]:
     return [made for own in questions if (made := _example(own)) is not None]
 
 
-def _example(own: SourceQuestion) -> Example | None:
-    if len(own.actions) > MOST_ACTIONS:
+def _example(question: SourceQuestion) -> Example | None:
+    actions = question.actions
+    if len(actions) > MOST_ACTIONS:
         return None
-    kinds = _value_kinds(own)
+    kinds = _value_kinds(question)
     mentions = [
         Numbered(m.start, m.end, _kind(m) or kinds.get(number, ""))
-        for number, m in enumerate(own.mentions)
+        for number, m in enumerate(question.mentions)
     ]
-    for value in values_in(own.question):
+    for value in values_in(question.question):
         if not any(m.start < value.end and value.start < m.end for m in mentions):
             mentions.append(Numbered(value.start, value.end, value.kind))
-    words = words_of(own.question, mentions)
+    words = words_of(question.question, mentions)
     readable = {word.mention for word in words}
-    for place, action in enumerate(own.actions):
-        literal = place and own.actions[place - 1].kind in LITERAL
-        if action.number is not None and not literal and action.number not in readable:
+    for index, action in enumerate(actions):
+        is_literal = index and actions[index - 1].kind in LITERAL
+        if action.number is not None and not is_literal and action.number not in readable:
             return None
+    legal, ends = _legal(tuple(map(_bare, actions)), len(mentions))
     return Example(
-        own.source,
-        own.schema,
-        words,
-        own.actions,
-        *_legal(tuple(_bare(action) for action in own.actions), len(mentions)),
-        own.candidates,
+        question.source, question.schema, words, actions, legal, ends, question.candidates
     )
 
 
 def made_example(
-    own: Asked, source: str, schema: str, named: Callable[[str], str]
+    asked: Asked, source: str, schema: str, named: Callable[[str], str]
 ) -> Example | None:
     """A question that was made over a graph; `named` names its terms.
 
     None where it is too long.
     """
-    actions = tuple(replace(action, name=named(action.name)) for action in own.actions or ())
+    actions = tuple(replace(action, name=named(action.name)) for action in asked.actions or ())
     if len(actions) > MOST_ACTIONS:
         return None
-    words = words_of(own.question, own.mentions, own.earlier)
+    before = asked.earlier
+    words = words_of(asked.question, asked.mentions, before)
     if len(words) >= MOST_WORDS:
         return None
-    left_out = [(span.start, span.end) for span in own.spans if span.use == "unread"]
-    unread = frozenset(
-        place
-        for place, word in enumerate(words)
+    earlier = frozenset[EarlierSet]()
+    if before is not None:
+        earlier |= frozenset(("topics",) if before.topics else ())
+        earlier |= frozenset(("answers",) if before.answers else ())
+    count = sum(word.mention is not None for word in words)
+    legal, ends = _legal(tuple(map(_bare, actions)), count, earlier)
+    unread = _unread(words, asked) if actions else None
+    return Example(source, schema, words, actions, legal, ends, unread=unread)
+
+
+def _unread(words: Sequence[QuestionWord], asked: Asked) -> frozenset[int]:
+    """The words that the query of a question leaves out."""
+    left_out = [(span.start, span.end) for span in asked.spans if span.use == "unread"]
+    return frozenset(
+        index
+        for index, word in enumerate(words)
         if not word.is_earlier
         and any(start < word.end and word.start < end for start, end in left_out)
     )
-    bare = tuple(map(_bare, actions))
-    before = own.earlier
-    kept = frozenset[Earlier]()
-    if before is not None:
-        kept = frozenset(("topics",) if before.topics else ()) | frozenset(
-            ("answers",) if before.answers else ()
-        )
-    count = sum(word.mention is not None for word in words)
-    legal, ends = _legal(bare, count, kept)
-    left = unread if bare else None
-    return Example(source, schema, words, actions, legal, ends, (), left)
 
 
 def with_words(
-    own: Example, source: str, words: Sequence[QuestionWord], actions: Sequence[Action]
+    like: Example, source: str, words: Sequence[QuestionWord], actions: Sequence[Action]
 ) -> Example:
     """Another question of the same schema, in these words."""
     count = sum(word.mention is not None for word in words)
     legal, ends = _legal(tuple(map(_bare, actions)), count)
-    return Example(source, own.schema, tuple(words), tuple(actions), legal, ends)
+    return Example(source, like.schema, tuple(words), tuple(actions), legal, ends)
 
 
-def _value_kinds(own: SourceQuestion) -> dict[int, str]:
-    """What values of tables are: the column that leads to each, told for every other question."""
-    if own.schema in _OF_THINGS or len(own.question) % 2:
+def _value_kinds(question: SourceQuestion) -> dict[int, str]:
+    """What values of tables are: the column that leads to each, known for every other question."""
+    if question.schema in _OF_THINGS or len(question.question) % 2:
         return {}
     return {
         pointer.number: hop.name
-        for pointer, hop in pairwise(own.actions)
+        for pointer, hop in pairwise(question.actions)
         if pointer.kind == "pointer" and pointer.number is not None and hop.inverse
     }
 
 
-def _kind(own: Mention) -> str:
+def _kind(mention: Mention) -> str:
     """The class of a mention, or the kind of value that its text is."""
-    if _DATE.fullmatch(own.text):
+    if _DATE.fullmatch(mention.text):
         return "date"
-    return "number" if _NUMBER.fullmatch(own.text) else own.kind
+    return "number" if _NUMBER.fullmatch(mention.text) else mention.kind
 
 
 def _bare(action: Action) -> Action:
@@ -152,42 +151,31 @@ def _bare(action: Action) -> Action:
 
 @lru_cache(maxsize=100_000)
 def _legal(
-    actions: tuple[Action, ...], mentions: int, earlier: frozenset[Earlier] = frozenset()
+    actions: tuple[Action, ...], mentions: int, earlier: frozenset[EarlierSet] = frozenset()
 ) -> tuple[tuple[frozenset[str], ...], tuple[bool, ...]]:
     """What the grammar allows at each action, whatever the schema is; without any at the first.
 
     That is the kinds, and whether the query may end there.
     """
-    schema, partial = _Anything(mentions, earlier), Partial()
+    readings: list[frozenset[Reading]] = [frozenset(("thing", "number", "date"))] * mentions
+    schema, partial = _Anything(readings, earlier), Partial()
     legal, ends = list[frozenset[str]](), list[bool]()
-    for place in range(max(1, len(actions))):
+    for action in actions or (None,):
         following = partial.following(schema)
         legal.append(frozenset(map(kind_of, following.actions)))
         ends.append(following.may_end)
-        if place + 1 < len(actions):
-            partial = partial.after(actions[place])
+        if action is not None and len(legal) < len(actions):
+            partial = partial.after(action)
     return tuple(legal), tuple(ends)
 
 
+@dataclass(frozen=True)
 class _Anything:
     """A schema in which everything leads everywhere."""
 
-    def __init__(self, mentions: int, earlier: frozenset[Earlier]) -> None:
-        self._earlier = earlier
-        self._mentions: Sequence[frozenset[Reading]] = [frozenset(("thing", "number", "date"))]
-        self._mentions = [*self._mentions] * mentions
-
-    @property
-    def mentions(self) -> Sequence[frozenset[Reading]]:
-        return self._mentions
-
-    @property
-    def earlier(self) -> frozenset[Earlier]:
-        return self._earlier
-
-    @property
-    def parts(self) -> int:
-        return 0
+    mentions: Sequence[frozenset[Reading]]
+    earlier: frozenset[EarlierSet]
+    parts: int = 0
 
     def relations(self) -> Sequence[str]:
         return ("x",)

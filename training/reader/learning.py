@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...agent.reader.likelihood import CLASS_KIND, Logs, logs_of
-from ...agent.reader.network import Batch, Size, make_network
+from ...agent.reader.inputs import Batch, Size
+from ...agent.reader.network import CLASS_KIND, Logs, Network, logs_of
 from .batches import Batcher, Targets
 from .examples import Example
 
@@ -31,7 +31,7 @@ class Plan:
     frozen: tuple[str, ...] = ()
     """Parameters that stay as they are."""
     heard: int = 50
-    """Steps after which it is told how the training goes."""
+    """Steps after which it is reported how the training goes."""
     until: int | None = None
     """The step after which it ends before its schedule does."""
     ahead: bool = False
@@ -42,7 +42,7 @@ def blended(
     first: "Mapping[str, Tensor]", last: "Mapping[str, Tensor]", share: float
 ) -> "dict[str, Tensor]":
     """The weights on the way from some to others: at a share of it."""
-    return {name: own.lerp(last[name], share) for name, own in first.items()}
+    return {name: weights.lerp(last[name], share) for name, weights in first.items()}
 
 
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
@@ -76,12 +76,12 @@ def train(
     batcher: Batcher,
     stream: Callable[[int], Iterator[Example]],
     plan: Plan,
-    told: Callable[[int, float, "nn.Module"], None],
+    report: Callable[[int, float, "nn.Module"], None],
     checkpoint: Path | None = None,
     meanings: "Tensor | None" = None,
     start: "Mapping[str, Tensor] | None" = None,
 ) -> "nn.Module":
-    """A trained network; `told` hears the loss every few steps.
+    """A trained network; `report` hears the loss every few steps.
 
     `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
     it; it is written every 500 steps. `meanings` are the vectors of the lexicon's words,
@@ -90,7 +90,7 @@ def train(
     import torch
 
     torch.manual_seed(plan.seed)
-    network = make_network(plan.size)
+    network = Network(plan.size)
     if start is not None:
         network.load_state_dict(start)
     if meanings is not None:
@@ -99,7 +99,7 @@ def train(
     for name in plan.frozen:
         network.get_parameter(name).requires_grad_(False)
     optimizer = torch.optim.AdamW(
-        [own for own in network.parameters() if own.requires_grad],
+        [weights for weights in network.parameters() if weights.requires_grad],
         lr=plan.rate,
         weight_decay=0.01,
         fused=True,
@@ -109,19 +109,19 @@ def train(
     )
     first, mean = 0, 0.0
     if checkpoint is not None and checkpoint.is_file():
-        kept = torch.load(checkpoint, weights_only=True)
-        first, mean = kept["step"], kept["mean"]
-        network.load_state_dict(kept["network"])
-        optimizer.load_state_dict(kept["optimizer"])
-        schedule.load_state_dict(kept["schedule"])
+        state = torch.load(checkpoint, weights_only=True)
+        first, mean = state["step"], state["mean"]
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
     rng = Random(f"reader {plan.seed} {first}")
-    made = (batcher.batch(own, rng) for own in _alike(stream(first), plan.batch, rng))
+    made = (batcher.batch(examples, rng) for examples in _alike(stream(first), plan.batch, rng))
     network.train()
     for step, (batch, targets) in enumerate(_ahead(made, plan, first), start=first):
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
-        found = likelihoods(logs, targets)
-        loss = -found.clamp(min=-15).sum() / (targets.kinds >= 0).sum()
+        chances = likelihoods(logs, targets)
+        loss = -chances.clamp(min=-15).sum() / (targets.kinds >= 0).sum()
         loss = loss + plan.account * account_loss(scores.unread, targets.unread)
         optimizer.zero_grad()
         loss.backward()
@@ -130,7 +130,7 @@ def train(
         schedule.step()
         mean = 0.98 * mean + 0.02 * loss.item() if step else loss.item()
         if (step + 1) % plan.heard == 0:
-            told(step + 1, mean, network)
+            report(step + 1, mean, network)
         if checkpoint is not None and step % 500 == 499:
             state = {"step": step + 1, "mean": mean, "network": network.state_dict()}
             state |= {"optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
@@ -148,12 +148,12 @@ def _ahead(
         return islice(batches, count)
     from torch.utils.data import DataLoader, IterableDataset
 
-    class Several(IterableDataset[tuple[Batch, Targets]]):
+    class Batches(IterableDataset[tuple[Batch, Targets]]):
         def __iter__(self) -> "Iterator[tuple[Batch, Targets]]":
             return islice(batches, count)
 
     loader = DataLoader(
-        Several(),
+        Batches(),
         batch_size=None,
         num_workers=1,
         prefetch_factor=8,
@@ -170,7 +170,7 @@ def _alike(examples: Iterator[Example], size: int, rng: Random) -> Iterator[list
     """Batches of examples with about as many actions, in random order."""
     while True:
         drawn = [next(examples) for _ in range(_WINDOW * size)]
-        drawn.sort(key=lambda own: (len(own.actions), len(own.words)))
+        drawn.sort(key=lambda example: (len(example.actions), len(example.words)))
         batches = [drawn[first : first + size] for first in range(0, len(drawn), size)]
         rng.shuffle(batches)
         yield from batches
@@ -179,7 +179,7 @@ def _alike(examples: Iterator[Example], size: int, rng: Random) -> Iterator[list
 class Right(NamedTuple):
     """How much is right where the actions before are."""
 
-    places: float
+    actions: float
     whole: float
     """Of the examples, those in which every action is the likeliest."""
 
@@ -190,7 +190,7 @@ def measured(
     """How often the likeliest action is the right one."""
     import torch
 
-    rng, places, asked, whole = Random(seed), 0, 0, 0
+    rng, actions, asked, whole = Random(seed), 0, 0, 0
     for first in range(0, len(examples), 64):
         with torch.inference_mode():
             batch, targets = batcher.batch(examples[first : first + 64], rng)
@@ -198,10 +198,10 @@ def measured(
             logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         right = _likeliest(logs, targets)
         there = targets.kinds >= 0
-        places += int((right & there).sum())
+        actions += int((right & there).sum())
         asked += int(there.sum())
         whole += int((right | ~there).all(-1).sum())
-    return Right(places / max(asked, 1), whole / max(len(examples), 1))
+    return Right(actions / max(asked, 1), whole / max(len(examples), 1))
 
 
 def _likeliest(logs: Logs, targets: Targets) -> "Tensor":
@@ -219,7 +219,7 @@ _MOST_OFTEN, _SILENT = 4.0, 10.0
 
 
 def stream_of(
-    several: Mapping[str, Sequence[Example]],
+    sources: Mapping[str, Sequence[Example]],
     weights: Mapping[str, float],
     seed: int,
     rarity: float = 0.0,
@@ -230,20 +230,22 @@ def stream_of(
     power; without `rarity` each is as often.
     """
     rng = Random(f"stream {seed}")
-    names = [name for name, examples in several.items() if examples]
-    chances = [weights.get(name, 1.0) * len(several[name]) ** 0.5 for name in names]
-    within = {name: list(accumulate(_by_rarity(several[name], rarity))) for name in names}
+    names = [name for name, examples in sources.items() if examples]
+    chances = [weights.get(name, 1.0) * len(sources[name]) ** 0.5 for name in names]
+    within = {name: list(accumulate(_by_rarity(sources[name], rarity))) for name in names}
     while True:
         (name,) = rng.choices(names, chances)
-        yield rng.choices(several[name], cum_weights=within[name])[0]
+        yield rng.choices(sources[name], cum_weights=within[name])[0]
 
 
 def _by_rarity(examples: Sequence[Example], rarity: float) -> list[float]:
     """How often each example is drawn beside the others."""
-    counts = Counter(kind for own in examples for kind in {action.kind for action in own.actions})
+    counts = Counter(
+        kind for example in examples for kind in {action.kind for action in example.actions}
+    )
     often = max(counts.values(), default=1)
     shares = {kind: min((often / count) ** rarity, _MOST_OFTEN) for kind, count in counts.items()}
     return [
-        max((shares[action.kind] for action in own.actions), default=_SILENT**rarity)
-        for own in examples
+        max((shares[action.kind] for action in example.actions), default=_SILENT**rarity)
+        for example in examples
     ]

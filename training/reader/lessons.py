@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -12,19 +12,24 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph, open_kg
-from ...agent.query.account import names_of
-from ..data import Material, gather
-from ..languages import domain_files
-from ..query_encode import asked_of
-from ..recipe import Recipe
+from ..wording.english import domain_files
 from .composed import COMPOSED, composed
-from .examples import Example, examples_of, made_example
-from .made import domains, fewer, write_graph
+from .examples import Example, examples_of
+from .made_graphs import (
+    MADE,
+    WORDED,
+    Domain,
+    examples_over,
+    fewer,
+    freebase_domains,
+    made_graph,
+    read_domain,
+)
 from .sources import (
     SOURCES,
     SchemaLabels,
-    digest,
+    Source,
+    file_digest,
     freebase_hops,
     read_schemas,
     read_source,
@@ -32,11 +37,7 @@ from .sources import (
     tuning_databases,
     wikidata_parts,
 )
-from .worded import Domain, read_domain, write_domain
 
-MADE_GRAPH = "made.ttl"
-MADE, WORDED = "made", "worded"
-"""The names of questions that are made: in the words of labels, and in those of people."""
 _WEIGHTS = {MADE: 0.8, WORDED: 2.0, COMPOSED: 1.5}
 _COMPOSED = 80_000
 """Questions that are composed of simpler ones."""
@@ -84,14 +85,14 @@ class Lessons:
     provenance: Sequence[Provenance]
 
 
-def lessons(
+def gather_lessons(
     data: Path,
     *,
     made: int,
     twins: bool,
     without: frozenset[str],
     seed: int,
-    told: Callable[[str], None],
+    report: Callable[[str], None],
     workers: int = 1,
 ) -> Lessons:
     """All lessons; `made` questions over each graph that is made, in so many processes.
@@ -100,55 +101,47 @@ def lessons(
     OSError where a file of `data` is missing.
     """
     examples, weights = dict[str, Sequence[Example]](), dict[str, float]()
-    provenance = list[Provenance]()
-    unseen = frozenset[str]().union(*(own.kept_apart for own in SOURCES)) | tuning_databases(data)
+    provenance, watched = list[Provenance](), list[Example]()
+    unseen = frozenset[str]().union(*(s.schemas_apart for s in SOURCES)) | tuning_databases(data)
     for source in SOURCES:
         if source.name in without or (source.is_twin and not twins):
             continue
-        told(f"reading {source.name}")
-        file = data / "questions" / f"{source.name}.jsonl.gz"
-        questions = (
-            own
-            for own in read_source(file)
-            if own.schema not in unseen and (not source.splits or own.split in source.splits)
-        )
-        examples[source.name] = examples_of(questions)
+        report(f"reading {source.name}")
+        examples[source.name], origin = _examples_of(source, data, unseen)
         weights[source.name] = source.weight
-        count = len(examples[source.name])
-        provenance.append(
-            Provenance(source.name, source.public_name, source.licence, digest(file), count)
-        )
+        provenance.append(origin)
     schemas = read_schemas(data)
-    every = [own for several in examples.values() for own in several]
-    several: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: []}
+    every = list(chain.from_iterable(examples.values()))
+    domains = list(map(read_domain, domain_files()))
+    apart = [domain for domain in domains if _number(domain.name) % _APART == 0]
+    graphs = _over_schemas(data, schemas, unseen, made, seed) if MADE not in without else []
+    if WORDED not in without:
+        graphs += _over_domains(domains, apart, made, seed)
+    by_kind: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: []}
     if COMPOSED not in without:
-        several[COMPOSED] = composed(every, schemas, _COMPOSED, seed)
-    graphs = [
-        _ToAsk(name, own, made, seed)
-        for name, own in _schemas_to_ask(data, schemas).items()
-        if name.partition(":")[2] not in unseen
-    ]
-    domains_of_people = [read_domain(file) for file in domain_files()]
-    apart = [own for own in domains_of_people if _number(own.name) % _APART == 0]
-    graphs += [
-        _ToAsk(f"{WORDED}:{own.name}:{variant}", own, made, seed + variant)
-        for own in domains_of_people
-        for variant in range(1 if own in apart else _VARIANTS)
-    ]
-    watched = list[Example]()
-    graphs = [own for own in graphs if _kind_of(own) not in without]
-    with get_context("spawn").Pool(workers) as pool:
-        for place, (own, found) in enumerate(zip(graphs, pool.imap(_asked, graphs), strict=True)):
-            schemas[own.name], asked = found
-            if own.over in apart:
-                watched += asked[:_WATCHED]
-            else:
-                several[_kind_of(own)] += asked
-            if place % 50 == 0:
-                told(f"asked over {own.name}, {place + 1} of {len(graphs)} graphs")
-    examples |= {name: own for name, own in several.items() if own}
-    weights |= _WEIGHTS
-    return Lessons(examples, weights, schemas, apart, watched, provenance)
+        by_kind[COMPOSED] = composed(every, schemas, _COMPOSED, seed)
+    for graph, (schema, questions) in _asked_over(graphs, workers, report):
+        schemas[graph.name] = schema
+        if graph.over in apart:
+            watched += questions[:_WATCHED]
+        else:
+            by_kind[graph.kind] += questions
+    examples |= {kind: learnt for kind, learnt in by_kind.items() if learnt}
+    return Lessons(examples, weights | _WEIGHTS, schemas, apart, watched, provenance)
+
+
+def _examples_of(
+    source: Source, data: Path, unseen: frozenset[str]
+) -> tuple[list[Example], Provenance]:
+    """What is learnt of a source: its questions over all schemas but the `unseen` ones."""
+    file = data / "questions" / f"{source.name}.jsonl.gz"
+    learnt = examples_of(
+        question
+        for question in read_source(file)
+        if question.schema not in unseen and (not source.splits or question.split in source.splits)
+    )
+    names = source.name, source.public_name, source.licence
+    return learnt, Provenance(*names, file_digest(file), len(learnt))
 
 
 class _ToAsk(NamedTuple):
@@ -159,21 +152,52 @@ class _ToAsk(NamedTuple):
     questions: int
     seed: int
 
+    @property
+    def kind(self) -> str:
+        return WORDED if isinstance(self.over, Domain) else MADE
 
-def _kind_of(own: _ToAsk) -> str:
-    return WORDED if isinstance(own.over, Domain) else MADE
+
+def _over_schemas(
+    data: Path, schemas: Mapping[str, SchemaLabels], unseen: frozenset[str], made: int, seed: int
+) -> list[_ToAsk]:
+    return [
+        _ToAsk(name, schema, made, seed)
+        for name, schema in _schemas_to_ask(data, schemas).items()
+        if name.partition(":")[2] not in unseen
+    ]
 
 
-def _asked(own: _ToAsk) -> tuple[SchemaLabels, list[Example]]:
+def _over_domains(
+    domains: Sequence[Domain], apart: Sequence[Domain], made: int, seed: int
+) -> list[_ToAsk]:
+    return [
+        _ToAsk(f"{WORDED}:{domain.name}:{variant}", domain, made, seed + variant)
+        for domain in domains
+        for variant in range(1 if domain in apart else _VARIANTS)
+    ]
+
+
+def _asked_over(
+    graphs: Sequence[_ToAsk], workers: int, report: Callable[[str], None]
+) -> Iterator[tuple[_ToAsk, tuple[SchemaLabels, list[Example]]]]:
+    """Each graph with its schema and questions, in order; they are made by several processes."""
+    with get_context("spawn").Pool(workers) as pool:
+        for number, asked in enumerate(zip(graphs, pool.imap(_asked, graphs), strict=True)):
+            yield asked
+            if number % 50 == 0:
+                report(f"asked over {asked[0].name}, {number + 1} of {len(graphs)} graphs")
+
+
+def _asked(graph: _ToAsk) -> tuple[SchemaLabels, list[Example]]:
     """The schema of a graph, and questions over it; none where it cannot be asked about."""
     with TemporaryDirectory() as folder:
         try:
-            graph = made_graph(own.over, Path(folder), own.seed)
+            made = made_graph(graph.over, Path(folder), graph.seed)
         except GroundwalkError:
             return SchemaLabels(), []
-        with closing(graph.kg):
-            asked = examples_over(graph.kg, graph.material, own.name, own.seed)
-            return graph.schema, list(islice(asked, own.questions))
+        with closing(made.kg):
+            asked = examples_over(made.kg, made.material, graph.name, graph.seed)
+            return made.schema, list(islice(asked, graph.questions))
 
 
 def _number(name: str) -> int:
@@ -182,44 +206,11 @@ def _number(name: str) -> int:
 
 def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, SchemaLabels]:
     """The schemas over which graphs are made, cut to a size, by their names."""
-    freebase = [own for own in freebase_hops(data) if not own[0].startswith(_NO_DOMAIN)]
-    several = {f"fb:{name}": own for name, own in domains(freebase).items()}
-    several |= {f"so:{name}": own for name, own in schema_org(data).items()}
-    several |= {f"wd:{name}": own for name, own in wikidata_parts(data, _RELATIONS).items()}
-    several |= {f"of:{name}": own for name, own in known.items() if name not in _WHOLE}
-    return {name: fewer(own, _RELATIONS, Random(_number(name))) for name, own in several.items()}
-
-
-class MadeGraph(NamedTuple):
-    """A graph that was made, what its schema is, and what questions about it are made of."""
-
-    kg: KnowledgeGraph
-    schema: SchemaLabels
-    material: Material
-
-
-def made_graph(over: SchemaLabels | Domain, folder: Path, seed: int) -> MadeGraph:
-    """A graph that is made over a schema, or over a domain with its wordings, in `MADE_GRAPH`.
-
-    Raises GroundwalkError for one that leaves nothing to ask.
-    """
-    file, phrasebook = folder / MADE_GRAPH, None
-    if isinstance(over, Domain):
-        phrasebook = folder / "phrasebook.toml"
-        over = write_domain(over, file, phrasebook, Random(seed))
-    else:
-        write_graph(over, file, Random(seed))
-    kg = open_kg(str(file))
-    recipe = Recipe(formats=("path", "query"), seed=seed, phrasebook=phrasebook)
-    return MadeGraph(kg, over, gather(kg, MADE, recipe))
-
-
-def examples_over(
-    kg: KnowledgeGraph, material: Material, schema: str, seed: int
-) -> Iterator[Example]:
-    """Questions over a graph, made anew without end."""
-    named, queries = names_of(kg), material.queries
-    for question in () if queries is None else queries.stream(seed):
-        own = asked_of(question)
-        if own is not None and (made := made_example(own, MADE, schema, named)) is not None:
-            yield made
+    freebase = [row for row in freebase_hops(data) if not row[0].startswith(_NO_DOMAIN)]
+    schemas = {f"fb:{name}": schema for name, schema in freebase_domains(freebase).items()}
+    schemas |= {f"so:{name}": schema for name, schema in schema_org(data).items()}
+    schemas |= {f"wd:{name}": schema for name, schema in wikidata_parts(data, _RELATIONS).items()}
+    schemas |= {f"of:{name}": schema for name, schema in known.items() if name not in _WHOLE}
+    return {
+        name: fewer(schema, _RELATIONS, Random(_number(name))) for name, schema in schemas.items()
+    }

@@ -11,6 +11,7 @@ import pickle
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +19,66 @@ import torch
 from rich.console import Console
 
 from ...agent.errors import InputError
-from ...agent.reader.encoder import open_encoder
-from ...agent.reader.lexicon import Lexicon
-from ...agent.reader.network import JOINT, Size, make_network
+from ...agent.reader.inputs import Size
+from ...agent.reader.lexicon import Lexicon, open_encoder
+from ...agent.reader.network import JOINT, Network
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .batches import PLAIN, Batcher, every_word, pools_of
+from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
 from .learning import Plan, blended, measured, stream_of, train
-from .lessons import Lessons, lessons
-from .meanings import meanings_of
-from .stages import STAGES, Stage
+from .lessons import Lessons, gather_lessons
+from .lexicons import lexicon_of, meanings_of
+from .pools import PLAIN, Drawing, every_word, pools_of
 from .thresholds import fit_thresholds
-from .words import lexicon_of
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the training; `rarity` as `stream_of` has it."""
+
+    name: str
+    steps: int
+    rate: float
+    drawing: Drawing
+    rarity: float = 0.3
+    joint: bool = True
+    """Whether words and labels see each other."""
+    schedule: int | None = None
+    """Steps over which the rate falls, where it ends before."""
+    middle: int | None = None
+    """The step of which the weights are averaged with the last, a multiple of `Plan.heard`; on
+    domains that are kept apart their mean was better than either."""
+
+
+_AFFIXED = Drawing(affixed=0.6, renamed=0.5)
+_BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
+
+STAGES = (
+    Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
+    # Labels are barred as a graph bars them, and rare kinds of action are drawn more often.
+    Stage("barred", 5_000, 1e-3, Drawing(), joint=False),
+    Stage("joint", 5_000, 1.5e-3, Drawing(), schedule=12_000),
+    # Labels have words that say nothing, and other names more often.
+    Stage("affixed", 6_000, 1.2e-3, _AFFIXED),
+    # Many graphs have no classes, and relations go both ways.
+    Stage("bare", 2_000, 8e-4, _BARE),
+    Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
+)
 
 LESSONS = "lessons.pickle"
 _MOST_WORDS = 1_000_000
 """Words of which it is kept what an encoder says."""
 _WATCHED_EVERY = 1_000
 """Steps after which it is seen how the training goes."""
-_TOLD_EVERY = 200
+_REPORTED_EVERY = 200
 
 
 @dataclass(frozen=True)
 class ReaderRecipe:
     """How a reader is made; with another recipe a checkpoint is not gone on from."""
 
-    steps: tuple[int, ...] = tuple(own.steps for own in STAGES)
+    steps: tuple[int, ...] = tuple(stage.steps for stage in STAGES)
     """Those of each stage."""
     width: int = 160
     made: int = 300
@@ -60,7 +94,8 @@ class ReaderRecipe:
     @property
     def written(self) -> dict[str, Any]:
         """The recipe as it is written; an encoder only where there is one."""
-        return {name: own for name, own in asdict(self).items() if name != "encoder" or own}
+        written = asdict(self)
+        return written if self.encoder else {k: v for k, v in written.items() if k != "encoder"}
 
 
 def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) -> None:
@@ -75,94 +110,105 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     _check_recipe(recipe, folder / "recipe.json")
     since = time.monotonic()
 
-    def told(text: str) -> None:
+    def report(text: str) -> None:
         console.print(f"{time.monotonic() - since:7.0f} s  {text}", highlight=False, markup=False)
 
     encoder = None
     if recipe.encoder:
         encoder = open_encoder(recipe.encoder, asks_hub=True, most=_MOST_WORDS)
-    taught = kept_lessons(recipe, data, folder / LESSONS, told)
-    told("making the lexicon")
+    lessons = lessons_beside(recipe, data, folder / LESSONS, report)
+    report("making the lexicon")
     every = [
-        own
-        for name, several in taught.examples.items()
-        for own in several
-        if name != COMPOSED  # these have the words of others
+        example
+        for source, examples in lessons.examples.items()
+        for example in examples
+        if source != COMPOSED  # these have the words of others
     ]
-    questions = [" ".join(word.text for word in own.words) for own in every]
-    labels = (name for own in every for name, _, _ in own.names)
+    questions = [" ".join(word.text for word in example.words) for example in every]
     lexicon = lexicon_of(data, questions)
     size, vectors = Size(width=recipe.width, joint=1), None
     if encoder is None:
+        labels = (name for example in every for name, _, _ in example.names)
         meanings = meanings_of(data, questions, labels, size.meaning)
         rows = {word: row for row, word in enumerate(meanings.words, start=1)}
         lexicon, size = replace(lexicon, meanings=rows), replace(size, meanings=len(rows))
         vectors = torch.from_numpy(meanings.vectors)
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
-    reader = _trained(recipe, taught, lexicon, size, vectors, folder, told)
-    reader = fit_thresholds(reader, taught.apart, told, recipe.seed)
+    network = _Course(recipe, lessons, lexicon, size, folder, report).train(vectors)
+    name = recipe.encoder
+    if name and Path(name).is_dir():
+        name = str(Path(name).resolve())
+    reader = ReaderWeights(network, lexicon, ReaderSettings(size, encoder=name))
+    reader = fit_thresholds(reader, lessons.apart, report, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
-    write_card(out, reader, recipe.written, taught.provenance, data)
-    told(f"written to {out}")
+    write_card(out, reader, recipe.written, lessons.provenance, data)
+    report(f"written to {out}")
 
 
-def _trained(
-    recipe: ReaderRecipe,
-    taught: Lessons,
-    lexicon: Lexicon,
-    size: Size,
-    meanings: torch.Tensor | None,
-    folder: Path,
-    told: Callable[[str], None],
-) -> ReaderWeights:
-    every = [own for several in taught.examples.values() for own in several]
-    pools = pools_of([*every, *taught.watched], taught.schemas)
-    if lexicon.encoder is not None:
-        words = every_word([*every, *taught.watched], pools, lexicon)
-        told(f"encoding {len(words):,} words")
-        lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
-    plain = Batcher(lexicon, pools, PLAIN)
-    names = (name for name, _ in make_network(size).named_parameters())
-    apart = tuple(name for name in names if name.startswith(JOINT))
+class _Course:
+    """The stages of a training, one after the other, each with a checkpoint in a folder."""
 
-    def staged(stage: Stage, count: int, before: torch.nn.Module | None) -> torch.nn.Module:
+    def __init__(
+        self,
+        recipe: ReaderRecipe,
+        lessons: Lessons,
+        lexicon: Lexicon,
+        size: Size,
+        folder: Path,
+        report: Callable[[str], None],
+    ) -> None:
+        self._recipe = recipe
+        self._lessons = lessons
+        self._lexicon = lexicon
+        self._size = size
+        self._folder = folder
+        self._report = report
+        every = [*chain.from_iterable(lessons.examples.values()), *lessons.watched]
+        self._pools = pools_of(every, lessons.schemas)
+        if lexicon.encoder is not None:
+            words = every_word(every, self._pools, lexicon)
+            report(f"encoding {len(words):,} words")
+            lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
+        self._plain = Batcher(lexicon, self._pools, PLAIN)
+
+    def train(self, meanings: torch.Tensor | None) -> torch.nn.Module:
+        """The network after all stages; `meanings` are the vectors of the lexicon's words."""
+        network = None
+        for stage, count in zip(STAGES, self._recipe.steps, strict=True):
+            if count:
+                network = self._after(stage, count, network, meanings)
+        if network is None:
+            raise ValueError("a reader is made in one step at least: see --steps")
+        return network
+
+    def _after(
+        self,
+        stage: Stage,
+        count: int,
+        before: torch.nn.Module | None,
+        meanings: torch.Tensor | None,
+    ) -> torch.nn.Module:
         """The network after a stage; `before` is the one that it goes on from."""
-        told(f"{stage.name}: {count:,} steps begin")
-        since, first = time.monotonic(), -1
-
-        def heard(step: int, loss: float, network: torch.nn.Module) -> None:
-            nonlocal first
-            first = step if first < 0 else first
-            if step % _WATCHED_EVERY == 0:
-                right = measured(network.eval(), plain, taught.watched)
-                network.train()
-                asked = len(taught.watched)
-                told(f"kept apart: {100 * right.whole:.1f}% of {asked} questions right")
-            if step % _TOLD_EVERY == 0 and step > first:
-                left = (count - step) * (time.monotonic() - since) / (step - first) / 60
-                told(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
-            if step == stage.middle:
-                torch.save(network.state_dict(), middle)
-
-        middle = folder / f"{stage.name}.middle.pt"
+        self._report(f"{stage.name}: {count:,} steps begin")
+        lessons, seed = self._lessons, self._recipe.seed
+        middle = self._folder / f"{stage.name}.middle.pt"
+        names = (name for name, _ in Network(self._size).named_parameters())
         network = train(
-            Batcher(lexicon, pools, stage.drawing),
-            lambda step: stream_of(
-                taught.examples, taught.weights, recipe.seed + step, stage.rarity
-            ),
+            Batcher(self._lexicon, self._pools, stage.drawing),
+            lambda step: stream_of(lessons.examples, lessons.weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),
                 rate=stage.rate,
-                seed=recipe.seed,
-                size=size,
-                frozen=() if stage.joint else apart,
+                seed=seed,
+                size=self._size,
+                frozen=() if stage.joint else tuple(n for n in names if n.startswith(JOINT)),
                 until=count,
                 ahead=True,
             ),
-            heard,
-            folder / f"{stage.name}.pt",
+            self._watch(stage, count, middle),
+            self._folder / f"{stage.name}.pt",
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
@@ -171,38 +217,50 @@ def _trained(
             network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
         return network
 
-    network = None
-    for stage, count in zip(STAGES, recipe.steps, strict=True):
-        if count:
-            network = staged(stage, count, network)
-    if network is None:
-        raise ValueError("a reader is made in one step at least: see --steps")
-    name = recipe.encoder
-    if name and Path(name).is_dir():
-        name = str(Path(name).resolve())
-    return ReaderWeights(network, lexicon, ReaderSettings(size, encoder=name))
+    def _watch(
+        self, stage: Stage, count: int, middle: Path
+    ) -> Callable[[int, float, torch.nn.Module], None]:
+        """What hears of the steps of a stage: it reports, and writes the weights half way."""
+        since, watched = time.monotonic(), self._lessons.watched
+        first: int | None = None
+
+        def heard(step: int, loss: float, network: torch.nn.Module) -> None:
+            nonlocal first
+            first = step if first is None else first
+            if step % _WATCHED_EVERY == 0:
+                right = measured(network.eval(), self._plain, watched)
+                network.train()
+                share = 100 * right.whole
+                self._report(f"kept apart: {share:.1f}% of {len(watched)} questions right")
+            if step % _REPORTED_EVERY == 0 and step > first:
+                left = (count - step) * (time.monotonic() - since) / (step - first) / 60
+                self._report(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
+            if step == stage.middle:
+                torch.save(network.state_dict(), middle)
+
+        return heard
 
 
-def kept_lessons(
-    recipe: ReaderRecipe, data: Path, kept: Path, told: Callable[[str], None]
+def lessons_beside(
+    recipe: ReaderRecipe, data: Path, file: Path, report: Callable[[str], None]
 ) -> Lessons:
-    """The lessons, made at the first call and kept beside the checkpoint."""
-    if kept.exists():
-        told("the lessons are there")
-        return pickle.loads(kept.read_bytes())
-    taught = lessons(
+    """The lessons, made at the first call and kept in a file beside the checkpoint."""
+    if file.exists():
+        report("the lessons are there")
+        return pickle.loads(file.read_bytes())
+    lessons = gather_lessons(
         data,
         made=recipe.made,
         twins=recipe.twins,
         without=frozenset(recipe.without),
         seed=recipe.seed,
-        told=told,
+        report=report,
         workers=os.cpu_count() or 1,
     )
-    written = kept.with_suffix(".new")
-    written.write_bytes(pickle.dumps(taught))
-    written.replace(kept)
-    return taught
+    written = file.with_suffix(".new")
+    written.write_bytes(pickle.dumps(lessons))
+    written.replace(file)
+    return lessons
 
 
 def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
@@ -217,27 +275,20 @@ def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Make a reader from the command line."""
-    own, stages = ReaderRecipe(), ", ".join(stage.name for stage in STAGES)
+    default, stages = ReaderRecipe(), ", ".join(stage.name for stage in STAGES)
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument(
-        "--steps",
-        type=int,
-        nargs=len(STAGES),
-        default=own.steps,
-        help=f"those of {stages}",
-    )
-    parser.add_argument("--width", type=int, default=own.width)
-    parser.add_argument("--made", type=int, default=own.made, help="questions over each schema")
-    parser.add_argument(
-        "--no-twins", action="store_true", help="without wordings of test questions"
-    )
-    parser.add_argument("--without", action="append", default=[], help="a source to leave out")
-    parser.add_argument("--seed", type=int, default=own.seed)
-    parser.add_argument(
+    add = parser.add_argument
+    add("out", type=Path)
+    add("--steps", type=int, nargs=len(STAGES), default=default.steps, help=f"those of {stages}")
+    add("--width", type=int, default=default.width)
+    add("--made", type=int, default=default.made, help="questions over each schema")
+    add("--no-twins", action="store_true", help="without wordings of test questions")
+    add("--without", action="append", default=[], help="a source to leave out")
+    add("--seed", type=int, default=default.seed)
+    add(
         "--encoder",
         metavar="DIR|HUB_ID",
-        default=own.encoder,
+        default=default.encoder,
         help="a sentence encoder that says what words mean",
     )
     given = parser.parse_args(argv)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...agent.errors import QuestionError
-from ...agent.query.acting import actions_of
 from ...agent.query.actions import Action
+from ...agent.query.automaton import actions_of
 from ...agent.query.tree import read_query
 
 
@@ -22,7 +22,7 @@ from ...agent.query.tree import read_query
 class Source:
     """A file of questions.
 
-    `splits` are those that may train the bundled weights, all where none are named; `kept_apart`
+    `splits` are those that may train the bundled weights, all where none are named; `schemas_apart`
     are schemas that thresholds are fitted on. `weight` is how often it is drawn for its size.
     """
 
@@ -30,7 +30,7 @@ class Source:
     licence: str
     public_name: str
     splits: frozenset[str] = frozenset()
-    kept_apart: frozenset[str] = frozenset()
+    schemas_apart: frozenset[str] = frozenset()
     weight: float = 1.0
     is_twin: bool = False
     """Whether its wordings are those of test questions, around other topics."""
@@ -80,7 +80,7 @@ SOURCES = (
         "text2cypher",
         "CC0",
         "text2cypher, worded by language models, of neo4j-labs/text2cypher",
-        kept_apart=frozenset({"neo4j-gameofthrones", "neo4j-northwind"}),
+        schemas_apart=frozenset({"neo4j-gameofthrones", "neo4j-northwind"}),
     ),
 )
 
@@ -167,7 +167,7 @@ _PRESENTATION = ("order", "limit")
 
 
 def _question(record: dict[str, Any]) -> SourceQuestion | None:
-    query = {key: own for key, own in record["query"].items() if key not in _PRESENTATION}
+    query = {key: part for key, part in record["query"].items() if key not in _PRESENTATION}
     try:
         actions = actions_of(read_query(_without_ids(query)))
     except QuestionError:
@@ -178,27 +178,26 @@ def _question(record: dict[str, Any]) -> SourceQuestion | None:
         record["schema"],
         record["question"],
         tuple(
-            Mention(own["start"], own["end"], own["text"], own.get("class", ""))
-            for own in record["mentions"]
+            Mention(m["start"], m["end"], m["text"], m.get("class", "")) for m in record["mentions"]
         ),
         actions,
         ()
         if record["source"] in _POOLS_UNLICENSED
-        else tuple(dict.fromkeys(own["label"] for own in record.get("candidates", ()))),
+        else tuple(dict.fromkeys(other["label"] for other in record.get("candidates", ()))),
     )
 
 
 def _without_ids(part: Any) -> Any:
     """A part of a query whose relations are known by their labels alone."""
     if isinstance(part, list):
-        return [_without_ids(own) for own in cast("list[Any]", part)]
+        return [_without_ids(member) for member in cast("list[Any]", part)]
     if isinstance(part, dict):
-        several = cast("dict[str, Any]", part)
-        return {key: _without_ids(own) for key, own in several.items() if key != "id"}
+        members = cast("dict[str, Any]", part).items()
+        return {key: _without_ids(member) for key, member in members if key != "id"}
     return part
 
 
-def digest(file: Path) -> str:
+def file_digest(file: Path) -> str:
     """The SHA-256 of a file. Raises OSError."""
     return sha256(file.read_bytes()).hexdigest()
 
@@ -226,21 +225,21 @@ def read_schemas(data: Path) -> dict[str, SchemaLabels]:
         "freebase": SchemaLabels(tuple(hop for _, hop in freebase_hops(data))),
         "wikidata": SchemaLabels(tuple(_wikidata(data))),
     }
-    for own in _lines(data / "schemas" / "spider.jsonl.gz"):
+    for row in _lines(data / "schemas" / "spider.jsonl.gz"):
         hops = [
             Hop(column["name"], table["name"], column["type"])
-            for table in own["tables"]
+            for table in row["tables"]
             for column in table["columns"]
         ]
-        schemas[own["schema"]] = SchemaLabels(hops, [table["name"] for table in own["tables"]])
-    for own in _lines(data / "schemas" / "text2cypher.jsonl.gz"):
-        hops = [Hop(r["name"], r["from"], r["to"]) for r in own["relations"]]
+        schemas[row["schema"]] = SchemaLabels(hops, [table["name"] for table in row["tables"]])
+    for row in _lines(data / "schemas" / "text2cypher.jsonl.gz"):
+        hops = [Hop(r["name"], r["from"], r["to"]) for r in row["relations"]]
         hops += [
             Hop(p["name"], c["name"], p["type"].lower())
-            for c in own["classes"]
+            for c in row["classes"]
             for p in c["properties"]
         ]
-        schemas[own["schema"]] = SchemaLabels(hops, [c["name"] for c in own["classes"]])
+        schemas[row["schema"]] = SchemaLabels(hops, [c["name"] for c in row["classes"]])
     return schemas
 
 
@@ -253,14 +252,14 @@ def freebase_hops(data: Path) -> Iterator[tuple[str, Hop]]:
 
 def schema_org(data: Path) -> dict[str, SchemaLabels]:
     """The properties of schema.org by the class that has them. Raises OSError."""
-    several = defaultdict[str, list[Hop]](list)
+    by_class = defaultdict[str, list[Hop]](list)
     for name, _, _, heads, tails, *_ in table_rows(
         data / "lexicon" / "schemaorg-properties.tsv.gz"
     ):
         for head in filter(None, heads.split(" | ")):
             tail = tails.partition(" | ")[0].lower()
-            several[head].append(Hop(name, head.lower(), tail))
-    return {name: SchemaLabels(tuple(hops)) for name, hops in several.items() if len(hops) >= 8}
+            by_class[head].append(Hop(name, head.lower(), tail))
+    return {name: SchemaLabels(tuple(hops)) for name, hops in by_class.items() if len(hops) >= 8}
 
 
 def wikidata_parts(data: Path, size: int) -> dict[str, SchemaLabels]:
@@ -280,7 +279,7 @@ def wikidata_parts(data: Path, size: int) -> dict[str, SchemaLabels]:
         part, ends = str(number % (len(hops) // size)), ("kavo", "melu", "tiran")
         tail = hop.tail or ends[number // 7 % 3]
         parts[part].append(Hop(hop.label, ends[number // 3 % 3], tail))
-    return {name: SchemaLabels(tuple(several)) for name, several in sorted(parts.items())}
+    return {name: SchemaLabels(tuple(members)) for name, members in sorted(parts.items())}
 
 
 _WIKIDATA_ENDS = {"wikibase-item": "", "time": "date", "quantity": "number", "string": "text"}
@@ -290,7 +289,7 @@ _WIKIDATA_ENDS = {"wikibase-item": "", "time": "date", "quantity": "number", "st
 def tuning_databases(data: Path) -> frozenset[str]:
     """Spider's databases that no question of may train. Raises OSError."""
     lines = _lines(data / "schemas" / "spider.jsonl.gz")
-    return frozenset(own["schema"] for own in lines if own["split"] != "train")
+    return frozenset(row["schema"] for row in lines if row["split"] != "train")
 
 
 def _type(name: str) -> str:

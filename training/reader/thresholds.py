@@ -1,6 +1,6 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -10,28 +10,27 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...agent.answers.computed import Computed
+from ...agent.answers.queries import executed
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Term
 from ...agent.linking import LabelLinker, Linker
 from ...agent.nodes.read import ReadWith, answered
-from ...agent.nodes.run_query import answered_query
 from ...agent.options import Options
 from ...agent.query.automaton import query_of
-from ...agent.query.binding import bind
-from ...agent.query.naming import Naming
+from ...agent.query.binding import Naming, bind
 from ...agent.reader.account import LabelAccount
-from ...agent.reader.reader import LabelReader
-from ...agent.reader.tools import reading_tools
-from ...agent.reader.values import WithValues
+from ...agent.reader.graph import reading_tools
+from ...agent.reader.search import LabelReader
+from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question
-from ..account import FLAGGED
-from ..answers import Answered
-from ..calibrate import fit_threshold, lenient_threshold, silence_threshold
 from ..data import Material
-from ..query_encode import Asked
-from ..query_fitting import (
+from ..encoding.queries import Asked
+from ..thresholds.answers import Answered
+from ..thresholds.calibrate import fit_threshold, lenient_threshold, silence_threshold
+from ..thresholds.query_fitting import (
     query_judge,
     query_samples,
     query_threshold,
@@ -40,9 +39,9 @@ from ..query_fitting import (
     unread_shares,
     written_judge,
 )
-from ..watch import Unwatched, Watcher, counted
-from .lessons import made_graph
-from .worded import Domain
+from ..trainer.watched import Unwatched, Watcher, counted
+from ..word_account.account import FLAGGED
+from .made_graphs import Domain, made_graph
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
 """Questions of each graph, where there are many graphs."""
@@ -87,7 +86,7 @@ class Tried:
 def fit_thresholds(
     reader: ReaderWeights,
     apart: Sequence[Domain],
-    told: Callable[[str], None],
+    report: Callable[[str], None],
     seed: int = 0,
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
@@ -96,19 +95,19 @@ def fit_thresholds(
     asked about.
     """
     tried = list[Tried]()
-    for place, domain in enumerate(own for own in apart for _ in range(_GRAPHS)):
-        told(f"asking over {domain.name}, which is kept apart")
+    for number, domain in enumerate(d for d in apart for _ in range(_GRAPHS)):
+        report(f"asking over {domain.name}, which is kept apart")
         with TemporaryDirectory() as folder:
             try:
-                kg, _, material = made_graph(domain, Path(folder), seed + _OTHERS + place)
+                kg, _, material = made_graph(domain, Path(folder), seed + _OTHERS + number)
             except GroundwalkError:
                 continue
             with closing(kg):
-                asked = _made(material, seed + place, _ANSWERABLE, _UNANSWERABLE)
+                asked = _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
                 exam = _made_exam(kg, reader, asked)
                 tried.append(_tried(kg, reader, exam, Unwatched()))
                 tried.append(_tried_without(kg, reader, asked, _LACKING, Unwatched()))
-    if not any(own.answered for own in tried):
+    if not any(part.answered for part in tried):
         raise ValueError("no domain that is kept apart can be asked about")
     return _fitted(reader, tried, lenient_threshold)
 
@@ -126,15 +125,17 @@ def _tried_without(
     names stay those of the whole graph. What is then answered is wrong, unless another relation
     comes to the same: such a question tells nothing.
     """
-    several = [(relation, own) for own in asked if (relation := _only_relation(own))][:most]
-    several.sort(key=itemgetter(0))
-    tried, linker, naming = list[Answered](), LabelLinker(WithValues(kg)), Naming(kg)
+    taken = [(relation, one) for one in asked if (relation := _only_relation(one))][:most]
+    taken.sort(key=itemgetter(0))
+    tried, linker, naming = list[Answered](), LabelLinker(LabelsWithValues(kg)), Naming(kg)
     part = "asking what is taken out of the graph"
-    questions = counted(several, len(several), part, watcher)
+    questions = counted(taken, len(taken), part, watcher)
     for relation, group in groupby(questions, itemgetter(0)):
         read = _without(kg, reader, linker, relation)
-        sure = (sure_of(read, own, naming) for _, own in group)
-        tried += [Answered(own, right=False) for own in sure if own is not None]
+        sure = (sure_of(read, one, naming) for _, one in group)
+        tried += [
+            Answered(confidence, right=False) for confidence in sure if confidence is not None
+        ]
     return Tried([False] * len(tried), tried, [])
 
 
@@ -151,31 +152,32 @@ def _only_relation(asked: Asked) -> str:
     return relations.pop() if len(relations) == 1 else ""
 
 
-def sure_of(read: ReadWith, own: Asked, naming: Naming) -> float | None:
+def sure_of(read: ReadWith, question: Asked, naming: Naming) -> float | None:
     """How sure the agent is of what it answers; 0 where it answers nothing, None where it is right.
 
     Right is what the query of the question comes to.
     """
-    asked, queries = read_alone(read.kg, read.linker, read.reader, read.account(), own.question)
+    asked, queries = read_alone(
+        read.kg, read.linker, read.reader, read.account(), question.question
+    )
     if not queries:
         return 0.0
-    found = answered(read, asked, queries, Options(confidence=0.0))
-    if not found.get("answers") and not found.get("result"):
+    answer = answered(read, asked, queries, Options(confidence=0.0)).computed
+    if not answer.answers and not answer.result:
         return 0.0
     try:
-        query = naming.named(query_of(own.actions or (), own.values))
+        query = naming.named(query_of(question.actions or (), question.values))
         with read.reader.facts() as facts:
-            wanted = answered_query(read.kg, facts, bind(read.kg, query, asked.mentions.bound))
+            right = executed(read.kg, facts, bind(read.kg, query, asked.mentions.bound)).computed
     except GroundwalkError:
-        return found["confidence"]
-    return None if _said(found) == _said(wanted) else found["confidence"]
+        return answer.confidence
+    return None if _answer_of(answer) == _answer_of(right) else answer.confidence
 
 
-def _said(changes: Mapping[str, Any]) -> Hashable:
+def _answer_of(computed: Computed) -> Hashable:
     """What is answered, in a form that can be compared."""
-    result = changes["result"]
-    text = result["text"] if result else ""
-    return text, frozenset(answer["term"] for answer in changes["answers"])
+    text = computed.result["text"] if computed.result else ""
+    return text, frozenset(answer["term"] for answer in computed.answers)
 
 
 def fit_to_graph(
@@ -234,7 +236,7 @@ def _tried(kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watch
         for own in counted(exam.questions, len(exam.questions), "answering questions", watcher)
     ]
     tools = reading_tools(kg, lambda: reader)
-    read, account, labels = LabelReader(tools), LabelAccount(tools), WithValues(kg)
+    read, account, labels = LabelReader(tools), LabelAccount(tools), LabelsWithValues(kg)
     shares = [
         share
         for text in counted(exam.whole, len(exam.whole), "accounting for their words", watcher)

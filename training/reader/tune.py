@@ -1,22 +1,28 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
 Its weights are never worse for it: of those between the reader and the tuned one the ones are
-kept that read most of the held-out questions, and these may be the reader's own. The thresholds are
-fitted to the graph either way.
+kept that read most of the held-out questions, and these may be the reader's own. Held out are some
+questions of the user, made ones, and made ones in which a word of a label is said by another of the
+lexicon, so that words which are not in the labels still work. The thresholds are fitted to the
+graph either way.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
+from random import Random
 from shutil import copyfile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...agent.errors import DatasetError
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.local import few_threads
 from ...agent.query.account import names_of
+from ...agent.reader.lexicon import Lexicon
 from ...agent.reader.weights import (
     BUNDLED,
     SETTINGS_FILE,
@@ -25,25 +31,39 @@ from ...agent.reader.weights import (
     reader_folder,
     write_weights,
 )
-from ..asked import asked_questions, tuning_questions
+from ...agent.reader.words import label_words
+from ..asked.lessons import Asked as Given
+from ..asked.question_files import asked_questions, tuning_questions
+from ..card import check_out, replaced
 from ..data import Material, gather, open_graph
-from ..folder import check_out, replaced
-from ..lessons import Asked as Given
-from ..query_encode import Asked, asked_of
-from ..query_lessons import query_lessons
-from ..query_question import QueryQuestion
+from ..encoding.queries import Asked, asked_of
+from ..queries.lessons import query_lessons
+from ..queries.question import QueryQuestion
 from ..recipe import Recipe
-from ..tuning import without_answer
-from ..watch import Unwatched, Watcher, counted
-from .batches import PLAIN, Batcher, pools_of
+from ..thresholds.people import without_answer
+from ..trainer.watched import Unwatched, Watcher, counted
+from .batches import Batcher
+from .card import CARD, EARLIER_CARD, Part, TuneReport, write_tune_card
 from .examples import Example, made_example
-from .held_out import ASKED, held_out, is_held_out, scored
-from .learning import Right
-from .replay import replay_of
+from .learning import Right, measured
+from .made_graphs import examples_over
+from .pools import PLAIN, pools_of
+from .sources import SchemaLabels
 from .thresholds import fit_to_graph
-from .tune_report import CARD, EARLIER_CARD, Part, TuneReport, write_tune_card
-from .tuning import SCHEMA, Tuning, between, schema_of, tuned
+from .tuning import SCHEMA, Tuning, between, replay_of, schema_of, tuned
 
+if TYPE_CHECKING:
+    from torch import nn
+
+
+ASKED, MADE, REWORDED = "asked", "made", "reworded"
+"""Held-out questions: those of the user, made ones, and made ones in other words."""
+_OF_EACH = 75
+_MOST_DRAWN = 3_000
+_SEED = 1_000_003
+"""Added to the seed, so that other questions are made than those that are learnt."""
+_SHARE = 5
+"""Of so many questions of the user one is held out."""
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """How far the weights may go on the way to the tuned ones, beside not at all."""
 _TAUGHT = 0.5
@@ -136,19 +156,16 @@ def _taught(
     """What the user's questions teach. Raises DatasetError where none of them is of use."""
     if not given:
         return _Taught()
-    found = query_lessons(kg, material.graph, given, hops, watcher)
-    dropped, named = found.dropped + found.missed, names_of(kg)
+    queries = query_lessons(kg, material.graph, given, hops, watcher)
+    dropped, named = queries.dropped + queries.missed, names_of(kg)
+    may_hold_out = len(queries.lessons) >= _FEW
     lessons, apart, examples = list[QueryQuestion](), list[Asked](), list[Example]()
-    for lesson in found.lessons:
+    for lesson in queries.lessons:
         asked = asked_of(lesson)
         example = asked and made_example(asked, ASKED, SCHEMA, named)
         if asked is None or example is None:
             dropped["that are too long, or do not name what they mention"] += 1
-        elif (
-            len(found.lessons) >= _FEW
-            and is_held_out(asked.question)
-            and len(apart) < _MOST_HELD_OUT
-        ):
+        elif may_hold_out and is_held_out(asked.question) and len(apart) < _MOST_HELD_OUT:
             apart.append(asked)
             examples.append(example)
         else:
@@ -170,8 +187,8 @@ def _tuned(
     usual, schema = Tuning(seed=recipe.seed), schema_of(kg)
     tuning = replace(usual, steps=recipe.steps or usual.steps)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
-    parts |= held_out(kg, material, schema, start.lexicon, SCHEMA, recipe.seed, watcher)
-    every = [own for several in parts.values() for own in several]
+    parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
+    every = list(chain.from_iterable(parts.values()))
     plain = Batcher(start.lexicon, pools_of(every, {SCHEMA: schema}), PLAIN)
     before = scored(start.network, plain, parts)
     if material.queries and taught.lessons:
@@ -180,31 +197,95 @@ def _tuned(
         material = replace(material, queries=queries)
     losses = [0.0]
 
-    def told(step: int, loss: float) -> None:
+    def report(step: int, loss: float) -> None:
         losses.append(loss)
         watcher.step(step, tuning.steps, loss, None)
 
-    end = tuned(kg, material, start, tuning, told, replay_of(recipe.seed, watcher))
+    end = tuned(kg, material, start, tuning, report, replay_of(recipe.seed, watcher))
     best, share, after = start, 0.0, before
-    for own in counted(SHARES, len(SHARES), "asking what was held out", watcher):
-        reader = between(start, end, own)
+    for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
+        reader = between(start, end, way)
         scores = scored(reader.network, plain, parts)
         if _sum(scores) > _sum(after):
-            best, share, after = reader, own, scores
+            best, share, after = reader, way, scores
     counts = {
-        name: Part(len(several), *(round(s[name].whole * len(several)) for s in (before, after)))
-        for name, several in parts.items()
+        name: Part(len(part), *(round(right[name].whole * len(part)) for right in (before, after)))
+        for name, part in parts.items()
     }
     return _Made(best, share, counts, material, tuning.steps, losses[-1])
 
 
 def _sum(scores: Mapping[str, Right]) -> float:
     """The shares of all parts, each counted alike, however many questions it has."""
-    return round(sum(own.whole for own in scores.values()), 9)
+    return round(sum(right.whole for right in scores.values()), 9)
 
 
 def _keep_card(earlier: Path, folder: Path) -> None:
     """Copy the card of the reader that was started from."""
-    card = next((own for own in (earlier / EARLIER_CARD, earlier / CARD) if own.is_file()), None)
+    cards = (earlier / EARLIER_CARD, earlier / CARD)
+    card = next((card for card in cards if card.is_file()), None)
     if card is not None:
         copyfile(card, folder / EARLIER_CARD)
+
+
+def is_held_out(question: str) -> bool:
+    """Whether a question of the user is held out; its text alone decides."""
+    return int(sha256(question.strip().encode()).hexdigest(), 16) % _SHARE == 0
+
+
+def held_out(
+    kg: KnowledgeGraph,
+    material: Material,
+    schema: SchemaLabels,
+    lexicon: Lexicon,
+    seed: int,
+    watcher: Watcher,
+) -> dict[str, list[Example]]:
+    """The parts that are made over a graph."""
+    rng = Random(f"reworded {seed}")
+    names = (*(hop.label for hop in schema.hops), *schema.classes)
+    labels = {word for name in names for word in label_words(name)}
+    drawn = islice(examples_over(kg, material, SCHEMA, seed + _SEED), _MOST_DRAWN)
+    made = list(counted(drawn, _OF_EACH, "making questions", watcher))
+    changed = filter(None, (reworded(example, labels, lexicon, rng) for example in drawn))
+    others = list(counted(changed, _OF_EACH, "rewording questions", watcher))
+    parts = {MADE: made, REWORDED: others}
+    return {name: examples for name, examples in parts.items() if examples}
+
+
+def reworded(
+    example: Example, labels: Iterable[str], lexicon: Lexicon, rng: Random
+) -> Example | None:
+    """The question with a word of one of its labels said by another that no label has.
+
+    None where the lexicon has no other one.
+    """
+    barred = frozenset(labels)
+    others = [
+        (index, other)
+        for name, _, is_class in example.names
+        if not is_class
+        for index, word in enumerate(example.words)
+        if not word.is_earlier and word.what == "word" and word.text in label_words(name)
+        for other in sorted(_others(word.text, name, lexicon) - barred)
+    ]
+    if not others:
+        return None
+    index, other = rng.choice(others)
+    words = list(example.words)
+    words[index] = replace(words[index], text=other)
+    return replace(example, words=tuple(words))
+
+
+def _others(word: str, label: str, lexicon: Lexicon) -> set[str]:
+    """The words that are related to one of a label, and its aliases of one word."""
+    names = lexicon.aliases.get(label_words(label), ())
+    aliases = (name[0] for name in names if len(name) == 1)
+    return {*lexicon.related.get(word, ()), *aliases}
+
+
+def scored(
+    network: "nn.Module", batcher: Batcher, parts: Mapping[str, Sequence[Example]]
+) -> dict[str, Right]:
+    """How much of each part of the held-out questions a network reads rightly."""
+    return {name: measured(network, batcher, examples) for name, examples in parts.items()}

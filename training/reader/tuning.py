@@ -1,28 +1,44 @@
-"""Tuning the general reader to one graph, on questions that are made over it."""
+"""Tuning the general reader to one graph, on questions that are made over it, and on others.
 
-from collections.abc import Callable
+The graph's own questions are made of its labels. Among them are questions in the words of people
+over other graphs, by which a reader keeps what it knows of words that labels do not have, and of
+which words ask nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
 from ...agent.query.facts import Facts
-from ...agent.query.tables import GraphTables
+from ...agent.query.schema_tables import GraphTables
+from ...agent.reader.graph import GraphLabels
 from ...agent.reader.inputs import CLASS, FORWARD, INVERSE
-from ...agent.reader.labels import GraphLabels
-from ...agent.reader.network import make_network
+from ...agent.reader.network import Network
 from ...agent.reader.weights import ReaderWeights
 from ..data import Material
-from .batches import Batcher, Drawing, pools_of
+from ..trainer.watched import Watcher, counted
+from ..wording.english import domain_files
+from .batches import Batcher
+from .examples import Example
 from .learning import Plan, blended, train
-from .lessons import examples_over
-from .replay import Replay, mixed
+from .made_graphs import WORDED, examples_over, made_graph, read_domain
+from .pools import Drawing, pools_of
 from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
+DOMAINS, OF_EACH = 40, 100
+"""Other graphs, each over a domain of its own, and questions over each."""
 _HEARD = 5
-"""Steps after which it is told how the tuning goes."""
+"""Steps after which it is reported how the tuning goes."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +64,45 @@ def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
         if way == CLASS:
             classes.append(labels.label(name, CLASS).called)
         elif way == FORWARD:
-            own, other = labels.label(name, FORWARD), labels.label(name, INVERSE)
-            hops.append(Hop(own.called, other.tail, own.tail))
+            label, inverse = labels.label(name, FORWARD), labels.label(name, INVERSE)
+            hops.append(Hop(label.called, inverse.tail, label.tail))
     return SchemaLabels(tuple(dict.fromkeys(hops)), tuple(dict.fromkeys(classes)))
+
+
+class Replay(NamedTuple):
+    """Examples over graphs that are made up, and the schemas of these."""
+
+    examples: Sequence[Example] = ()
+    schemas: Mapping[str, SchemaLabels] = {}
+
+
+def replay_of(seed: int, watcher: Watcher) -> Replay:
+    """Questions over graphs in some domains, drawn by seed."""
+    rng = Random(f"replay {seed}")
+    files = domain_files()
+    drawn = rng.sample(files, min(len(files), DOMAINS))
+    examples, schemas = list[Example](), dict[str, SchemaLabels]()
+    for file in counted(drawn, len(drawn), "making questions over other graphs", watcher):
+        name = f"{WORDED}:{file.stem}"
+        with TemporaryDirectory() as folder:
+            try:
+                graph = made_graph(read_domain(file), Path(folder), rng.getrandbits(32))
+            except GroundwalkError:
+                continue
+            with closing(graph.kg):
+                asked = examples_over(graph.kg, graph.material, name, seed)
+                examples += islice(asked, OF_EACH)
+                schemas[name] = graph.schema
+    return Replay(examples, schemas)
+
+
+def mixed(
+    examples: Iterator[Example], others: Sequence[Example], share: float, seed: int
+) -> Iterator[Example]:
+    """Examples, among them a share of others, drawn anew each time."""
+    rng = Random(f"mixed {seed}")
+    while True:
+        yield rng.choice(others) if others and rng.random() < share else next(examples)
 
 
 def tuned(
@@ -58,10 +110,10 @@ def tuned(
     material: Material,
     reader: ReaderWeights,
     tuning: Tuning,
-    told: Callable[[int, float], None],
+    report: Callable[[int, float], None],
     replay: Replay | None = None,
 ) -> ReaderWeights:
-    """A reader that was tuned to a graph; `told` hears the loss after steps.
+    """A reader that was tuned to a graph; `report` hears the loss after steps.
 
     Questions of `replay` are among those that are learnt.
     """
@@ -88,7 +140,7 @@ def tuned(
             tuning.seed,
         ),
         plan,
-        lambda step, loss, _: told(step, loss),
+        lambda step, loss, _: report(step, loss),
         start=deepcopy(reader.network.state_dict()),
     )
     settings = replace(reader.settings, kg=kg.digest)
@@ -99,6 +151,6 @@ def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWei
     """A reader on the way from one to another: at a share of it."""
     if share in (0.0, 1.0):
         return end if share else start
-    network = make_network(start.settings.size)
+    network = Network(start.settings.size)
     network.load_state_dict(blended(start.network.state_dict(), end.network.state_dict(), share))
     return replace(end, network=network.eval())

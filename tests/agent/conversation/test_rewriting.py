@@ -1,7 +1,7 @@
 """Reading a rewritten question out of a reply; what the prompt shows."""
 
 import pytest
-from groundwalk.agent.conversation.rewriting import read_question, rewritten
+from groundwalk.agent.conversation.acts import read_question, rewritten
 from groundwalk.agent.llm.asking import Asker, UnansweredError
 
 from ...graphs.scripted import in_order

@@ -54,14 +54,12 @@ def teacher_forced(model: Any, prompt: list[int], legal: Sequence[Word], scores:
     return table
 
 
-def bounds(
-    table: Table, legal: Sequence[Word], *, beams: int, tolerance: float, length_penalty: float = 0
-) -> Bounds:
+def bounds(table: Table, legal: Sequence[Word], *, beams: int, tolerance: float) -> Bounds:
     """The bounds of a beam search that goes on until nothing better can come.
 
     A word counts if it is among the best `beams` candidates when it ends, and the best `beams`
-    others go on. The best words by score / length ** length_penalty are returned. So do the
-    searches that stop when no running beam can win any more; a search that stops earlier does not.
+    others go on. The best words are returned. So do the searches that stop when no running beam can
+    win any more; a search that stops earlier does not.
     """
     words = set(legal)
     running: dict[Word, tuple[float, bool]] = {(): (0.0, True)}
@@ -75,27 +73,21 @@ def bounds(
         finished |= {w: s for w, s in _best(after, beams, tolerance).items() if w in words}
         open_ones = {word: score for word, score in after.items() if word not in words}
         running = _best(open_ones, beams, tolerance)
-    scale = {word: len(word) ** -length_penalty for word in finished}
-    ranked = {word: (score * scale[word], sure) for word, (score, sure) in finished.items()}
-    kept = _best(ranked, beams, tolerance, scale)
+    best = _best(finished, beams, tolerance)
     return Bounds(
-        {word for word, (_, sure) in kept.items() if sure},
-        {word: finished[word][0] for word in kept},
+        {word for word, (_, sure) in best.items() if sure},
+        {word: score for word, (score, _) in best.items()},
     )
 
 
 def _best(
-    scored: dict[Word, tuple[float, bool]],
-    beams: int,
-    tolerance: float,
-    scale: dict[Word, float] | None = None,
+    scored: dict[Word, tuple[float, bool]], beams: int, tolerance: float
 ) -> dict[Word, tuple[float, bool]]:
     """Those that may be among the best, and whether they surely are."""
     low: dict[Word, float] = {}
     high: dict[Word, float] = {}
     for word, (score, _) in scored.items():
-        off = tolerance * (scale[word] if scale else 1.0) + _DIGIT
-        low[word], high[word] = score - off, score + off
+        low[word], high[word] = score - tolerance - _DIGIT, score + tolerance + _DIGIT
     sure_lows = sorted((low[w] for w, (_, sure) in scored.items() if sure), reverse=True)
     highs = sorted(high.values(), reverse=True)
     kept: dict[Word, tuple[float, bool]] = {}

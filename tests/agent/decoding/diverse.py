@@ -21,7 +21,7 @@ from functools import cache
 from typing import Any
 
 import torch
-from groundwalk.agent.decoding.search import BeamPlan
+from groundwalk.agent.decoding.plan import BeamPlan
 
 from .bounds import Word, children
 
@@ -54,7 +54,6 @@ class Group:
 
 def diverse_search(follow: Follow, plan: BeamPlan) -> list[Scored]:
     """The words that the groups found, best first, with the scores that were kept."""
-    assert plan.length_penalty == 0 and plan.early_stopping != "never"
     size = plan.beams // plan.groups
     groups = [Group() for _ in range(plan.groups)]
     while any(group.live for group in groups):
@@ -69,8 +68,7 @@ def diverse_search(follow: Follow, plan: BeamPlan) -> list[Scored]:
             group.ended = best([*group.ended, *ended])[:size]
             group.live = [c for c in candidates if follow(c[0])][:size]
             if len(group.ended) == size and group.live:
-                hopeless = round(group.live[0][1], 6) <= round(group.ended[-1][1], 6)
-                if hopeless or plan.early_stopping:
+                if round(group.live[0][1], 6) <= round(group.ended[-1][1], 6):
                     group.live = []
             used.update(word[-1] for word, _ in group.live)
     found: dict[Word, float] = {}

@@ -8,11 +8,9 @@ from pathlib import Path as Folder
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from groundwalk.agent.decoding.constraint import RelationConstraint, State
+from groundwalk.agent.decoding.constraint import Constraint, State
 from groundwalk.agent.decoding.index import TokenIndex, build_index
-from groundwalk.agent.decoding.openings import Openings
-from groundwalk.agent.decoding.unit_table import UnitTable, ranks
-from groundwalk.agent.decoding.units import Tokens, unit_tokens
+from groundwalk.agent.decoding.units import Tokens, UnitTable, unit_tokens
 from groundwalk.agent.decoding.wire import MARKERS, escape, spell_relation
 from groundwalk.agent.kg import KnowledgeGraph, Triple
 from hypothesis import strategies as st
@@ -59,10 +57,10 @@ def topics(draw: Callable[[st.SearchStrategy[Any]], Any], facts: set[worlds.Fact
 
 def shuffled(
     draw: Callable[[st.SearchStrategy[Any]], Any], units: list[Tokens], index: TokenIndex
-) -> Openings:
+) -> UnitTable:
     """Openings in which names have one another's units, so that no order is as in the index."""
     mixed = list[Tokens](draw(st.permutations(units)))
-    return Openings(UnitTable.of(mixed), ranks(mixed, index.style.arrow))
+    return UnitTable.of(mixed, index.style.arrow)
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def opened(facts: set[worlds.Fact], tokenizer: PreTrainedTokenizerFast) -> Gener
         kg.close()
 
 
-def language(constraint: RelationConstraint[State]) -> dict[Tokens, State]:
+def language(constraint: Constraint[State]) -> dict[Tokens, State]:
     """Every word with its finished state. Fails where the automaton breaks its protocol."""
     words: dict[Tokens, State] = {}
     waiting: list[tuple[Tokens, State]] = [((), constraint.start())]

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding.chains import ChainTriples
+from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
 from groundwalk.agent.decoding.graph_index import GraphIndex
-from groundwalk.agent.decoding.growing import GrowingIndex
+from groundwalk.agent.decoding.growing import GrowingIndex, Neighbourhood
 from groundwalk.agent.decoding.growing_units import NameTokens
-from groundwalk.agent.decoding.neighbourhood import Neighbourhood, StoreNeighbourhood
-from groundwalk.agent.decoding.openings import entity_openings, relation_openings
+from groundwalk.agent.decoding.index import entity_openings, relation_openings
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.plans import RelationPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
-from groundwalk.agent.decoding.subgraph import ChainLimits
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.relation_paths import RelationPaths
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import unit_tokens, wire_tokens
 from groundwalk.agent.decoding.wire import PLAN, TRIPLE, Wire, escape
 from groundwalk.agent.errors import NoPathError
-from groundwalk.agent.kg import Step, Term, Triple
+from groundwalk.agent.kg import KnowledgeGraph, Step, Term, Triple
+from groundwalk.agent.kg.walking.view import GraphView, ViewLimits
 from transformers import PreTrainedTokenizerFast
 
 from . import worlds
@@ -27,6 +27,11 @@ from .language import TOKENIZERS, Graph, opened
 
 Make = Callable[[GraphIndex, Any, tuple[int, int]], Any]
 """Makes an automaton over an index, openings (None for paths) and tags."""
+
+
+def stored(kg: KnowledgeGraph) -> Neighbourhood:
+    """All of a KG, without limits."""
+    return GraphView(kg.store, kg.labels, ViewLimits(None, None), "")
 
 
 @dataclass
@@ -99,7 +104,7 @@ class Pair:
 def pair(facts: set[worlds.Fact], family: str, few: int = 100) -> Generator[Pair]:
     tokenizer = TOKENIZERS[family]
     with opened(facts, tokenizer) as graph:
-        remote = Remote(StoreNeighbourhood(graph.kg.store, graph.kg.labels))
+        remote = Remote(stored(graph.kg))
         growing = GrowingIndex(remote, NameTokens(tokenizer, graph.index.style), few=few)
         yield Pair(graph, tokenizer, remote, growing)
 

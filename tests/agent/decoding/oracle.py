@@ -25,7 +25,7 @@ def paths(facts: Sequence[Triple], topics: Sequence[Term], limits: PathLimits) -
         for triple in facts:
             for inverse in (False, True) if limits.inverse else (False,):
                 step = Step(triple, inverse)
-                if step.source != path.end or triple.relation in limits.excluded:
+                if step.source != path.end:
                     continue
                 if limits.revisits == "no-topic" and step.target in topics:
                     continue
@@ -65,8 +65,8 @@ def words(
             relation = index.relations.find(step.triple.relation)
             target = index.entities.find(step.target)
             assert relation is not None and target is not None
-            tokens += index.style.arrow + index.relation_units[2 * relation + step.inverse]
-            tokens += index.style.arrow + index.entity_unit(target)
+            tokens += index.style.arrow + index.relation_table.unit(2 * relation + step.inverse)
+            tokens += index.style.arrow + index.entity_table.unit(target)
         word = (*tokens, end)
         assert word not in spelled, "two paths are spelled alike"
         spelled[word] = path

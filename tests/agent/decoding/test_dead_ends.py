@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding.chains import ChainTriples
-from groundwalk.agent.decoding.index import TokenIndex, build_index
-from groundwalk.agent.decoding.openings import entity_openings, relation_openings
+from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
+from groundwalk.agent.decoding.index import (
+    TokenIndex,
+    build_index,
+    entity_openings,
+    relation_openings,
+)
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.plans import RelationPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
-from groundwalk.agent.decoding.subgraph import ChainLimits
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.relation_paths import RelationPaths
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.errors import ConstraintError, NoPathError
@@ -23,7 +27,6 @@ from . import oracle, worlds
 from .test_search import MODELS, PROMPT, TOKENIZERS
 
 FAMILY = "byte-level"
-EVERY = frozenset(worlds.relation(i) for i in range(len(worlds.RELATIONS)))
 LABEL_ONLY, UNKNOWN = worlds.entity(17), worlds.entity(99)
 
 
@@ -47,8 +50,8 @@ class Graph:
     def chains(self, topics: Sequence[Term], limits: PathLimits) -> ChainTriples:
         tokenizer = TOKENIZERS[FAMILY]
         openings = entity_openings(self.kg, tokenizer, self.index)
-        tags, own = wire_tokens(tokenizer, TRIPLE), ChainLimits(excluded=limits.excluded)
-        return ChainTriples(self.index, openings, topics, tags, own)
+        tags = wire_tokens(tokenizer, TRIPLE)
+        return ChainTriples(self.index, openings, topics, tags, ChainLimits())
 
 
 @pytest.fixture(scope="module")
@@ -68,22 +71,13 @@ FORMATS: dict[str, Callable[[Graph], Callable[[Sequence[Term], PathLimits], Any]
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @pytest.mark.parametrize(
-    ("topics", "limits"),
-    [
-        ([UNKNOWN], PathLimits()),
-        ([LABEL_ONLY], PathLimits()),
-        ([UNKNOWN, LABEL_ONLY], PathLimits()),
-        ([], PathLimits()),
-        ([worlds.entity(0)], PathLimits(excluded=EVERY)),
-        ([worlds.entity(0)], PathLimits(excluded=frozenset([worlds.relation(0)]))),
-    ],
-    ids=["unknown", "without triples", "neither", "no topic", "all excluded", "its one excluded"],
+    "topics",
+    [[UNKNOWN], [LABEL_ONLY], [UNKNOWN, LABEL_ONLY], []],
+    ids=["unknown", "without triples", "neither", "no topic"],
 )
-def test_nothing_to_decode_is_no_path(
-    name: str, topics: list[Term], limits: PathLimits, graph: Graph
-) -> None:
+def test_nothing_to_decode_is_no_path(name: str, topics: list[Term], graph: Graph) -> None:
     with pytest.raises(NoPathError) as raised:
-        FORMATS[name](graph)(topics, limits)
+        FORMATS[name](graph)(topics, PathLimits())
     assert raised.value.hint and raised.value.exit_code == 2 and raised.value.code == "no_path"
 
 
@@ -93,9 +87,8 @@ def test_nothing_to_decode_is_no_path(
     [
         (0, PathLimits(hops=0)),
         (2, PathLimits(inverse=False)),
-        (0, PathLimits(excluded=frozenset([worlds.relation(0)]), inverse=False)),
     ],
-    ids=["no hops", "only back to the topic", "excluded"],
+    ids=["no hops", "only back to the topic"],
 )
 def test_limits_that_allow_no_walk_are_no_path(
     name: str, topic: int, limits: PathLimits, graph: Graph

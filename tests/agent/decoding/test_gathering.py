@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding import gathering
-from groundwalk.agent.decoding.gathering import Gathering, search
+from groundwalk.agent.decoding import search as gathering
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import ReasoningPaths
-from groundwalk.agent.decoding.search import BeamPlan, Found, Question, beam_search
+from groundwalk.agent.decoding.plan import BeamPlan, Question, SearchResult
+from groundwalk.agent.decoding.search import Gathering, beam_search, search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError
@@ -66,7 +66,7 @@ def together(works: list[Callable[[], Any]], *, gathered: Gathering | None = Non
         return list(threads.map(one, works))
 
 
-def asks(question: Question[Any], plan: BeamPlan = PLAN) -> Callable[[], Found[Any]]:
+def asks(question: Question[Any], plan: BeamPlan = PLAN) -> Callable[[], SearchResult[Any]]:
     return lambda: search(MODEL, question, plan)
 
 
@@ -102,7 +102,7 @@ def test_one_that_cannot_be_searched_fails_by_itself(questions: list[Question[An
 def test_nobody_waits_for_a_thread_that_left_or_searches_less(
     questions: list[Question[Any]], batches: list[int]
 ) -> None:
-    def thrice() -> list[Found[Any]]:
+    def thrice() -> list[SearchResult[Any]]:
         return [search(MODEL, question, PLAN) for question in questions[:3]]
 
     def fails() -> None:

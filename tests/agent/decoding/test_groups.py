@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.errors import ConstraintError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,7 +31,6 @@ def plans(draw: st.DrawFn) -> BeamPlan:
         groups=groups,
         diversity=draw(st.sampled_from([0.0, 0.5, 1.5])),
         scores=draw(st.sampled_from(["allowed", "full"])),
-        early_stopping=draw(st.booleans()),
     )
 
 
@@ -67,15 +67,13 @@ def test_same_paths_scores_and_order_as_a_naive_search(
 @pytest.mark.parametrize("scores", ["allowed", "full"])
 @pytest.mark.parametrize("family", sorted(TOKENIZERS))
 def test_dense_graph_as_a_naive_search(family: str, scores: Any) -> None:
-    """Many more words than beams, so that groups differ, end at different tokens and stop early."""
+    """Many more words than beams, so that groups differ and end at different tokens."""
     limits = PathLimits(hops=2, revisits="walk")
     legal, constraint = opened(DENSE, [worlds.entity(0)], limits, family)
     assert constraint is not None
     follow = followers(MODELS[family], PROMPT, legal, scores)
-    for groups, size, diversity, early in product(
-        (2, 3, 5), (1, 2), (0.0, 0.5, 1.5), (False, True)
-    ):
-        plan = BeamPlan(groups * size, scores, groups, diversity, early_stopping=early)
+    for groups, size, diversity in product((2, 3, 5), (1, 2), (0.0, 0.5, 1.5)):
+        plan = BeamPlan(groups * size, scores, groups, diversity)
         found, expected = searched(MODELS[family], constraint, plan), diverse_search(follow, plan)
         assert [word for word, _ in found] == [word for word, _ in expected], plan
         assert [s for _, s in found] == pytest.approx([s for _, s in expected], abs=1e-6)

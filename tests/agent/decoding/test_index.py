@@ -5,8 +5,8 @@ from pathlib import Path as Folder
 
 import numpy as np
 import pytest
+from groundwalk.agent.decoding.arrays import StringTable
 from groundwalk.agent.decoding.index import TokenIndex, build_index, open_index
-from groundwalk.agent.decoding.strings import StringTable
 from groundwalk.agent.errors import KGError
 from groundwalk.agent.kg import build, open_kg
 from hypothesis import given, settings
@@ -30,11 +30,11 @@ def triples(index: TokenIndex) -> set[tuple[str, str, str, bool]]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(facts=facts)
 def test_index_holds_every_fact_in_both_directions(facts: set[worlds.Fact]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        kg = worlds.graph(facts, Folder(folder))
+        kg = worlds.graph(facts, Folder(folder), on_disk=True)
         made, kept = open_index(kg, TOKENIZER), open_index(kg, TOKENIZER)
         kg.close()
         expected = {
@@ -49,7 +49,7 @@ def test_index_holds_every_fact_in_both_directions(facts: set[worlds.Fact]) -> N
 def test_labels_keep_apart_what_they_spell_alike(tmp_path: Folder) -> None:
     kg = worlds.graph([(i, 0, 0) for i in range(len(worlds.HOSTILE))], tmp_path)
     index = build_index(kg, TOKENIZER)
-    units = [index.entity_unit(i) for i in range(len(index.entities))]
+    units = list(index.entity_table)
     assert len(set(units)) == len(units)
     spelled = [TOKENIZER.decode(list(unit)) for unit in units]
     assert not any("->" in text or "<" in text or "\n" in text for text in spelled)
@@ -58,7 +58,7 @@ def test_labels_keep_apart_what_they_spell_alike(tmp_path: Folder) -> None:
 
 
 def test_damaged_index_says_what_to_delete(tmp_path: Folder) -> None:
-    kg = worlds.graph([(0, 0, 1)], tmp_path)
+    kg = worlds.graph([(0, 0, 1)], tmp_path, on_disk=True)
     open_index(kg, TOKENIZER)
     assert kg.folder is not None
     (folder,) = kg.folder.glob("tokens-*")

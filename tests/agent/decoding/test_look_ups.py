@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from groundwalk.agent.decoding.chains import ChainLimits
 from groundwalk.agent.decoding.constraint import Constraint
 from groundwalk.agent.decoding.growing import GrowingIndex
 from groundwalk.agent.decoding.growing_units import NameTokens
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.subgraph import ChainLimits
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.errors import NoPathError
@@ -60,7 +60,6 @@ def by_steps(constraint: Constraint[Any], requests: Callable[[], int], *, forced
     hops=st.integers(1, 3),
     inverse=st.booleans(),
     revisits=st.sampled_from(["walk", "no-topic", "simple"]),
-    excluded=st.frozensets(st.sampled_from([worlds.relation(0)]), max_size=1),
     family=st.sampled_from(sorted(TOKENIZERS)),
     few=st.sampled_from([0, 2, 100]),
     data=st.data(),
@@ -70,21 +69,20 @@ def test_one_look_up_serves_all_states_of_a_step(
     hops: int,
     inverse: bool,
     revisits: Any,
-    excluded: frozenset[Term],
     family: str,
     few: int,
     data: st.DataObject,
 ) -> None:
     some = topics(data.draw, facts)
-    limits = PathLimits(hops, inverse, revisits, excluded)
+    limits = PathLimits(hops, inverse, revisits)
     reached = replace(limits, revisits="no-topic")
     with pair(facts, family, few) as both:
         units = oracle.topic_units(both.graph.kg, both.tokenizer, both.graph.index, some)
         automata: list[tuple[Wire, Make, str]] = [
             (PATH, lambda index, _, tags: ReasoningPaths(index, units, tags, limits), "path"),
             (PLAN, plans(some, reached), "relations"),
-            (TRIPLE, chains(some, ChainLimits(excluded=excluded)), "step"),
-            (TRIPLE, chains(some, ChainLimits(excluded=excluded, spelling="walk")), "step"),
+            (TRIPLE, chains(some, ChainLimits()), "step"),
+            (TRIPLE, chains(some, ChainLimits(spelling="walk")), "step"),
         ]
         wire, make, meaning = data.draw(st.sampled_from(automata))
         made = both.of(wire, make)

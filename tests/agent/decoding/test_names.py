@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.decoding.index import TokenIndex, build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, PATH
 from groundwalk.agent.errors import ConstraintError
@@ -102,8 +103,8 @@ def read(written: str, topic: Term, index: TokenIndex, tokenizer: Any) -> Path:
     def spelled(unit: Sequence[int]) -> str:
         return str(tokenizer.decode(list(unit))).strip()
 
-    entities = {spelled(index.entity_unit(i)): term for i, term in enumerate(index.entities)}
-    relations = {spelled(unit): i for i, unit in enumerate(index.relation_units)}
+    entities = {spelled(index.entity_table.unit(i)): term for i, term in enumerate(index.entities)}
+    relations = {spelled(unit): i for i, unit in enumerate(index.relation_table)}
     assert len(entities) == len(index.entities) and len(relations) == 2 * len(index.relations)
     assert written.startswith(PATH.open) and written.endswith(PATH.close)
     _, *parts = written[len(PATH.open) : -len(PATH.close)].split(" -> ")

@@ -16,7 +16,6 @@ limits = st.builds(
     hops=st.integers(1, 2),
     inverse=st.booleans(),
     revisits=st.sampled_from(["walk", "no-topic", "simple"]),
-    excluded=st.frozensets(st.sampled_from([worlds.relation(0)]), max_size=1),
 )
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
-from groundwalk.agent.bounded import MOST_BYTES
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.listing import ListedPaths, list_paths
 from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.remote import Server, decode_remote
 from groundwalk.agent.errors import ConstraintError, GroundwalkError, InputError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple
+from groundwalk.agent.services import MOST_BYTES
 
 from ...faults.servers import Proxy, Relay, at_once
 from . import worlds

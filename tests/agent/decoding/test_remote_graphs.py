@@ -5,14 +5,12 @@ from pathlib import Path as Folder
 from typing import Any
 
 import pytest
+from groundwalk.agent.decoding.chains import ChainLimits
 from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_tables import GrowingArray
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing_units import GrowingArray, NameTokens
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.listing import list_paths
-from groundwalk.agent.decoding.neighbourhood import StoreNeighbourhood
 from groundwalk.agent.decoding.paths import PathLimits
-from groundwalk.agent.decoding.subgraph import ChainLimits
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.errors import NoPathError, ServiceError
@@ -33,6 +31,7 @@ from .neighbourhoods import (
     layers,
     plans,
     search,
+    stored,
     walks,
 )
 
@@ -142,7 +141,7 @@ def test_paths_of_a_growing_index_can_be_listed(tmp_path: Folder) -> None:
     graph = [(0, 0, 1), (1, 1, 2), (1, 0, 4), (2, 2, 5), (6, 3, 1)]
     kg = worlds.graph(graph, tmp_path)
     whole = build_index(kg, TOKENIZER)
-    growing = GrowingIndex(StoreNeighbourhood(kg.store, kg.labels), TOKENS)
+    growing = GrowingIndex(stored(kg), TOKENS)
     expected, found = (
         list_paths(index, kg.labels, [worlds.entity(0)], PathLimits(3))
         for index in (whole, growing)

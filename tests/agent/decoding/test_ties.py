@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.kg import Path
@@ -78,7 +79,6 @@ def test_all_words_in_order_under_a_constant_model(
         BeamPlan,
         beams=st.sampled_from([1, 2, 5, 10]),
         scores=st.sampled_from(["allowed", "full"]),
-        early_stopping=st.booleans(),
     ),
     data=st.data(),
 )

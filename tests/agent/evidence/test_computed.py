@@ -5,10 +5,10 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 import rdflib
+from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.evidence import FORMS, Form, Reply, explain
 from groundwalk.agent.evidence.sparql import check_query, main_query
 from groundwalk.agent.kg import Triple
-from groundwalk.agent.nodes.computed import told
 from groundwalk.agent.state import Kind
 from rdflib import PROV, RDF, RDFS
 
@@ -49,17 +49,17 @@ def test_it_is_derived_from_answers_and_triples() -> None:
 
 
 def test_without_members_only_the_triples_are_asked() -> None:
-    told = counted()
-    told["answers"] = []
+    result_record = counted()
+    result_record["answers"] = []
     for _, ask in engines(HELD):
-        assert ask(explain("sparql", told)) == set()
-        assert ask(check_query(told)) == {(*HELD[2], YES)}
-    assert "Yes, 2." in explain("html", told)
+        assert ask(explain("sparql", result_record)) == set()
+        assert ask(check_query(result_record)) == {(*HELD[2], YES)}
+    assert "Yes, 2." in explain("html", result_record)
 
 
 def computed(kind: Kind, value: bool | None) -> Reply:
     made = counted()
-    made["result"] = told(kind, "what it came to", "over verified answers", value=value)
+    made["result"] = result_record(kind, "what it came to", "over verified answers", value=value)
     return made
 
 

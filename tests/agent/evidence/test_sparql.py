@@ -10,7 +10,7 @@ from groundwalk.agent.evidence import Origin, Reply, explain
 from groundwalk.agent.evidence.sparql import answers_query, check_query
 from groundwalk.agent.kg import OxigraphStore, Store, Term, Triple
 from groundwalk.agent.kg.nodes import to_term
-from groundwalk.agent.kg.rdflib_store import RdflibStore
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from groundwalk.agent.evidence import explain
-from groundwalk.agent.evidence.tree import grow
+from groundwalk.agent.evidence.text import chain_trees
 
 from .replies import HOSTILE, answer, border, hub, named, reply, step
 
@@ -59,7 +59,7 @@ def test_a_chain_that_is_no_walk_grows_where_it_touches() -> None:
 
 def test_a_place_shows_so_many_branches_and_counts_the_rest() -> None:
     told = hub(30)
-    (root,) = grow(told["answers"], told["topics"], 20)
+    (root,) = chain_trees(told["answers"], told["topics"], 20)
     assert (len(root.branches), root.hidden) == (20, 10)
     assert len(explain("tree", told).splitlines()) == 3 + 1 + 30
 
@@ -97,3 +97,11 @@ def test_nothing_to_explain() -> None:
     text = explain("mermaid", told)
     assert all(_LINE.fullmatch(line) for line in text.splitlines()), text
     assert "could not be asked" in text
+
+
+def test_nodes_are_numbered_in_the_order_of_the_chains() -> None:
+    union, borders = named("Union"), named("borders")
+    topics = [named(f"Topic {number}") for number in range(9)]
+    answers = [answer(union, [step(topic, borders, union)]) for topic in topics]
+    lines = explain("mermaid", reply(answers, *topics)).splitlines()
+    assert [line.split('"')[1] for line in lines if "([" in line] == [t["label"] for t in topics]

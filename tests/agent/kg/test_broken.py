@@ -10,10 +10,10 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import KGError
 from groundwalk.agent.kg import LeftOut, build, open_kg
-from groundwalk.agent.kg.broken import BrokenStatements
+from groundwalk.agent.kg.files.readers import read_quads
+from groundwalk.agent.kg.files.sources import find_sources
+from groundwalk.agent.kg.files.statements import BrokenStatements
 from groundwalk.agent.kg.nodes import to_any_node, to_term
-from groundwalk.agent.kg.readers import read_quads
-from groundwalk.agent.kg.sources import find_sources
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

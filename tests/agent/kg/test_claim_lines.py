@@ -8,15 +8,15 @@ from typing import Any, cast
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
-from groundwalk.agent.kg.checks import Checked, Unclear, check_records
-from groundwalk.agent.kg.claim_lines import (
+from groundwalk.agent.kg.stores.sparql import open_endpoint
+from groundwalk.agent.kg.verification.checks import Checked, Unclear, check_records
+from groundwalk.agent.kg.verification.claim_lines import (
     read_records,
     to_line,
     unclear_fields,
     verified_fields,
 )
-from groundwalk.agent.kg.claims import Inquiry
-from groundwalk.agent.kg.sparql import open_endpoint
+from groundwalk.agent.kg.verification.claims import Inquiry
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import OxigraphStore, Triple
-from groundwalk.agent.kg.claims import Chain, Claim, Inquiry, Statement, Written, judge
-from hypothesis import given, settings
+from groundwalk.agent.kg.verification.claims import Chain, Claim, Inquiry, Statement, Written, judge
+from hypothesis import given
 from hypothesis import strategies as st
 
+from .properties import holds_for
 from .sparql.asking import loaded
 
 IRIS = [f"<urn:{name}>" for name in "abcd"]
@@ -112,8 +113,7 @@ def expected_answers(case: Case) -> set[str]:
     return new
 
 
-@settings(max_examples=400)
-@given(cases())
+@holds_for(cases(), quick=60, slow=400)
 def test_verdicts_are_those_of_the_fact_list(case: Case) -> None:
     inquiry = Inquiry(Silent(case.facts, case.silent))
     (judged,) = judge(inquiry, [claim(case.topics, case.chain, case.answers)])
@@ -128,8 +128,7 @@ def test_verdicts_are_those_of_the_fact_list(case: Case) -> None:
     ]
 
 
-@settings(max_examples=400)
-@given(cases())
+@holds_for(cases(), quick=60, slow=400)
 def test_flags_explain_and_never_judge(case: Case) -> None:
     inquiry = Inquiry(Silent(case.facts, case.silent))
     (judged,) = judge(inquiry, [claim(case.topics, case.chain)])

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import rdflib
 from groundwalk.agent.kg import KnowledgeGraph, execute, kg_of, open_kg
-from groundwalk.agent.kg.execution import Junction
-from groundwalk.agent.kg.readers import name_iri
+from groundwalk.agent.kg.files.readers import name_iri
+from groundwalk.agent.kg.walking.execution import Junction
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -19,11 +19,11 @@ from groundwalk.agent.kg import (
     KnowledgeGraph,
     Triple,
     build,
-    folder,
     load_profile,
     open_kg,
 )
-from groundwalk.agent.kg.folder import cache_folder, open_built
+from groundwalk.agent.kg import opening as folder
+from groundwalk.agent.kg.opening import cache_folder, open_built
 from hypothesis import HealthCheck, given, settings
 from rdflib.compare import isomorphic
 

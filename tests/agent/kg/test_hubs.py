@@ -9,11 +9,10 @@ import pytest
 import rdflib
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import Labels, OxigraphStore, Step, Store, Term, Triple, local_name
-from groundwalk.agent.kg.hubs import Side, represent
-from groundwalk.agent.kg.ranking import place
-from groundwalk.agent.kg.rdflib_store import RdflibStore
 from groundwalk.agent.kg.store import Way
-from groundwalk.agent.kg.view import GraphView, NeighbourCache, ViewLimits
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
+from groundwalk.agent.kg.walking.hubs import Side, represent, step_order
+from groundwalk.agent.kg.walking.view import GraphView, NeighbourCache, ViewLimits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +65,7 @@ def test_every_relation_of_a_hub_is_represented(
     for triple in sorted({*triples}):
         if triple.relation != LABEL:
             around[triple[2 * inverse], inverse].append(Step(triple, inverse))
-    hubs = {side: sorted(own, key=place) for side, own in around.items() if len(own) > limit}
+    hubs = {side: sorted(own, key=step_order) for side, own in around.items() if len(own) > limit}
     read = {side: chance.sample(steps, limit + 1) for side, steps in hubs.items()}  # pyright: ignore
     for store in stores(triples):
         found, requests = represent(store, read, limit)
@@ -131,7 +130,7 @@ def test_the_rare_relation_of_a_million_edges_is_found(million: ox.Store) -> Non
     (steps,) = view.neighbours([HUB])
     assert 500 <= counting.read < 20_000, "it does not read all edges of the hub"
     assert leads in steps and len(steps) == 500
-    assert [(cut.kept, cut.found, cut.more) for cut in view.cuts] == [(500, 10_000, True)]
+    assert [(cut.shown, cut.allowed, cut.more) for cut in view.cuts] == [(500, 10_000, True)]
 
 
 class Reticent(OxigraphStore):

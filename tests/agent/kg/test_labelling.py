@@ -5,9 +5,11 @@ from collections import Counter, defaultdict
 
 import pyoxigraph as ox
 import pytest
-from groundwalk.agent.kg import GENERIC, census, labelling, local_name, normalise
-from groundwalk.agent.kg.labelling import build_labels
-from groundwalk.agent.kg.names import Naming, one_line, unique_names
+from groundwalk.agent.kg import GENERIC, local_name, normalise
+from groundwalk.agent.kg.labels import indexing as labelling
+from groundwalk.agent.kg.labels import staging as census
+from groundwalk.agent.kg.labels.indexing import build_labels
+from groundwalk.agent.kg.labels.names import Naming, one_line, unique_names
 from groundwalk.agent.kg.profile import Profile
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -132,7 +134,7 @@ def index(quads: set[ox.Quad], profile: Profile = GENERIC) -> sqlite3.Connection
 
 
 @pytest.mark.parametrize("most_grouped", [2, 5_000_000])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40)
 @given(found=st.sets(quads, min_size=1, max_size=30))
 def test_the_index_is_what_the_rules_say(most_grouped: int, found: set[ox.Quad]) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import KGError, ServiceError
-from groundwalk.agent.kg import Hit, KnowledgeGraph, LabelIndex, Similar, TermInfo, labels, open_kg
+from groundwalk.agent.kg import Hit, KnowledgeGraph, LabelIndex, Similar, TermInfo, open_kg
+from groundwalk.agent.kg.labels import index as labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA

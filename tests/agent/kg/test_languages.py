@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import GENERIC, KnowledgeGraph, build, language_tags, open_kg
-from groundwalk.agent.kg.languages import precedence, speaking
+from groundwalk.agent.kg.profile import precedence, speaking
 
 E = "http://example.org/"
 GRAPH = f"""

@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 from groundwalk.agent.kg import GENERIC, KnowledgeGraph, Term, open_kg
-from groundwalk.agent.kg.languages import speaking
-from groundwalk.agent.kg.literals import readable
-from groundwalk.evaluation.metrics import Predicted, strict
+from groundwalk.agent.kg.labels.literals import readable
+from groundwalk.agent.kg.profile import speaking
 from groundwalk.evaluation.samples import Gold
+from groundwalk.evaluation.scoring.metrics import Predicted, strict
 from hypothesis import given
 from hypothesis import strategies as st
 

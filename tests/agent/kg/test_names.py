@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from groundwalk.agent.kg.names import (
+from groundwalk.agent.kg.labels.names import (
     Naming,
     free_name,
     local_name,

@@ -15,7 +15,7 @@ from groundwalk.agent.kg.terms import (
     is_iri,
     is_literal,
     is_triple_term,
-    place_of,
+    node_of,
     triple_of,
     triple_term,
 )
@@ -123,7 +123,7 @@ def test_triple_terms_round_trip(triple: ox.Triple) -> None:
     assert is_triple_term(term) and not is_iri(term) and not is_literal(term)
     parts = Triple(*map(to_term, (triple.subject, triple.predicate, triple.object)))
     assert triple_of(term) == parts and triple_term(parts) == term
-    assert place_of(term) == parts.head == place_of(parts.head)
+    assert node_of(term) == parts.head == node_of(parts.head)
     (quad,) = ox.parse(f"<urn:r> <urn:p> {term} .", ox.RdfFormat.N_TRIPLES)
     assert quad.object == triple
     with pytest.raises(ValueError, match="."):

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 from groundwalk.agent.kg import Term, Triple
-from groundwalk.agent.kg.ranking import (
-    BM25Ranker,
-    EmbeddingRanker,
-    shares,
-    top_connected,
-    words,
-)
-from hypothesis import given, settings
+from groundwalk.agent.kg.walking.hubs import shares
+from groundwalk.agent.kg.walking.ranking import BM25Ranker, EmbeddingRanker, top_connected, words
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.embeddings import Embeddings
+
+from .properties import holds_for
 
 TEXTS = st.lists(st.sampled_from(["capital", "of", "river", "born", "in"]), max_size=5)
 
@@ -170,8 +167,7 @@ def searched(scored: dict[Triple, float], topics: set[Term], k: int) -> list[Tri
     return [ranked[i] for i in sorted(kept)]
 
 
-@given(SCORED, TOPICS, st.integers(0, 9), st.data())
-@settings(max_examples=300)
+@holds_for(SCORED, TOPICS, st.integers(0, 9), st.data(), quick=60, slow=300)
 def test_the_best_connected_triples(
     scored: dict[Triple, float], topics: set[Term], k: int, data: st.DataObject
 ) -> None:

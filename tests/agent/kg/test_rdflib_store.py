@@ -8,8 +8,8 @@ import rdflib
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import OxigraphStore, Step, Triple
 from groundwalk.agent.kg.nodes import to_node, to_term
-from groundwalk.agent.kg.rdflib_store import RdflibStore
 from groundwalk.agent.kg.store import Store
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import KGError
-from groundwalk.agent.kg import readers
+from groundwalk.agent.kg.files import readers
+from groundwalk.agent.kg.files.readers import name_iri, read_quads
+from groundwalk.agent.kg.files.sources import digest, find_sources
 from groundwalk.agent.kg.nodes import to_term
-from groundwalk.agent.kg.readers import name_iri, read_quads
-from groundwalk.agent.kg.sources import digest, find_sources
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 from groundwalk.agent.errors import KGError
-from groundwalk.agent.kg import KnowledgeGraph, build, holding, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, build, open_kg
+from groundwalk.agent.kg.files import holding
 
 FACTS = 40
 

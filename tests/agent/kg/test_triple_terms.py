@@ -20,16 +20,16 @@ from groundwalk.agent.kg import (
     open_kg,
     verify_paths,
 )
-from groundwalk.agent.kg.checks import Checked, check_records
-from groundwalk.agent.kg.claim_lines import read_records
-from groundwalk.agent.kg.claims import Inquiry
-from groundwalk.agent.kg.labelling import build_labels
-from groundwalk.agent.kg.names import local_name
-from groundwalk.agent.kg.rdflib_store import RdflibStore
+from groundwalk.agent.kg.labels.indexing import build_labels
+from groundwalk.agent.kg.labels.names import local_name
+from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
 from groundwalk.agent.kg.terms import REIFIES, is_triple_term, is_well_formed, triple_term
+from groundwalk.agent.kg.verification.checks import Checked, check_records
+from groundwalk.agent.kg.verification.claim_lines import read_records
+from groundwalk.agent.kg.verification.claims import Inquiry
 from hypothesis import given, settings
 
-from .reading.worlds import NODES, graphs, store_of
+from .derived.worlds import NODES, graphs, store_of
 
 E = "http://example.org/"
 TEXT = f"""

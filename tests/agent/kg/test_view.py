@@ -12,9 +12,9 @@ from groundwalk.agent.decoding.growing import GrowingIndex
 from groundwalk.agent.decoding.growing_units import NameTokens
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import Labels, OxigraphStore, Step, Term, Triple, open_kg
-from groundwalk.agent.kg.ranking import triple_texts
 from groundwalk.agent.kg.store import Way
-from groundwalk.agent.kg.view import Cut, GraphView, NeighbourCache, ViewLimits
+from groundwalk.agent.kg.walking.ranking import triple_texts
+from groundwalk.agent.kg.walking.view import Cut, GraphView, NeighbourCache, ViewLimits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

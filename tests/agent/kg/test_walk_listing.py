@@ -5,8 +5,7 @@ from itertools import count
 from typing import Literal
 
 from groundwalk.agent.kg import Path, Step, Term, Triple
-from groundwalk.agent.kg.shortest import shortest_paths
-from groundwalk.agent.kg.walk_listing import list_walks
+from groundwalk.agent.kg.walking.listing import list_walks, shortest_paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

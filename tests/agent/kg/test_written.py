@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.claims import Written
-from groundwalk.agent.kg.written import Meanings, read_written
+from groundwalk.agent.kg.verification.checks import Meanings
+from groundwalk.agent.kg.verification.claims import Written, read_written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -56,7 +56,7 @@ def test_a_name_that_looks_numbered_is_read_whole_where_it_is_known() -> None:
 def test_a_reply_that_is_not_whole_is_told(reply: AIMessage, shortened: int) -> None:
     asker = Asker(FakeMessagesListChatModel(responses=[reply]))
     assert len(asker.ask("Where?")) <= 20_000 and asker.shortened == shortened
-    assert asker.told([]) == ["1 reply ended early, at a limit of length"] * shortened
+    assert asker.add_notes([]) == ["1 reply ended early, at a limit of length"] * shortened
 
 
 def test_replies_are_added_to_those_told_before() -> None:
@@ -81,7 +81,7 @@ def test_a_client_that_breaks_over_what_came_is_told_in_words() -> None:
     with pytest.raises(UnansweredError, match="^what came is no chat reply$"):
         asker.ask("Where?")
     assert asker.tried("Where?", str) is None and asker.cost["llm_calls"] == 1
-    assert asker.told(["a"]) == ["a", "what came is no chat reply: the LLM did not answer"]
+    assert asker.add_notes(["a"]) == ["a", "what came is no chat reply: the LLM did not answer"]
 
 
 def test_a_method_may_need_a_chat_model() -> None:

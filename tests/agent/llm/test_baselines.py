@@ -4,7 +4,7 @@ import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.llm.bag_of_words import WordCounts, count_words, features_of
 from groundwalk.agent.llm.baselines import Baselines, read_baselines, write_baselines
-from groundwalk.agent.llm.local import BUNDLED
+from groundwalk.agent.llm.model_folder import BUNDLED
 from hypothesis import given
 from hypothesis import strategies as st
 

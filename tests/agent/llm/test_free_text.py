@@ -7,7 +7,8 @@ import torch
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError
 from groundwalk.agent.llm.free_text import Writing, write_freely
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from tokenizers import AddedToken
 
 from ..decoding import worlds

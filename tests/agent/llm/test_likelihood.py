@@ -10,7 +10,8 @@ import torch
 from groundwalk.agent.decoding.units import tokenize
 from groundwalk.agent.errors import ConstraintError
 from groundwalk.agent.llm.likelihood import Alternatives, Likelihoods, shares
-from groundwalk.agent.llm.local import LocalModel, ModelSettings, load_model
+from groundwalk.agent.llm.local import LocalModel, load_model
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.llm.prompt import Mention, wire_prompt
 from groundwalk.agent.llm.walk_choices import Crossing, ListedChoices, WireChoices, walk_choices
 from hypothesis import given, settings

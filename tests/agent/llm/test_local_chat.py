@@ -6,9 +6,10 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.llm.asking import Asker, UnansweredError
 from groundwalk.agent.llm.chat import chat_model, drawing
+from groundwalk.agent.llm.free_text import LocalChat
 from groundwalk.agent.llm.likelihood import prompt_tokens
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
-from groundwalk.agent.llm.local_chat import LocalChat
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 

@@ -19,10 +19,10 @@ from groundwalk.agent.llm.free_text import Writing, write_freely
 from groundwalk.agent.llm.local import LocalModel, load_generator, load_model
 from groundwalk.agent.llm.plain_model import read_plain
 from groundwalk.agent.llm.prompt import Mention, wire_prompt
-from groundwalk.evaluation.readers import read_world
-from groundwalk.training.model import new_model, round_weights, store_in_half
+from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.training.encoding.tokenizer import train_tokenizer
 from groundwalk.training.recipe import Size
-from groundwalk.training.tokenizer import train_tokenizer
+from groundwalk.training.trainer.model import new_model, round_weights, store_in_half
 
 from ..decoding.worlds import HOSTILE
 

@@ -4,9 +4,9 @@ import gzip
 from collections.abc import Callable
 
 import pytest
-from groundwalk.agent.bounded import MOST_BYTES
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.llm.chat import chat_model
+from groundwalk.agent.services import MOST_BYTES
 
 from ...faults.servers import Proxy, Relay, at_once, chat_server
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 from groundwalk.agent.kg import OxigraphStore, Triple
-from groundwalk.agent.kg.names import local_name
+from groundwalk.agent.kg.labels.names import local_name
 from groundwalk.agent.kg.terms import unknown_term
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.state import Answer, Entity, Form, Named, StepRecord
@@ -116,6 +116,6 @@ def test_walks_that_could_not_be_checked_are_told() -> None:
         ([unsure, unsure], "unchecked", [f"1 of 1 {told}"]),
     ):
         state: Any = {"topics": [topic], "answers": answers, "notes": notes[:-1]}
-        found = node(state, cast(Any, Run()))
+        found: Any = node(state, cast(Any, Run()))
         assert (found["status"], found["notes"]) == (status, notes)
         assert labels(found) == (["b"] if status == "answered" else [])

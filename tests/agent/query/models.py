@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 from groundwalk.agent.decoding.wire import NONE, QUERY, QUERY_MARKERS
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from ..decoding import worlds

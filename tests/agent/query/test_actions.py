@@ -15,15 +15,14 @@ import pytest
 from groundwalk.agent.decoding.wire import MARKERS, POINTERS, QUERY, QUERY_MARKERS, escape
 from groundwalk.agent.errors import QuestionError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.query.acting import actions_of
 from groundwalk.agent.query.actions import Action, Kind, read_text, spell
-from groundwalk.agent.query.automaton import MOST_ACTIONS, legal, query_of
+from groundwalk.agent.query.automaton import MOST_ACTIONS, actions_of, legal, query_of
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.normal import Value, normal, values_of
+from groundwalk.agent.query.normal import MentionValue, normal, values_of
 from groundwalk.agent.query.outcome import Outcome
-from groundwalk.agent.query.schema import Earlier, GraphSchema, Reading, Schema
+from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Reading, Schema
 from groundwalk.agent.query.tree import Query, read_query, write_query
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,7 +86,7 @@ class Anything:
     """A schema that allows whatever the grammar does."""
 
     mentions = [frozenset[Reading](("thing", "number", "date"))] * len(POINTERS)
-    earlier = frozenset[Earlier](("answers", "topics"))
+    earlier = frozenset[EarlierSet](("answers", "topics"))
     parts = len(POINTERS)
 
     def relations(self) -> Sequence[str]:
@@ -457,7 +456,7 @@ def test_values_stand_beside_their_mentions() -> None:
         "filters": [{"relation": "height", "op": ">", "mention": 0, "value": 150, "unit": "m"}],
     }
     query = read_query(tree)
-    assert values_of(query) == {0: Value(150, "m")}
+    assert values_of(query) == {0: MentionValue(150, "m")}
     assert write_query(query_of(actions_of(query), values_of(query))) == tree
     assert query_of(actions_of(query)).filters[0].value is None
 
@@ -500,7 +499,7 @@ def test_a_set_that_comes_to_nothing_may_still_be_gone_on_from(schema: GraphSche
 def test_mentions_are_things_or_values(facts: Facts, schema: GraphSchema) -> None:
     expected = [{"thing"}] * 3 + [{"number"}, {"date"}, {"number", "date"}, set()]
     assert [set(own) for own in schema.mentions] == expected
-    valued = GraphSchema(facts, ["three", "a"], values={0: Value(3, "m")})
+    valued = GraphSchema(facts, ["three", "a"], values={0: MentionValue(3, "m")})
     assert [set(own) for own in valued.mentions] == [{"number"}, {"thing"}]
     numbered = [own for own in legal([Action("class")], schema) if own.kind == "pointer"]
     assert numbered == []

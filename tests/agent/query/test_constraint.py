@@ -8,7 +8,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding.search import BeamPlan, Question, beam_search
+from groundwalk.agent.decoding.plan import BeamPlan, Question
+from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import Tokens, wire_tokens
 from groundwalk.agent.decoding.wire import POINTERS, QUERY, QUERY_MARKERS
 from groundwalk.agent.errors import ConstraintError, NoPathError, ShortageError
@@ -25,7 +26,7 @@ from hypothesis import strategies as st
 
 from ..decoding import oracle, worlds
 from ..decoding.language import language
-from ..decoding.test_huggingface import assert_equal_up_to_ties, final, generate
+from ..decoding.test_huggingface import assert_equal_up_to_ties, generate
 from ..decoding.test_search import PROMPT, search
 
 
@@ -94,11 +95,10 @@ def display_names(kg: KnowledgeGraph, actions: tuple[Action, ...]) -> dict[str, 
     return dict(zip(terms, kg.walk_labels.names(terms), strict=True))
 
 
-@settings(max_examples=25, deadline=None)
-@given(facts, classes, numbers, FAMILIES)
-def test_words_are_the_queries_that_actions_say(
+def check_words(
     links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
 ) -> None:
+    """The words of the constraint are the queries that actions say, and are spelled like them."""
     tokenizer = TOKENIZERS[family]
     with opened(links, kinds, sizes) as (kg, schema):
         constraint = Queries(schema, ActionTokens(tokenizer, kg.walk_labels), most=4)
@@ -117,28 +117,36 @@ def test_words_are_the_queries_that_actions_say(
             assert len(read_text(text)) == len(actions)
 
 
+@settings(max_examples=5, deadline=None)
+@given(facts, classes, numbers, FAMILIES)
+def test_words_are_the_queries_that_actions_say(
+    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
+) -> None:
+    check_words(links, kinds, sizes, family)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(facts, classes, numbers, FAMILIES)
+def test_words_of_many_graphs(
+    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
+) -> None:
+    check_words(links, kinds, sizes, family)
+
+
 def _words(constraint: Queries) -> dict[Tokens, Any]:
     return {word: constraint.actions(state) for word, state in language(constraint).items()}
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    facts,
-    classes,
-    numbers,
-    FAMILIES,
-    st.sampled_from([1, 3, 10]),
-    st.sampled_from(["allowed", "full"]),
-)
-def test_top_k_equals_naive_search(
+def check_search(
     links: set[worlds.Fact],
     kinds: dict[int, int],
     sizes: dict[int, int],
     family: str,
-    beams: int,
-    scores: Any,
+    plan: BeamPlan,
 ) -> None:
-    tokenizer, model = TOKENIZERS[family], MODELS[family]
+    """The search finds what a naive one does."""
+    tokenizer, model, beams, scores = TOKENIZERS[family], MODELS[family], plan.beams, plan.scores
     with opened(links, kinds, sizes) as (kg, schema):
         tokens = ActionTokens(tokenizer, kg.walk_labels)
         words: Any = _words(Queries(schema, tokens, most=4))
@@ -153,19 +161,43 @@ def test_top_k_equals_naive_search(
         assert cost.forward_passes <= max(map(len, words)) + 2
 
 
-@settings(max_examples=25, deadline=None)
-@given(
-    facts,
-    classes,
-    numbers,
-    FAMILIES,
-    st.builds(
-        BeamPlan,
-        beams=st.sampled_from([2, 5]),
-        scores=st.sampled_from(["allowed", "full"]),
-        length_penalty=st.sampled_from([0.0, 1.0]),
-    ),
-)
+def check_generate(
+    links: set[worlds.Fact],
+    kinds: dict[int, int],
+    sizes: dict[int, int],
+    family: str,
+    plan: BeamPlan,
+) -> None:
+    """The search finds what Hugging Face's does under the enumerated mask."""
+    tokenizer, model = TOKENIZERS[family], MODELS[family]
+    with opened(links, kinds, sizes) as (kg, schema):
+        tokens = ActionTokens(tokenizer, kg.walk_labels)
+        words: Any = _words(Queries(schema, tokens, most=4))
+        (found,) = beam_search(model, [Question(PROMPT, Queries(schema, tokens, most=4))], plan)
+        ours = [(h.tokens, h.score) for h in found.hypotheses]
+        pad = tokenizer.convert_tokens_to_ids("<pad>")
+        close = wire_tokens(tokenizer, QUERY)[1]
+        assert_equal_up_to_ties(ours, generate(model, words, close, plan, pad))
+
+
+def plans(*beams: int) -> st.SearchStrategy[BeamPlan]:
+    return st.builds(BeamPlan, st.sampled_from(beams), st.sampled_from(["allowed", "full"]))
+
+
+@settings(max_examples=6, deadline=None)
+@given(facts, classes, numbers, FAMILIES, plans(1, 3, 10))
+def test_top_k_equals_naive_search(
+    links: set[worlds.Fact],
+    kinds: dict[int, int],
+    sizes: dict[int, int],
+    family: str,
+    plan: BeamPlan,
+) -> None:
+    check_search(links, kinds, sizes, family, plan)
+
+
+@settings(max_examples=5, deadline=None)
+@given(facts, classes, numbers, FAMILIES, plans(2, 5))
 def test_the_same_queries_as_generate(
     links: set[worlds.Fact],
     kinds: dict[int, int],
@@ -173,26 +205,47 @@ def test_the_same_queries_as_generate(
     family: str,
     plan: BeamPlan,
 ) -> None:
-    tokenizer, model = TOKENIZERS[family], MODELS[family]
-    with opened(links, kinds, sizes) as (kg, schema):
-        tokens = ActionTokens(tokenizer, kg.walk_labels)
-        words: Any = _words(Queries(schema, tokens, most=4))
-        (found,) = beam_search(model, [Question(PROMPT, Queries(schema, tokens, most=4))], plan)
-        ours = [(own.tokens, final(own.tokens, own.score, plan)) for own in found.hypotheses]
-        pad = tokenizer.convert_tokens_to_ids("<pad>")
-        close = wire_tokens(tokenizer, QUERY)[1]
-        assert_equal_up_to_ties(ours, generate(model, words, close, plan, pad))
+    check_generate(links, kinds, sizes, family, plan)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(facts, classes, numbers, FAMILIES, plans(2, 3, 5, 10))
+def test_the_search_in_many_graphs(
+    links: set[worlds.Fact],
+    kinds: dict[int, int],
+    sizes: dict[int, int],
+    family: str,
+    plan: BeamPlan,
+) -> None:
+    check_search(links, kinds, sizes, family, plan)
+    check_generate(links, kinds, sizes, family, plan)
+
+
+@pytest.fixture(name="world", scope="module")
+def _world() -> KnowledgeGraph:
+    return open_kg("world")
+
+
+@pytest.fixture(name="world_facts", scope="module")
+def _world_facts(world: KnowledgeGraph) -> Facts:
+    return Facts(world)
+
+
+@pytest.fixture(name="world_tokens", scope="module")
+def _world_tokens(world: KnowledgeGraph) -> ActionTokens:
+    return ActionTokens(TOKENIZERS["byte-level"], world.walk_labels)
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_every_walk_of_the_automaton_ends_in_a_query_that_is_executed(seed: int) -> None:
+def test_every_walk_of_the_automaton_ends_in_a_query_that_is_executed(
+    world_facts: Facts, world_tokens: ActionTokens, seed: int
+) -> None:
     """On the bundled graph, whatever the model would choose."""
     random = Random(seed)
-    kg = open_kg("world")
     mentions = (Mention("Germany"), Mention("1000"), Mention("1990"))
-    graph_facts = Facts(kg)
-    tokens = ActionTokens(TOKENIZERS["byte-level"], kg.walk_labels)
-    constraint = Queries(GraphSchema(graph_facts, mentions), tokens, most=random.randint(2, 16))
+    schema, most = GraphSchema(world_facts, mentions), random.randint(2, 16)
+    constraint = Queries(schema, world_tokens, most=most)
     state, word = constraint.start(), list[int]()
     while not constraint.done(state):
         token = random.choice(constraint.allowed(state))
@@ -200,35 +253,36 @@ def test_every_walk_of_the_automaton_ends_in_a_query_that_is_executed(seed: int)
         word.append(token)
     assert len(constraint.relation_tokens(state)) == len(word)
     with suppress(ShortageError):
-        execute(graph_facts, bind(kg, constraint.query(state), mentions), seconds=10)
+        bound = bind(world_facts.kg, constraint.query(state), mentions)
+        execute(world_facts, bound, seconds=1)
 
 
-def test_numbers_and_names_come_from_mentions_only() -> None:
+def test_numbers_and_names_come_from_mentions_only(
+    world_facts: Facts, world_tokens: ActionTokens
+) -> None:
     """Without mentions there is nothing to point at: no pointer opens a set or compares a value."""
-    kg = open_kg("world")
-    tokens = ActionTokens(TOKENIZERS["byte-level"], kg.walk_labels)
     for mentions in ((), (Mention("Germany"),)):
-        constraint = Queries(GraphSchema(Facts(kg), mentions), tokens)
+        constraint = Queries(GraphSchema(world_facts, mentions), world_tokens)
         state = constraint.advance(constraint.start(), constraint.allowed(constraint.start())[0])
         legal_now = TOKENIZERS["byte-level"].convert_ids_to_tokens(list(constraint.allowed(state)))
         assert set(legal_now) & set(POINTERS) == set(POINTERS[: len(mentions)])
 
 
-def test_a_token_that_is_not_legal_is_an_error() -> None:
-    kg = open_kg("world")
-    tokens = ActionTokens(TOKENIZERS["byte-level"], kg.walk_labels)
-    constraint = Queries(GraphSchema(Facts(kg), (Mention("Germany"),)), tokens)
+def test_a_token_that_is_not_legal_is_an_error(
+    world_facts: Facts, world_tokens: ActionTokens
+) -> None:
+    constraint = Queries(GraphSchema(world_facts, (Mention("Germany"),)), world_tokens)
     with pytest.raises(ConstraintError, match="not legal"):
-        constraint.advance(constraint.start(), tokens.tags[1])
+        constraint.advance(constraint.start(), world_tokens.tags[1])
 
 
-def test_a_tokenizer_without_the_markers_is_an_error() -> None:
+def test_a_tokenizer_without_the_markers_is_an_error(world: KnowledgeGraph) -> None:
     with pytest.raises(ConstraintError, match="no token <QUERY>"):
-        ActionTokens(worlds.byte_level(), open_kg("world").walk_labels)
+        ActionTokens(worlds.byte_level(), world.walk_labels)
 
 
-def test_where_no_query_can_begin_it_is_said() -> None:
-    kg = open_kg("world")
-    tokens = ActionTokens(TOKENIZERS["byte-level"], kg.walk_labels)
+def test_where_no_query_can_begin_it_is_said(
+    world_facts: Facts, world_tokens: ActionTokens
+) -> None:
     with pytest.raises(NoPathError, match="no query can begin"):
-        Queries(GraphSchema(Facts(kg), (Mention("Germany"),)), tokens, most=1)
+        Queries(GraphSchema(world_facts, (Mention("Germany"),)), world_tokens, most=1)

@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import QuestionError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.reading import reading_of
+from groundwalk.agent.kg.derived import reading_of
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.endpoint import execute_anywhere
 from groundwalk.agent.query.execute import execute

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import QuestionError, ShortageError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg.derived import reading_of
 from groundwalk.agent.kg.profile import load_profile
-from groundwalk.agent.kg.reading import reading_of
 from groundwalk.agent.query import facts as facts_module
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.execute import execute

@@ -1,12 +1,11 @@
 """The values of questions, and how they go together with linked names."""
 
 import pytest
+from groundwalk.agent.query.asked import mentions_of
 from groundwalk.agent.query.binding import Mention
-from groundwalk.agent.query.mentions import mentions_of
-from groundwalk.agent.query.normal import Value
-from groundwalk.agent.query.number_words import spelling
+from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
-from groundwalk.agent.query.question_values import values_in
+from groundwalk.agent.query.question_values import spelling, values_in
 from groundwalk.agent.state import Entity, MentionRecord
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,7 +88,7 @@ def test_names_win_over_values_and_all_are_in_the_order_of_the_text() -> None:
         Mention("Germany", "<urn:Germany>"),
         Mention("20,000"),
     )
-    assert found.values == {0: Value(3), 3: Value(20_000)}
+    assert found.values == {0: MentionValue(3), 3: MentionValue(20_000)}
     assert query_prompt(question, found.numbered, masked=True, instruct=False).endswith(
         "\nwhich <0>3 stadiums of <1>[club] in <2>[country] hold more than <3>[number] people"
     )

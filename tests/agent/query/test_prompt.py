@@ -2,9 +2,10 @@
 
 import pytest
 from groundwalk.agent.decoding.wire import QUERY_MARKERS
-from groundwalk.agent.llm.local import LocalModel, ModelSettings
+from groundwalk.agent.llm.local import LocalModel
+from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.query.prompt import (
-    Earlier,
+    EarlierQuestion,
     Numbered,
     asked_tokens,
     query_prompt,
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from ..decoding import worlds
 
 
-def masked(question: str, *mentions: Numbered, earlier: Earlier | None = None) -> str:
+def masked(question: str, *mentions: Numbered, earlier: EarlierQuestion | None = None) -> str:
     """The line of the question, as a masked model reads it."""
     prompt = query_prompt(question, mentions, masked=True, instruct=False, earlier=earlier)
     heading, line = prompt.split("\n")
@@ -68,22 +69,26 @@ def test_what_is_not_masked_keeps_names_and_lists_them() -> None:
 
 def test_what_came_before_is_written_first_and_numbered_on() -> None:
     before, question = "What is the capital of France?", "and of Spain?"
-    earlier = Earlier("country", "city", False, before, (span(before, "France", "country"),))
+    earlier = EarlierQuestion(
+        "country", "city", False, before, (span(before, "France", "country"),)
+    )
     assert masked(question, span(question, "Spain", "country"), earlier=earlier) == (
         "what is the capital of <1>[country]? <TOPICS>[country]<ANSWERS>[city] and of <0>[country]"
     )
-    many = Earlier("country", "river", many=True)
+    many = EarlierQuestion("country", "river", many=True)
     assert masked("Which is the longest?", earlier=many) == (
         "<TOPICS>[country]<ANSWERS><MANY>[river] which is the longest"
     )
-    assert masked("how many", earlier=Earlier()) == "how many"
-    assert masked("how many", earlier=Earlier("country")) == "<TOPICS>[country] how many"
+    assert masked("how many", earlier=EarlierQuestion()) == "how many"
+    assert masked("how many", earlier=EarlierQuestion("country")) == "<TOPICS>[country] how many"
 
 
 def test_mentions_without_a_number_are_text() -> None:
     question = " ".join("abcdefghijklmnopqrstuvwxyzABCDEFGHIJ")
     mentions = [Numbered(2 * n, 2 * n + 1, "thing") for n in range(36)]
-    line = masked(question, *mentions, earlier=Earlier(question="x", mentions=(mentions[0],)))
+    line = masked(
+        question, *mentions, earlier=EarlierQuestion(question="x", mentions=(mentions[0],))
+    )
     assert line.startswith("x? <0>[thing]") and line.endswith("<31>[thing] g h i j")
 
 
@@ -98,7 +103,7 @@ def test_no_text_of_a_user_can_write_a_marker(
         [mention],
         masked=is_masked,
         instruct=False,
-        earlier=Earlier(question=question),
+        earlier=EarlierQuestion(question=question),
     )
     text = prompt.replace("<0>", "")
     assert "<" not in text and ">" not in text

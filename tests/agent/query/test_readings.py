@@ -10,8 +10,8 @@ from groundwalk.agent.query.tree import read_query
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from ..kg.reading.oracle import presented
-from ..kg.reading.worlds import NODES, PROFILE, graphs, opened, readings
+from ..kg.derived.oracle import presented
+from ..kg.derived.worlds import NODES, PROFILE, graphs, opened, readings
 from .oracle import Oracle
 
 Tree = dict[str, Any]

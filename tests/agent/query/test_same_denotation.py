@@ -26,7 +26,8 @@ from groundwalk.agent.query.values import value_of
 from .random_queries import some_graph, some_query
 
 GRAPHS = int(os.environ.get("GROUNDWALK_GRAPHS", "20"))
-"""Random graphs; each is asked so many queries."""
+"""Random graphs; each is asked so many queries. All but the first are slow tests."""
+QUICK = 8
 QUERIES = 40
 WITH_RDFLIB = 4
 """Of the queries of a graph, those that rdflib is asked too: it is a hundred times slower."""
@@ -158,7 +159,9 @@ def _executed(
         return None
 
 
-@pytest.mark.parametrize("seed", range(GRAPHS))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= QUICK else []) for s in range(GRAPHS)]
+)
 def test_the_same_members_everywhere(seed: int) -> None:
     asked, telling = check(seed, QUERIES, WITH_RDFLIB)
     assert asked > QUERIES / 2 and telling > asked / 5

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.metering import metered
+from groundwalk.agent.kg.store import metered
 from groundwalk.agent.query import vocabulary
 from groundwalk.agent.query.binding import bind
-from groundwalk.agent.query.proposal import proposal_schema
 from groundwalk.agent.query.tree import read_query
-from groundwalk.agent.query.vocabulary import MOST_CLASSES, MOST_RELATIONS, vocabulary_around
+from groundwalk.agent.query.vocabulary import (
+    MOST_CLASSES,
+    MOST_RELATIONS,
+    proposal_schema,
+    vocabulary_around,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, RDFS, Graph, Literal

@@ -5,11 +5,28 @@ from random import Random
 import pytest
 import torch
 from groundwalk.agent.query.actions import LITERAL, Action
-from groundwalk.agent.query.prompt import Earlier, Numbered
-from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Label, Posed, acted
+from groundwalk.agent.query.prompt import EarlierQuestion, Numbered
+from groundwalk.agent.reader.inputs import (
+    CLASS,
+    KIND_NUMBERS,
+    KINDS,
+    NONE,
+    Inputs,
+    Label,
+    PartialReading,
+    Size,
+    number_actions,
+)
 from groundwalk.agent.reader.lexicon import Lexicon
-from groundwalk.agent.reader.likelihood import CLASS_KIND, HOP_KINDS, POINTER_KIND, logs_of
-from groundwalk.agent.reader.network import JOINT, KINDS, NONE, Scores, Size, make_network
+from groundwalk.agent.reader.network import (
+    CLASS_KIND,
+    HOP_KINDS,
+    JOINT,
+    POINTER_KIND,
+    Network,
+    Scores,
+    logs_of,
+)
 from groundwalk.agent.reader.words import words_of
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
@@ -35,7 +52,7 @@ ACTIONS = (
 def network(request: pytest.FixtureRequest) -> torch.nn.Module:
     """Without and with a layer in which words and labels see each other."""
     torch.manual_seed(0)
-    made = make_network(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
+    made = Network(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
     for name, own in made.named_parameters():
         if name.startswith(JOINT):
             torch.nn.init.normal_(own, std=0.3)
@@ -45,8 +62,8 @@ def network(request: pytest.FixtureRequest) -> torch.nn.Module:
 def test_what_is_joint_changes_nothing_before_it_is_learnt() -> None:
     """So that it can be added to a network that was trained without."""
     torch.manual_seed(0)
-    before = make_network(Size(width=32, table=16, layers=2, heads=2)).eval()
-    after = make_network(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
+    before = Network(Size(width=32, table=16, layers=2, heads=2)).eval()
+    after = Network(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
     known = before.state_dict()
     missing = after.load_state_dict(known, strict=False).missing_keys
     assert missing
@@ -56,12 +73,12 @@ def test_what_is_joint_changes_nothing_before_it_is_learnt() -> None:
         assert torch.allclose(first, second, atol=1e-5)
 
 
-def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> Posed:
+def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> PartialReading:
     words = words_of(QUESTION, MENTIONS)
-    return Posed(words, labels, acted(actions, words, labels))
+    return PartialReading(words, labels, number_actions(actions, words, labels))
 
 
-def scored(network: torch.nn.Module, *several: Posed) -> Scores:
+def scored(network: torch.nn.Module, *several: PartialReading) -> Scores:
     with torch.inference_mode():
         return network(Inputs(Lexicon()).batch(several))
 
@@ -75,7 +92,7 @@ def test_mentions_are_words_and_the_rest_is_split() -> None:
 def test_words_of_labels_are_read_by_their_meaning_alone() -> None:
     lexicon = Lexicon(meanings={"films": 1, "length": 2, "directed": 3})
     words = words_of("which films did the one who directed it like", ())
-    batch = Inputs(lexicon).batch([Posed(words, LABELS)])
+    batch = Inputs(lexicon).batch([PartialReading(words, LABELS)])
     rows = {word.text: int(batch.words[0, place]) for place, word in enumerate(words)}
     assert batch.pieces[rows["films"]].any() and batch.meant[rows["films"]] == 1
     assert not batch.pieces[rows["directed"]].any() and batch.meant[rows["directed"]] == 3
@@ -84,7 +101,7 @@ def test_words_of_labels_are_read_by_their_meaning_alone() -> None:
 
 
 def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:
-    before = Earlier("film", "person", True, QUESTION, MENTIONS)
+    before = EarlierQuestion("film", "person", True, QUESTION, MENTIONS)
     words = words_of("and of Bo Ek", [Numbered(7, 12, "person")], before)
     assert [own.mention for own in words if own.mention is not None] == [0, 1, 2]
     assert [own.what for own in words[-2:]] == ["topics", "answers"]
@@ -101,7 +118,7 @@ def test_what_comes_later_says_nothing(network: torch.nn.Module) -> None:
 
 def test_what_pads_a_batch_says_nothing(network: torch.nn.Module) -> None:
     question = "who made it"
-    short = Posed(words_of(question, ()), LABELS[:1])
+    short = PartialReading(words_of(question, ()), LABELS[:1])
     alone, beside = scored(network, short), scored(network, short, posed(ACTIONS))
     assert torch.allclose(alone.kinds, beside.kinds[:1, :1], atol=1e-5)
     assert torch.allclose(alone.labels, beside.labels[:1, :1, :1], atol=1e-5)

@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
+from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.nodes.link import linked
 from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.asked import Asked, mentions_of
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.mentions import mentions_of
-from groundwalk.agent.query.reader import Asked
 from groundwalk.agent.query.schema import GraphSchema
-from groundwalk.agent.query.tables import GraphTables
-from groundwalk.agent.reader import reader
+from groundwalk.agent.query.schema_tables import GraphTables
+from groundwalk.agent.reader import search
+from groundwalk.agent.reader.graph import reading_tools
 from groundwalk.agent.reader.inputs import KIND_NUMBERS
-from groundwalk.agent.reader.overlap import may_overlap
-from groundwalk.agent.reader.reader import LabelReader
-from groundwalk.agent.reader.tools import reading_tools
+from groundwalk.agent.reader.search import LabelReader, may_overlap
 
 from .tiny import film_graph, tiny_reader
 
@@ -105,15 +103,15 @@ def longer(actions: Sequence[Action], *_: object) -> bool:
 def test_a_set_that_cannot_meet_another_is_not_read(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "may_overlap", always)
+    monkeypatch.setattr(search, "may_overlap", always)
     assert any(map(joined, read(kg, 300, 6.0)))
-    monkeypatch.setattr(reader, "may_overlap", not_joined)
+    monkeypatch.setattr(search, "may_overlap", not_joined)
     assert not any(map(joined, read(kg, 300, 6.0)))
 
 
 def test_a_single_beam_goes_on_where_the_likeliest_end_cannot_be(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "may_overlap", longer)
+    monkeypatch.setattr(search, "may_overlap", longer)
     (actions,) = read(kg, 1)
     assert len(actions) > 3

@@ -5,29 +5,36 @@ from math import exp, log
 
 import pytest
 import torch
+from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.nodes.link import linked
-from groundwalk.agent.query.acting import actions_of
 from groundwalk.agent.query.actions import LITERAL, Action
-from groundwalk.agent.query.automaton import Partial
-from groundwalk.agent.query.binding import Mention
+from groundwalk.agent.query.asked import Asked, Mentions, mentions_of
+from groundwalk.agent.query.automaton import Partial, actions_of
+from groundwalk.agent.query.binding import Mention, Naming
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.mentions import Mentions, mentions_of
-from groundwalk.agent.query.naming import Naming
-from groundwalk.agent.query.normal import Value
-from groundwalk.agent.query.reader import Asked, distinct_queries
+from groundwalk.agent.query.normal import MentionValue
+from groundwalk.agent.query.reader import distinct_queries
 from groundwalk.agent.query.schema import GraphSchema
-from groundwalk.agent.query.tables import GraphTables
+from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.reader.account import LabelAccount
-from groundwalk.agent.reader.inputs import CLASS, KIND_NUMBERS, Inputs, Posed, acted, way_of
-from groundwalk.agent.reader.labels import GraphLabels
-from groundwalk.agent.reader.network import KINDS, LITERALS, NONE, kind_of
-from groundwalk.agent.reader.reader import LabelReader
-from groundwalk.agent.reader.tools import reading_tools
+from groundwalk.agent.reader.graph import GraphLabels, reading_tools
+from groundwalk.agent.reader.inputs import (
+    CLASS,
+    KIND_NUMBERS,
+    KINDS,
+    LITERALS,
+    NONE,
+    Inputs,
+    PartialReading,
+    kind_of,
+    label_way,
+    number_actions,
+)
+from groundwalk.agent.reader.search import LabelReader
 from groundwalk.agent.reader.words import words_of
 
 from .tiny import film_graph, tiny_reader
@@ -74,7 +81,7 @@ def chance_of(
     for place, action in enumerate(actions):
         legal = partial.following(schema).actions
         with torch.inference_mode():
-            posed = Posed(words, several, acted(actions[:place], words, several))
+            posed = PartialReading(words, several, number_actions(actions[:place], words, several))
             scores = reader.network(inputs.batch([posed]))
         is_number = bool(place) and actions[place - 1].kind in LITERAL
         within = dict[str, dict[Action, float]]()
@@ -82,7 +89,7 @@ def chance_of(
             kind = kind_of(own)
             if own.name:
                 at = next(
-                    n for n, label in enumerate(several) if label.key == (own.name, way_of(own))
+                    n for n, label in enumerate(several) if label.key == (own.name, label_way(own))
                 )
                 score = float(scores.labels[0, -1, at])
             elif own.number is None:
@@ -96,7 +103,7 @@ def chance_of(
         names = {way: dict[str, float]() for way in (True, False)}
         for own in legal:
             if own.name:
-                is_class = way_of(own) == CLASS
+                is_class = label_way(own) == CLASS
                 key = f"{own.name} {own.inverse}"
                 names[is_class][key] = within[kind_of(own)][own]
         shares = {NONE: float(scores.kinds[0, -1, KIND_NUMBERS[NONE]])}
@@ -179,7 +186,7 @@ def test_a_number_of_things_that_is_compared_with_a_length_is_no_query(kg: Knowl
     actions = actions_of(read_query(tree))
     several = [actions, (Action("has", "<https://films.example/directedBy>"), Action("end"))]
     for unit, count in (("", 2), ("gram", 1)):
-        pointed = Mentions((), (Mention("400"),), {0: Value(400, unit)})
+        pointed = Mentions((), (Mention("400"),), {0: MentionValue(400, unit)})
         found = distinct_queries(kg, Naming(kg), several, [0.5, 0.4], pointed)
         assert len(found) == count
 
@@ -203,6 +210,6 @@ def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
         "having": [{"agg": "count", "op": "<", "mention": 0}],
         "answer": "list",
     }
-    pointed = Mentions((), (Mention("400"),), {0: Value(400, "gram")})
+    pointed = Mentions((), (Mention("400"),), {0: MentionValue(400, "gram")})
     with pytest.raises(NoPathError):
         distinct_queries(kg, Naming(kg), [actions_of(read_query(tree))], [0.5], pointed)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.reader.values import WithValues
+from groundwalk.agent.reader.values import LabelsWithValues
 
 LONG = "a very long description of what the pump is for " * 3
 TURTLE = f"""
@@ -30,7 +30,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
 
 
 def linked(kg: KnowledgeGraph, question: str) -> list[tuple[str, str, str]]:
-    found = LabelLinker(WithValues(kg)).link(question)
+    found = LabelLinker(LabelsWithValues(kg)).link(question)
     return [
         (question[own.start : own.end], own.candidates[0].term, own.candidates[0].kind)
         for own in found
@@ -52,7 +52,7 @@ def test_a_thing_comes_before_a_value_of_the_same_name(kg: KnowledgeGraph) -> No
 
 
 def test_numbers_and_descriptions_are_no_names(kg: KnowledgeGraph) -> None:
-    labels = WithValues(kg)
+    labels = LabelsWithValues(kg)
     assert labels.known(["1950", "12", LONG.strip(), "graz"]) == {"graz"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from groundwalk.agent.errors import ModelError
-from groundwalk.agent.reader.inputs import Inputs, Label, Posed
+from groundwalk.agent.reader.inputs import Inputs, Label, PartialReading
 from groundwalk.agent.reader.lexicon import LEXICON_FILE, write_lexicon
 from groundwalk.agent.reader.weights import (
     BUNDLED,
@@ -30,7 +30,7 @@ def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert again.lexicon == made.lexicon
     assert reader.load() is again
     words = words_of("which movie did Ada direct", ())
-    posed = Posed(words, [Label("directed", 0, "directed by", "person")])
+    posed = PartialReading(words, [Label("directed", 0, "directed by", "person")])
     with torch.inference_mode():
         one = made.network(Inputs(made.lexicon).batch([posed]))
         other = again.network(Inputs(again.lexicon).batch([posed]))

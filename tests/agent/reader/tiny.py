@@ -4,9 +4,9 @@ from pathlib import Path
 
 import torch
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.reader.inputs import KIND_NUMBERS
+from groundwalk.agent.reader.inputs import KIND_NUMBERS, Size
 from groundwalk.agent.reader.lexicon import Lexicon
-from groundwalk.agent.reader.network import Size, make_network
+from groundwalk.agent.reader.network import Network
 from groundwalk.agent.reader.weights import ReaderSettings, ReaderWeights
 
 SIZE = Size(width=16, table=8, layers=1, heads=2, meanings=3, meaning=4)
@@ -28,7 +28,7 @@ TURTLE = """
 def tiny_reader(seed: int = 0, threshold: float = 0.0) -> ReaderWeights:
     """A reader that knows nothing."""
     torch.manual_seed(seed)
-    network = make_network(SIZE).eval()
+    network = Network(SIZE).eval()
     network.get_parameter("kinds.bias").data[KIND_NUMBERS["end"]] += 4.0  # short queries
     return ReaderWeights(network, LEXICON, ReaderSettings(SIZE, threshold))
 

@@ -13,7 +13,7 @@ THREAD = "trip"
 _CHAT = f"""
 import os, sys, time
 from pathlib import Path
-import groundwalk.agent.kg.verification as verification
+import groundwalk.agent.kg.verification.claims as verification
 verify = verification.verify_paths
 
 def held(*given, **named):

@@ -1,9 +1,9 @@
 import re
 
-from groundwalk.agent.evidence.tree import grow
+from groundwalk.agent.evidence.text import chain_trees
 from groundwalk.agent.state import Answer, Named, StepRecord
-from groundwalk.cli.brackets import brackets
-from groundwalk.cli.chat.citations import cite
+from groundwalk.cli.chat.screen import cite
+from groundwalk.cli.render import brackets
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +50,7 @@ def test_an_answer_refers_to_its_chains_and_each_chain_has_one_number(
 @given(ANSWERS)
 def test_numbers_stand_where_their_chain_ends(answers: list[Answer]) -> None:
     cited = cite(answers, [])
-    roots = {root.term: root for root in grow(answers, [])}
+    roots = {root.term: root for root in chain_trees(answers, [])}
     found = list[int]()
     for (first, *keys), numbers in cited.ends.items():
         place = roots[str(first)]

@@ -9,10 +9,9 @@ from groundwalk.agent.errors import GroundwalkError, InputError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
 from groundwalk.cli.chat.commands import COMMANDS, perform
-from groundwalk.cli.chat.completing import Completing
-from groundwalk.cli.chat.loading import Wanted
 from groundwalk.cli.chat.loop import converse
-from groundwalk.cli.chat.talk import Talk
+from groundwalk.cli.chat.prompt import Completing
+from groundwalk.cli.chat.talk import Talk, Wanted
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from rich.console import Console

@@ -4,8 +4,8 @@ import io
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import open_kg
-from groundwalk.agent.nodes.computed import told
 from groundwalk.agent.state import State
 from groundwalk.cli.chat.screen import ChatScreen
 from rich.console import Console
@@ -21,7 +21,7 @@ def shown(**state: Any) -> str:
 
 
 def test_what_a_question_was_read_as_is_shown_where_it_differs() -> None:
-    result = told("list", "lari", "as asked")
+    result = result_record("list", "lari", "as asked")
     read = {"asked": "What is the currency of Tbilisi?", "operation": {}, "result": result}
     assert "asked: What is the currency of Tbilisi?" in shown(question="and its currency?", **read)
     assert "asked:" not in shown(question="What is the currency of Tbilisi?", **read)
@@ -29,7 +29,7 @@ def test_what_a_question_was_read_as_is_shown_where_it_differs() -> None:
 
 @pytest.mark.parametrize("kind", ["list", "count", "why"])
 def test_an_empty_computed_answer_has_its_headline(kind: Any) -> None:
-    result = told(kind, "None that the graph says.", "0 of 1 earlier answers")
+    result = result_record(kind, "None that the graph says.", "0 of 1 earlier answers")
     lines = shown(result=result).splitlines()
     assert lines[:3] == ["", "None that the graph says.", "  computed: 0 of 1 earlier answers"]
 
@@ -51,4 +51,4 @@ def test_what_was_not_understood_stands_above_and_the_reading_below() -> None:
 
 def test_a_table_is_shown() -> None:
     rows = [[{"term": "<urn:a>", "label": "Asia"}, 49]]
-    assert "Asia" in shown(result={**told("table", "1 row", "counted"), "rows": rows})
+    assert "Asia" in shown(result={**result_record("table", "1 row", "counted"), "rows": rows})

@@ -3,11 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from ...warm import command
 from .session import KEPT, THREAD, environment, masked, play
 
 STOPPED = "What is the capital of Peru?"
@@ -24,9 +24,8 @@ def screen(home: Path) -> str:
 
 
 def plain(home: Path, *arguments: str, say: str) -> str:
-    code = "from groundwalk.cli.main import main; main()"
     run = subprocess.run(
-        [sys.executable, "-c", code, "chat", *arguments],
+        [*command(), "chat", *arguments],
         input=say,
         capture_output=True,
         text=True,

@@ -1,19 +1,19 @@
 """What happens before the first prompt, and where nobody types."""
 
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from ...warm import command
 from .session import environment
 from .terminal import Terminal
 
 _CHAT = "from groundwalk.cli.main import main; main()"
 _TOLD = """
 import sys
-from groundwalk.cli.chat.reading import Typed
+from groundwalk.cli.chat.prompt import Typed
 
 def told(self):
     heavy = {"torch", "transformers", "langgraph", "langchain_core"} & sys.modules.keys()
@@ -29,7 +29,7 @@ main()
 
 def run(home: Path, *arguments: str, say: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-c", _CHAT, "chat", *arguments],
+        [*command(), "chat", *arguments],
         input=say.encode() if isinstance(say, str) else say,
         capture_output=True,
         env=environment(home),

@@ -15,12 +15,10 @@ from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import SILENT, State
 from groundwalk.cli.chat.commands import perform
-from groundwalk.cli.chat.completing import Completing
-from groundwalk.cli.chat.corrections import corrections_file
-from groundwalk.cli.chat.loading import Wanted
 from groundwalk.cli.chat.loop import converse
-from groundwalk.cli.chat.talk import Talk
-from groundwalk.cli.chat.understood import offer
+from groundwalk.cli.chat.prompt import Completing
+from groundwalk.cli.chat.readings import corrections_file, offer
+from groundwalk.cli.chat.talk import Talk, Wanted
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from rich.console import Console

@@ -30,7 +30,9 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
     max_leaves=20,
 )
 TEXTS = st.text(min_size=1, max_size=30).filter(lambda text: bool(text.strip()))
-QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+QUICK = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
 
 
 def location(folder: Path, dataset: str) -> Path:

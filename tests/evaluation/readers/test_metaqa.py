@@ -1,4 +1,4 @@
-"""MetaQA's question types; its questions are tested in test_readers.py."""
+"""MetaQA's question types; its questions are tested in test_datasets.py."""
 
 from pathlib import Path
 
@@ -34,15 +34,3 @@ def test_a_line_that_is_left_out_takes_its_type_along(tmp_path: Path) -> None:
     assert [(s.id[-1], s.type) for s in read.samples] == [("1", "one"), ("3", "three")]
     assert read.skipped.count == 1
     assert read.skipped.first == (f"{file}, line 2: is not `question TAB answer|answer`",)
-
-
-@pytest.mark.data("metaqa/1-hop", "metaqa/2-hop", "metaqa/3-hop")
-@pytest.mark.parametrize(
-    ("split", "types"),
-    [("1-hop/dev", 13), ("1-hop/ntm/dev", 13), ("2-hop/dev", 21), ("3-hop/dev", 15)],
-)
-def test_the_types_of_metaqa(public_data: Path, split: str, types: int) -> None:
-    samples = read_samples("metaqa", public_data / "metaqa", split)
-    found = {sample.type for sample in samples}
-    assert len(found) == types
-    assert all(name.count("_to_") == int(split[0]) for name in found)

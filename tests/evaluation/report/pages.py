@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from groundwalk.evaluation.report import build_report
+from groundwalk.evaluation.report.build import build_report
 
 _VOID = ("meta", "input", "br", "hr", "img", "link", "path", "line", "rect", "circle")
 

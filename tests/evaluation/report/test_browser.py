@@ -9,7 +9,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from groundwalk.evaluation.report import build_report
+from groundwalk.evaluation.report.build import build_report
 
 from .pages import Page
 from .runs import ASKED, HOSTILE, records, write_run

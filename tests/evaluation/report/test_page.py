@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.kg.names import one_line
+from groundwalk.agent.kg.labels.names import one_line
 from groundwalk.agent.state import Answer
 from groundwalk.evaluation.records import Asked, Record, answered
-from groundwalk.evaluation.report import build_report
+from groundwalk.evaluation.report.build import build_report
 from groundwalk.evaluation.samples import Gold, Sample
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -144,9 +144,15 @@ def written(folder: Path, text: str) -> Page:
     return page_of(write_run(folder, lines, made), out=folder / "page.html")
 
 
+@pytest.fixture(scope="module", name="plain")
+def _plain(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """The page of a run in which every text is a word."""
+    return written(tmp_path_factory.mktemp("plain") / "run", "word")
+
+
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_becomes_markup(tmp_path: Path, text: str) -> None:
-    assert written(tmp_path / "bad", text).shape == written(tmp_path / "good", "word").shape
+def test_no_text_becomes_markup(tmp_path: Path, plain: Page, text: str) -> None:
+    assert written(tmp_path / "bad", text).shape == plain.shape
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -156,9 +162,9 @@ def test_no_text_becomes_markup(tmp_path: Path, text: str) -> None:
         st.text("<>&\"'/!-=[]{}%#sctyleripx \n", min_size=1, max_size=40),
     ).filter(lambda text: bool(one_line(text)))
 )
-def test_any_text_arrives_whole_and_as_text(tmp_path: Path, text: str) -> None:
+def test_any_text_arrives_whole_and_as_text(tmp_path: Path, plain: Page, text: str) -> None:
     page = written(tmp_path / "run", text)
-    assert page.shape == written(tmp_path / "plain", "word").shape
+    assert page.shape == plain.shape
     data = page.data
     assert data["questions"][0][1] == one_line(text)
     assert data["questions"][0][6] == [one_line(text)]

@@ -5,9 +5,8 @@ from importlib.resources import files
 from itertools import combinations, pairwise
 
 import pytest
-from groundwalk.evaluation.report.axes import cost_axis, linear, logarithmic
-from groundwalk.evaluation.report.cells import amount, share
-from groundwalk.evaluation.report.plots import HEIGHT, Dot, spread
+from groundwalk.evaluation.report.plots import HEIGHT, Dot, cost_axis, linear, logarithmic, spread
+from groundwalk.evaluation.report.tables import amount, share
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,11 +16,11 @@ VALUES = st.just(0.0) | st.floats(min_value=1e-6, max_value=1e9)
 @given(st.lists(VALUES, min_size=1, max_size=8))
 def test_values_lie_between_round_ticks(values: list[float]) -> None:
     axis = cost_axis("cost", values)
-    places = [axis.place(value) for value in values]
+    places = [axis.position(value) for value in values]
     assert all(-0.01 <= place <= 100.01 for place in places)
-    ordered = [axis.place(value) for value in sorted(values)]
+    ordered = [axis.position(value) for value in sorted(values)]
     assert ordered == sorted(ordered)
-    ticks = [tick.place for tick in axis.ticks]
+    ticks = [tick.position for tick in axis.ticks]
     assert ticks[0] == 0 and ticks == sorted(set(ticks)) and 2 <= len(ticks) <= 12
     assert len({tick.text for tick in axis.ticks}) == len(ticks)
 
@@ -29,7 +28,7 @@ def test_values_lie_between_round_ticks(values: list[float]) -> None:
 @given(VALUES, st.floats(min_value=0.01, max_value=1e6))
 def test_the_ends_of_a_linear_axis(low: float, width: float) -> None:
     axis = linear("", low, low + width)
-    assert axis.place(low) >= -0.01 and axis.place(low + width) <= 100.01
+    assert axis.position(low) >= -0.01 and axis.position(low + width) <= 100.01
 
 
 def test_far_apart_costs_go_by_powers_of_ten() -> None:
@@ -37,7 +36,7 @@ def test_far_apart_costs_go_by_powers_of_ten() -> None:
     assert "logarithmic" not in cost_axis("tokens", [0, 100, 10_000]).title
     axis = logarithmic("", 1, 10_000)
     assert [tick.text for tick in axis.ticks] == ["1", "10", "100", "1,000", "10,000"]
-    gaps = {round(b.place - a.place, 6) for a, b in pairwise(axis.ticks)}
+    gaps = {round(b.position - a.position, 6) for a, b in pairwise(axis.ticks)}
     assert gaps == {25.0}
     assert [tick.text for tick in linear("", 0, 100).ticks] == ["0", "20", "40", "60", "80", "100"]
 

@@ -16,15 +16,16 @@ from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm import embeddings
 from groundwalk.agent.options import Options
-from groundwalk.agent.reader.inputs import Inputs, Label, Posed
+from groundwalk.agent.reader.inputs import Inputs, Label, PartialReading
 from groundwalk.agent.reader.weights import SETTINGS_FILE, ReaderWeights, open_reader
 from groundwalk.agent.reader.words import words_of
 from groundwalk.cli.main import app
-from groundwalk.evaluation.config import describe_reader, tree_digest
+from groundwalk.evaluation.runner.config import describe_reader, tree_digest
 from groundwalk.graphs import build_graph
 from groundwalk.training.data import gather
 from groundwalk.training.reader import recipe as making
-from groundwalk.training.reader.lessons import Lessons, examples_over
+from groundwalk.training.reader.lessons import Lessons
+from groundwalk.training.reader.made_graphs import examples_over
 from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import WORD_SOURCES
 from groundwalk.training.reader.tuning import Tuning, schema_of, tuned
@@ -34,7 +35,7 @@ from typer.testing import CliRunner
 
 from ...agent.reader.tiny import TURTLE
 from ...graphs.embedding import save_embedding
-from .test_meanings import FILES
+from .test_lexicons import FILES
 from .test_tuning import MORE
 
 ALIKE = {
@@ -110,7 +111,7 @@ def test_words_meet_the_labels_that_the_encoder_says(made: Made) -> None:
     for word, meant in MEANT.items():
         words = words_of(f"what {word} Dune", ())
         with torch.inference_mode():
-            scores = reader.network(Inputs(reader.lexicon).batch([Posed(words, labels)]))
+            scores = reader.network(Inputs(reader.lexicon).batch([PartialReading(words, labels)]))
         assert labels[int(scores.met[0, 1].argmax())].name == meant
 
 
@@ -150,7 +151,7 @@ def test_words_are_encoded_once_and_together(made: Made, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(type(encoder.embeddings), "embed_documents", counted)
     for question in ("who penned it", "who issued it"):
-        posed = Posed(words_of(question, ()), [Label("town", 0, "town")])
+        posed = PartialReading(words_of(question, ()), [Label("town", 0, "town")])
         Inputs(reader.lexicon).batch([posed])
     assert [sorted(own) for own in calls] == [["it", "penned", "town", "who"], ["issued"]]
 

@@ -1,15 +1,17 @@
-"""The recipe of the bundled reader, end to end on a little of everything, and stopped half way."""
+"""The recipe of the bundled reader: its stages, and end to end on a little of everything."""
 
 import pickle
 from pathlib import Path
 
 import pytest
+import torch
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.lessons import Lessons, lessons
-from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, train_reader
+from groundwalk.training.reader.learning import Plan, blended
+from groundwalk.training.reader.lessons import Lessons, gather_lessons
+from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from rich.console import Console
 
@@ -22,13 +24,13 @@ def taught(public_data: Path) -> Lessons:
     """What is learnt, of one graph over each domain."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(made_lessons, "_VARIANTS", 1)
-        return lessons(
+        return gather_lessons(
             public_data,
             made=2,
             twins=True,
             without=frozenset(WITHOUT),
             seed=0,
-            told=lambda _: None,
+            report=lambda _: None,
             workers=2,
         )
 
@@ -68,3 +70,15 @@ def test_nothing_is_learnt_of_what_is_kept_apart(public_data: Path, taught: Less
     assert kept
     assert taught.watched
     assert not kept & {name.split(":")[1] for name in learnt if name.startswith("worded:")}
+
+
+def test_weights_on_the_way_from_some_to_others() -> None:
+    first, last = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([4.0, 2.0])}
+    assert blended(first, last, 0.25)["a"].tolist() == [1.0, 2.0]
+
+
+def test_the_middle_of_a_stage_is_told_of() -> None:
+    for stage in STAGES:
+        if stage.middle is not None:
+            assert stage.middle % Plan().heard == 0
+            assert 0 < stage.middle < stage.steps

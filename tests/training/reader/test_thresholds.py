@@ -9,14 +9,14 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes.read import ReadWith
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.naming import Naming
+from groundwalk.agent.query.binding import Naming
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
-from groundwalk.training.answers import Answered
-from groundwalk.training.query_encode import Asked
+from groundwalk.training.encoding.queries import Asked
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.thresholds import Tried, fit_to_graph, sure_of
-from groundwalk.training.watch import Unwatched
+from groundwalk.training.thresholds.answers import Answered
+from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.query.models import scripted
 from ...agent.reader.tiny import tiny_reader

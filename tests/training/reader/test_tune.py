@@ -13,9 +13,8 @@ from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.reader.inputs import KIND_NUMBERS
+from groundwalk.agent.reader.inputs import KIND_NUMBERS, NONE
 from groundwalk.agent.reader.lexicon import LEXICON_FILE, make_lexicon
-from groundwalk.agent.reader.network import NONE
 from groundwalk.agent.reader.weights import (
     WEIGHTS_FILE,
     ReaderWeights,
@@ -24,14 +23,13 @@ from groundwalk.agent.reader.weights import (
 )
 from groundwalk.agent.reader.words import words_of
 from groundwalk.graphs import build_graph
-from groundwalk.training.reader import held_out, replay, thresholds, tune
+from groundwalk.training.reader import thresholds, tune, tuning
+from groundwalk.training.reader.card import CARD, EARLIER_CARD
 from groundwalk.training.reader.examples import Example
-from groundwalk.training.reader.held_out import is_held_out, reworded
-from groundwalk.training.reader.replay import mixed, replay_of
-from groundwalk.training.reader.tune_report import CARD, EARLIER_CARD
-from groundwalk.training.reader.tuning import Tuning, between
+from groundwalk.training.reader.tune import is_held_out, reworded
+from groundwalk.training.reader.tuning import Tuning, between, mixed, replay_of
 from groundwalk.training.recipe import Recipe
-from groundwalk.training.watch import Unwatched
+from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
 from .test_tuning import MORE
@@ -67,8 +65,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thresholds, "_OF_ONE", 10)
     monkeypatch.setattr(thresholds, "_NONE_OF_ONE", 5)
     monkeypatch.setattr(thresholds, "_ACCOUNTED", 5)
-    monkeypatch.setattr(replay, "DOMAINS", 2)
-    monkeypatch.setattr(held_out, "_OF_EACH", 25)
+    monkeypatch.setattr(tuning, "DOMAINS", 2)
+    monkeypatch.setattr(tune, "_OF_EACH", 25)
     monkeypatch.setattr(tune, "Tuning", partial(Tuning, batch=8, rate=5e-3))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pyoxigraph as ox
 from groundwalk.agent.kg import Step, Triple
 from groundwalk.agent.kg.nodes import to_node, to_term
-from groundwalk.agent.kg.sparql import EndpointSettings, SparqlStore
-from groundwalk.agent.kg.sparql.client import SparqlClient
+from groundwalk.agent.kg.stores.sparql import EndpointSettings, SparqlStore
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
 from hypothesis import strategies as st
 
 E = "http://example.org/"

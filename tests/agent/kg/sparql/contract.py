@@ -8,13 +8,13 @@ from pathlib import Path as File
 
 import pyoxigraph as ox
 from groundwalk.agent.kg import OxigraphStore, Path, Step, Triple, open_kg, verify_paths
-from groundwalk.agent.kg.names import normalise
+from groundwalk.agent.kg.labels.names import normalise
 from groundwalk.agent.kg.nodes import to_term
-from groundwalk.agent.kg.sparql import SparqlStore
-from groundwalk.agent.kg.sparql.client import SparqlClient
-from groundwalk.agent.kg.sparql.labels import SparqlLabels
 from groundwalk.agent.kg.store import Way
-from groundwalk.agent.kg.view import NeighbourCache
+from groundwalk.agent.kg.stores.sparql import SparqlStore
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
+from groundwalk.agent.kg.stores.sparql.labels import SparqlLabels
+from groundwalk.agent.kg.walking.view import NeighbourCache
 
 from .asking import HOSTILE, LABEL, TYPE, iri, loaded, quad
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from groundwalk.agent.kg import Triple
-from groundwalk.agent.kg.sparql import EndpointSettings
-from groundwalk.agent.kg.sparql.settings import Method
+from groundwalk.agent.kg.stores.sparql import EndpointSettings
+from groundwalk.agent.kg.stores.sparql.settings import Method
 
 from .contract import document
 

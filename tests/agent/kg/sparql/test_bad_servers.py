@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import RefusedError, ServiceError
 from groundwalk.agent.kg import OxigraphStore, Path, Step, Triple, verify_paths
-from groundwalk.agent.kg.checks import check_records
-from groundwalk.agent.kg.claim_lines import read_records
-from groundwalk.agent.kg.claims import Inquiry
-from groundwalk.agent.kg.sparql import SparqlLabels, SparqlStore
 from groundwalk.agent.kg.store import Way
+from groundwalk.agent.kg.stores.sparql import SparqlLabels, SparqlStore
+from groundwalk.agent.kg.verification.checks import check_records
+from groundwalk.agent.kg.verification.claim_lines import read_records
+from groundwalk.agent.kg.verification.claims import Inquiry
 
 from .asking import client, iri, store, turtle
 from .endpoint import JSON, Endpoint, Handler, Misbehaviour

@@ -33,9 +33,9 @@ import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import OxigraphStore, Triple
 from groundwalk.agent.kg.nodes import lexical_form, literal_tag
-from groundwalk.agent.kg.sparql import EndpointSettings, SparqlStore, endpoint_settings
-from groundwalk.agent.kg.sparql.client import SparqlClient
-from groundwalk.agent.kg.sparql.queries import Query, spell
+from groundwalk.agent.kg.stores.sparql import EndpointSettings, SparqlStore, endpoint_settings
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
+from groundwalk.agent.kg.stores.sparql.queries import Query, spell
 from hypothesis import HealthCheck, Phase, example, given, seed, settings
 from hypothesis import strategies as st
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import GENERIC, Labels, Triple, Word, open_kg
-from groundwalk.agent.kg.names import normalise
-from groundwalk.agent.kg.sparql.labels import SparqlLabels
-from groundwalk.agent.kg.sparql.spellings import spellings
+from groundwalk.agent.kg.labels.names import normalise
+from groundwalk.agent.kg.stores.sparql.labels import SparqlLabels, spellings
 from groundwalk.agent.linking import LabelLinker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from groundwalk.agent.kg import GENERIC, open_kg
-from groundwalk.agent.kg.languages import speaking
-from groundwalk.agent.kg.sparql.labels import SparqlLabels
+from groundwalk.agent.kg.profile import speaking
+from groundwalk.agent.kg.stores.sparql.labels import SparqlLabels
 from groundwalk.agent.linking import LabelLinker
 
 from .asking import client, iri, turtle

@@ -10,9 +10,9 @@ import pytest
 import rdflib
 from groundwalk.agent.kg import GENERIC, Triple
 from groundwalk.agent.kg.nodes import to_node
-from groundwalk.agent.kg.sparql import label_queries, queries
-from groundwalk.agent.kg.sparql.queries import Pattern, Query, Scope, spell
-from groundwalk.agent.kg.sparql.spellings import spellings
+from groundwalk.agent.kg.stores.sparql import label_queries, queries
+from groundwalk.agent.kg.stores.sparql.labels import spellings
+from groundwalk.agent.kg.stores.sparql.queries import Pattern, Query, Scope, spell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.plugins.sparql.algebra import translateQuery

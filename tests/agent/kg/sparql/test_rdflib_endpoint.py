@@ -12,7 +12,7 @@ import pytest
 import rdflib
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import OxigraphStore
-from groundwalk.agent.kg.sparql import SparqlStore
+from groundwalk.agent.kg.stores.sparql import SparqlStore
 
 from .asking import client, iri, loaded, quad
 from .contract import FACTS, TRIPLES, check_hub, check_labels, check_store, check_verification

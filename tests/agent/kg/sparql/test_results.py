@@ -5,7 +5,7 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
-from groundwalk.agent.kg.sparql.results import read_rows
+from groundwalk.agent.kg.stores.sparql.client import read_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ def body(*rows: Any, variables: tuple[str, ...] = ("a", "b")) -> bytes:
 
 @given(st.lists(st.tuples(TERMS, TERMS), max_size=5))
 def test_terms_come_back_as_they_are(rows: list[tuple[str, str]]) -> None:
-    from groundwalk.agent.kg.sparql.queries import values
+    from groundwalk.agent.kg.stores.sparql.queries import values
 
     results: Any = loaded([]).query(f"SELECT ?a ?b {{ {values('?a ?b', rows)} }}")
     answer = results.serialize(format=ox.QueryResultsFormat.JSON)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
-from groundwalk.agent.kg.sparql import EndpointSettings, endpoint_settings, open_endpoint
-from groundwalk.agent.kg.sparql.client import SparqlClient
-from groundwalk.agent.kg.sparql.store import SparqlStore
+from groundwalk.agent.kg.stores.sparql import EndpointSettings, endpoint_settings, open_endpoint
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
+from groundwalk.agent.kg.stores.sparql.store import SparqlStore
 
 from .endpoint import Endpoint, Handler
 

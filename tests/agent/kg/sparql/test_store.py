@@ -6,11 +6,10 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import KGError, ServiceError
 from groundwalk.agent.kg import OxigraphStore, Triple
-from groundwalk.agent.kg.metering import metered
-from groundwalk.agent.kg.sparql import SparqlStore, open_endpoint
-from groundwalk.agent.kg.sparql.settings import EndpointSettings
-from groundwalk.agent.kg.store import Way
-from groundwalk.agent.kg.view import NeighbourCache
+from groundwalk.agent.kg.store import Way, metered
+from groundwalk.agent.kg.stores.sparql import SparqlStore, open_endpoint
+from groundwalk.agent.kg.stores.sparql.settings import EndpointSettings
+from groundwalk.agent.kg.walking.view import NeighbourCache
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

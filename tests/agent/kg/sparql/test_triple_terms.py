@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import GENERIC, OxigraphStore, Step, Triple
-from groundwalk.agent.kg.sparql import SparqlLabels, SparqlStore
-from groundwalk.agent.kg.sparql.results import read_rows
+from groundwalk.agent.kg.stores.sparql import SparqlLabels, SparqlStore
+from groundwalk.agent.kg.stores.sparql.client import read_rows
 from groundwalk.agent.kg.terms import REIFIES, is_triple_term, triple_term
 from hypothesis import given, settings
 from hypothesis import strategies as st

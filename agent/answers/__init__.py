@@ -1,0 +1,1 @@
+"""What comes of walks and queries: records of the state, the vote, proofs, and what stands."""

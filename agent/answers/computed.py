@@ -1,0 +1,343 @@
+"""What a query came to, as answers with their verified triples and one line of text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..kg import KnowledgeGraph
+from ..kg.store import metered
+from ..kg.terms import Path, Step, Term, is_literal, node_of
+from ..kg.verification.claims import Verdict, verify_paths
+from ..query.binding import Bound
+from ..query.outcome import Outcome
+from ..query.tree import Entity as EntityStart
+from ..query.tree import OfClass, nested
+from ..state import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
+from .records import entity_record, name_terms, step_records
+
+_SHOWN = 10
+"""Members that a line of text names."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What came of an operation; without a result it is like a plain question's answers."""
+
+    status: Status
+    answers: list[Answer] = field(default_factory=list[Answer])
+    topics: list[Entity] = field(default_factory=list[Entity])
+    result: Result | None = None
+    notes: list[str] = field(default_factory=list[str])
+    confidence: float = 0.0
+
+
+def result_record(
+    kind: Kind,
+    text: str,
+    how: str,
+    *,
+    value: int | float | bool | None = None,
+    triples: Sequence[StepRecord] = (),
+) -> Result:
+    """A result; of its triples each once."""
+    distinct = [step for place, step in enumerate(triples) if step not in triples[:place]]
+    return Result(kind=kind, value=value, text=text, how=how, triples=distinct)
+
+
+def listed(answers: Sequence[Answer]) -> str:
+    """The names of answers in one line."""
+    return some([answer["label"] for answer in answers])
+
+
+def some(names: Sequence[str], size: int = 0) -> str:
+    """The first of some names in one line, and how many more there are, of `size` in all."""
+    more = max(len(names), size) - _SHOWN
+    return "; ".join(names[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def sentence(step: StepRecord) -> str:
+    """A triple as one reads it."""
+    return f"{step['head']['label']} - {step['relation']['label']} -> {step['tail']['label']}"
+
+
+NONE = "None in the graph."
+KINDS: Mapping[str, Kind] = {
+    "count": "count",
+    "sum": "sum",
+    "avg": "average",
+    "min": "smallest",
+    "max": "largest",
+}
+"""What a number is that a query asks for."""
+_GROUPED = 10_000
+"""Numbers from which thousands are set apart: smaller ones may be years."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was verified before: steps, and the entities that walks of them begin at."""
+
+    topics: Sequence[Entity] = ()
+    steps: Mapping[Step, StepRecord] = field(default_factory=dict[Step, StepRecord])
+    how: str = "computed over the whole graph"
+    """What is said of a result where nothing else is."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """An outcome in the records of the state; all of it was looked up at the source."""
+
+    bound: Bound
+    outcome: Outcome
+    topics: list[Entity]
+    named: Mapping[Term, Named]
+    runs: Mapping[Step, list[StepRecord]]
+    compared: list[StepRecord]
+    how: str
+    failure: str
+    """Why the source did not say of all triples whether it holds them; else empty."""
+
+    def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
+        """The triples of some steps, each once."""
+        return _each_once(record for step in steps for record in self.runs[step])
+
+
+def computed_from(
+    kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified | None = None
+) -> Computed:
+    """The answers of a query with their proofs, what was computed, and the notes.
+
+    Every triple that it rests on is verified at the source here, unless it was just `before`. A
+    member without a whole proof is left out and told, and no number is told then. Where that leaves
+    nothing, the status is `unchecked` if the source did not say whether it holds a triple, else
+    `abstained`. Raises ServiceError.
+    """
+    shown = _shown(kg, bound, outcome, before or Verified())
+    answers = [_answer(shown, member) for member in outcome.members]
+    verdicts = [_verdict(shown, member) for member in outcome.members]
+    proven = [a for a, own in zip(answers, verdicts, strict=True) if own == "supported"]
+    notes, of_all = list(outcome.notes), f"of {len(answers)}"
+    if gone := verdicts.count("unsupported"):
+        notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
+    if unknown := verdicts.count("unknown"):
+        why = shown.failure or "the graph does not say clearly what it holds"
+        notes.append(f"{unknown} {of_all} left out, which could not be checked: {why}")
+    if answers and not proven:
+        status: Status = "unchecked" if unknown else "abstained"
+        return Computed(status, proven, shown.topics, None, notes, 0.0)
+    is_whole = len(proven) == len(answers) or outcome.form != "number"
+    result = _result(shown, proven) if is_whole else None
+    notes += [] if result else outcome.absent
+    return Computed("answered", proven, shown.topics, result, notes, 1.0)
+
+
+def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
+    steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
+    runs = {step: [record] for step, record in before.steps.items()}
+    with metered() as meter:
+        runs |= _verified(kg, [step for step in steps if step not in runs])
+    compared = _each_once(record for step in outcome.compared for record in runs[step])
+    cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
+    named = name_terms(kg.walk_labels, [*outcome.members, *cells])
+    topics = [*before.topics]
+    known = {topic["term"] for topic in topics}
+    others = [term for term in _topics(bound) if term not in known]
+    topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
+    return _Shown(bound, outcome, topics, named, runs, compared, before.how, meter.failure)
+
+
+def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
+    """The triples of the store behind each step of `kg.walks`, with what the store says of them."""
+    distinct = list(dict.fromkeys(steps))
+    if not distinct:
+        return {}
+    walks = [Path(step.source, (step,)) for step in distinct]
+    plain = [kg.profile.skips(step.triple.relation) for step in distinct]
+    proofs = kg.prove([walk for walk, own in zip(walks, plain, strict=True) if not own])
+    rest = iter(proofs)
+    paths = [walk if own else next(rest) or walk for walk, own in zip(walks, plain, strict=True)]
+    judged = verify_paths(kg.store, [path.topic for path in paths], paths)
+    return {
+        step: [{**r, "verdict": v} for r, v in zip(records, verdict.steps, strict=True)]
+        for step, records, verdict in zip(
+            distinct, step_records(kg.labels, paths), judged, strict=True
+        )
+    }
+
+
+def _topics(bound: Bound) -> list[Term]:
+    """The entities that the query begins at."""
+    terms = list[Term]()
+    for node in (bound.query, *nested(bound.query)):
+        match node.start:
+            case tuple() as numbers:
+                terms += [t for n in numbers if (t := bound.mentioned(n).term) is not None]
+            case EntityStart(entity=name, id=term):
+                terms.append(bound.entities[term or name])
+            case OfClass(name=name, id=term) if class_ := bound.class_of(name, term):
+                terms.append(class_)
+            case _:
+                pass
+    return [term for term in dict.fromkeys(terms) if not is_literal(term)]
+
+
+def _answer(shown: _Shown, member: Term) -> Answer:
+    """A member with its proof: as the walks from topics that it is made of, else as one chain.
+
+    The last steps of a proof that lead to the value of an extreme are among what was compared.
+    """
+    steps = shown.outcome.proofs.get(member, ())
+    steps = steps[: len(steps) - _steps_to_value(shown.bound)] or steps
+    topics = frozenset(node_of(topic["term"]) for topic in shown.topics)
+    named = shown.named[member]
+    if walks := _walks(topics, member, steps):
+        chains = [_walked(shown, walk) for walk in walks]
+        distinct = [own for place, own in enumerate(chains) if own not in chains[:place]]
+        return Answer(**named, score=1.0, chains=distinct, form="path")
+    is_path = not steps and member in topics
+    form: Form = "path" if is_path else "chain"
+    return Answer(**named, score=1.0, chains=[shown.chain(steps)], form=form)
+
+
+def _walks(
+    topics: frozenset[Term], member: Term, steps: tuple[Step, ...]
+) -> list[tuple[Step, ...]]:
+    """The steps as whole walks between a topic and the member; none where they are no such."""
+    walks, first = list[tuple[Step, ...]](), 0
+    while first < len(steps):
+        last = first + 1
+        while last < len(steps) and steps[last - 1].target == steps[last].source:
+            last += 1
+        ends = (last, *range(first + 1, last))
+        end = next((own for own in ends if _joins(topics, member, steps[first:own])), None)
+        if end is None:
+            return []
+        walks.append(steps[first:end])
+        first = end
+    return walks
+
+
+def _joins(topics: frozenset[Term], member: Term, walk: tuple[Step, ...]) -> bool:
+    start, end = walk[0].source, walk[-1].target
+    return (start in topics and end == member) or (start == member and end in topics)
+
+
+def _walked(shown: _Shown, walk: tuple[Step, ...]) -> list[StepRecord]:
+    """The triples of a walk from a topic; turned round where it was walked from the member."""
+    topics = {node_of(topic["term"]) for topic in shown.topics}
+    records = [record for step in walk for record in shown.runs[step]]
+    if walk[0].source in topics:
+        return records
+    return [{**record, "inverse": not record["inverse"]} for record in reversed(records)]
+
+
+def _steps_to_value(bound: Bound) -> int:
+    own = bound.query.extreme
+    if own is None or own.count or own.agg or bound.query.columns:
+        return 0
+    return len(own.steps)
+
+
+def _verdict(shown: _Shown, member: Term) -> Verdict:
+    """What the source says of all that proves a member."""
+    steps = shown.outcome.proofs.get(member, ())
+    verdicts = {own["verdict"] for step in steps for own in shown.runs[step]}
+    if verdicts <= {"supported"}:
+        return "supported"
+    return "unknown" if "unknown" in verdicts else "unsupported"
+
+
+def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
+    outcome, query = shown.outcome, shown.bound.query
+    how = "; ".join(outcome.absent) or shown.how
+    compared = [step for step in shown.compared if step["verdict"] == "supported"]
+    match outcome.form:
+        case "number":
+            kind = KINDS[query.answer]
+            return result_record(
+                kind, _number(shown, answers), how, value=outcome.value, triples=compared
+            )
+        case "truth":
+            return _truth(shown, answers, how, compared)
+        case "rows":
+            return _table(shown, how, compared)
+        case "connection":
+            return _connection(shown, answers, compared)
+        case "members":
+            if query.extreme is not None and answers:
+                return result_record("extreme", _extreme(shown, answers), how, triples=compared)
+            return None if answers else result_record("list", NONE, how, triples=compared)
+
+
+def _table(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:
+    rows = [
+        [shown.named[cell] if isinstance(cell, str) else cell for cell in row]
+        for row in shown.outcome.rows
+    ]
+    lines = [" | ".join(map(cell_text, row)) for row in rows]
+    table = result_record("table", "; ".join(lines) or NONE, how, triples=compared)
+    return {**table, "rows": rows}
+
+
+def _connection(shown: _Shown, answers: Sequence[Answer], compared: Sequence[StepRecord]) -> Result:
+    chain = answers[0]["chains"][0] if answers else []
+    text = "; ".join(map(sentence, chain)) or NONE
+    how = "; ".join(("the fewest hops", *shown.outcome.absent))
+    return result_record("connection", text, how, value=len(chain) or None, triples=compared)
+
+
+def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
+    outcome = shown.outcome
+    if outcome.value is None:
+        return "No value in the graph."
+    text = f"{shown_number(outcome.value)} {outcome.unit}".rstrip()
+    if not answers:
+        return text
+    counted = "counted" if shown.bound.query.answer == "count" else "of"
+    names = [answer["label"] for answer in answers]
+    return f"{text} ({counted}: {some(names, outcome.size)})"
+
+
+def _truth(
+    shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
+) -> Result:
+    if shown.outcome.value:
+        proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
+        said = [sentence(step) for step in _each_once([*compared, *proof])]
+        text = f"Yes: {some(said)}." if said else "Yes."
+        return result_record("truth", text, how, value=True, triples=compared)
+    outcome = shown.outcome
+    instead = shown.chain(step for own in outcome.instead for step in outcome.proofs.get(own, ()))
+    instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
+    has = some([sentence(step) for step in instead])
+    text = f"No, not in the graph. It has: {has}." if has else "No, not in the graph."
+    return result_record("truth", text, how, value=False, triples=instead)
+
+
+def _extreme(shown: _Shown, answers: Sequence[Answer]) -> str:
+    """The members, and the value of the first where it is one of the graph."""
+    steps = shown.outcome.proofs[answers[0]["term"]]
+    if not _steps_to_value(shown.bound) or not steps:
+        return listed(answers)
+    record = shown.runs[steps[-1]][-1]
+    value = record["head" if record["inverse"] else "tail"]["label"]
+    return f"{listed(answers)} ({record['relation']['label']}: {value})"
+
+
+def cell_text(cell: Named | int | float | None) -> str:
+    """What a row of a table shows of one of its values."""
+    if cell is None:
+        return "–"
+    return shown_number(cell) if isinstance(cell, (int, float)) else cell["label"]
+
+
+def shown_number(number: float) -> str:
+    """A number for readers."""
+    return f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
+
+
+def _each_once(records: Iterable[StepRecord]) -> list[StepRecord]:
+    found = dict[tuple[str, str, str], StepRecord]()
+    for record in records:
+        terms = (record["head"]["term"], record["relation"]["term"], record["tail"]["term"])
+        found.setdefault(terms, record)
+    return list(found.values())

@@ -1,0 +1,115 @@
+"""Whether verified answers are answers to the question, and what to say where they are not."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..kg.terms import node_of
+from ..options import Options
+from ..query.account import is_read, unread
+from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
+
+SURE = 0.6
+"""The confidence below which an answer comes with a warning."""
+_UNLIKELY = 1 / 3
+"""Of the confidence that an answer must have, the share below which nothing in the graph is taken
+for what was asked."""
+
+
+class Judged(NamedTuple):
+    """The status, the answers that stand, and the notes with the reasons."""
+
+    status: Status
+    answers: list[Answer]
+    notes: list[str]
+
+
+def judged(state: State, least: float) -> Judged:
+    """What of the verified answers stands; below the confidence `least` a chain is no answer."""
+    status, notes = state.get("status", "abstained"), list(state.get("notes", []))
+    answers = state.get("answers", [])
+    unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
+    if unsettled and state.get("view") is None:
+        status = "ambiguous"
+        notes += [_ambiguity(mention) for mention in unsettled]
+    elif not state.get("topics"):
+        notes.append("no entity of the graph was recognised in the question")
+    elif answers and (unused := _unused(state, answers)):
+        notes.append(f"no walk to an answer uses {', '.join(unused)}")
+        answers, status = [], "abstained"
+    elif answers and not is_confident(state, least):
+        best = state.get("confidence", 0.0)
+        notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
+        answers, status = [], withheld(best, least)
+    elif answers and not is_confident(state, SURE):
+        notes.append(unsure(state.get("confidence", 0.0)))
+    elif status == "abstained":
+        notes.append("no verified path leads to an answer")
+    return Judged(status, answers, [*notes, *_apart(state, answers)])
+
+
+def _apart(state: State, answers: Sequence[Answer]) -> list[str]:
+    """A note on answers that are not of all topics together, where there are any."""
+    apart = sum(bool(_unused(state, [answer])) for answer in answers)
+    together = " and ".join(topic["label"] for topic in state.get("topics", []))
+    return [f"{apart} of {len(answers)} are not of {together} together"] if apart else []
+
+
+def with_account(outcome: Judged, account: Sequence[Word], options: Options) -> Judged:
+    """What stands of answers to a question of which a query leaves words out, and which.
+
+    Where the options want no partial answers nothing does, nor where it leaves out all.
+    """
+    left_out, may_be_partial = unread(account), options.partial
+    if outcome.status != "answered" or not left_out:
+        return outcome
+    notes = [words_left_out(left_out), *outcome.notes]
+    if not may_be_partial or not is_read(account):
+        return Judged("abstained", [], notes)
+    return Judged("partial", outcome.answers, notes)
+
+
+def withheld(confidence: float, least: float) -> Status:
+    """The status of what is not shown, since its confidence is below the least one."""
+    return "abstained" if confidence < _UNLIKELY * least else "unsure"
+
+
+def unsure(confidence: float) -> str:
+    """The warning with answers below `SURE`."""
+    return f"not sure that this is what was asked ({confidence:.2f})"
+
+
+def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
+    """The topics that a question names but its answers' chains do not touch."""
+    touched = {
+        node_of(step[end]["term"])
+        for answer in answers
+        for chain in answer["chains"]
+        for step in chain
+        for end in ("head", "tail")
+    }
+    topics = state.get("topics", []) if answers else []
+    return [topic["label"] for topic in topics if topic["term"] not in touched]
+
+
+def is_confident(state: State, least: float) -> bool:
+    """Whether the path that the answers come from is likely enough to be what was asked."""
+    return state.get("confidence", 0.0) >= least
+
+
+def _ambiguity(mention: MentionRecord) -> str:
+    options = ", ".join(
+        f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
+    )
+    return f"{mention['text']} may mean: {options}"
+
+
+def unread_line(state: State) -> str:
+    """What is told before an answer that leaves words unread; empty where nothing is left out."""
+    words = unread(state.get("account", []))
+    return words_left_out(words) if words and state.get("status") != "answered" else ""
+
+
+def other_notes(state: State) -> list[str]:
+    """The notes, but the one that `unread_line` tells already."""
+    line = unread_line(state)
+    return [note for note in state.get("notes", []) if note != line]

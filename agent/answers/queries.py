@@ -1,0 +1,153 @@
+"""Queries as they are given, executed and told."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..errors import QuestionError, ServiceError
+from ..kg import KnowledgeGraph
+from ..kg.stores.sparql.store import SparqlStore
+from ..kg.terms import Term
+from ..query.binding import Bound, Mention, bind
+from ..query.endpoint import execute_anywhere
+from ..query.execute import EarlierAnswers
+from ..query.facts import Facts
+from ..query.sparql import compile_query
+from ..query.sparql_patterns import InexpressibleError
+from ..query.tree import Query, nested, read_query, write_query
+from ..query.vocabulary import classes_of_heads
+from ..query.words import reading
+from ..state import MentionRecord, State
+from .computed import Computed, computed_from
+from .records import name_terms
+
+_HINT = "docs/queries.md has the form of a query"
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A query that was executed: what it came to, and how it is told."""
+
+    computed: Computed
+    tree: dict[str, Any] | None = None
+    """The query as plain JSON."""
+    words: str = ""
+    sparql: str = ""
+
+    @property
+    def changes(self) -> State:
+        """The changes of the state that say this."""
+        computed = self.computed
+        return {
+            "query_tree": self.tree,
+            "reading": self.words,
+            "sparql": self.sparql,
+            "topics": computed.topics,
+            "answers": computed.answers,
+            "confidence": computed.confidence,
+            "status": computed.status,
+            "result": computed.result,
+            "operation": None,
+            "parts": [],
+            "part": -1,
+            "notes": computed.notes,
+        }
+
+
+def executed(
+    kg: KnowledgeGraph, facts: Facts, bound: Bound, *, earlier: EarlierAnswers | None = None
+) -> Executed:
+    """What a query comes to; all that it rests on is verified.
+
+    `earlier` knows the answers of the conversation. Where nothing can be verified, the status is
+    `unchecked`. Raises QuestionError for what cannot be compared, ShortageError for what is too
+    large, and ServiceError where the graph does not answer.
+    """
+    outcome = execute_anywhere(facts, bound, earlier=earlier)
+    try:
+        computed = computed_from(kg, bound, outcome)
+    except ServiceError as error:
+        computed = Computed("unchecked", notes=[error.message])
+    words, sparql = in_words(kg, bound), shown_sparql(kg, facts, bound)
+    return Executed(computed, write_query(bound.query), words, sparql)
+
+
+def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
+    """A query in words, with the display names of the graph."""
+    inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
+    relations = {bound.relation(step) for step in inverse}
+    return reading(bound, _names(kg, bound), classes_of_heads(kg, relations))
+
+
+def _nodes(bound: Bound) -> list[Query]:
+    return [bound.query, *nested(bound.query)]
+
+
+def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
+    """The query in SPARQL 1.1; empty where that cannot say it, or the graph is read otherwise."""
+    if not kg.reading.plain:
+        return ""
+    graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _named(kg)
+    try:
+        return compile_query(bound, kg.profile, graphs, numeric=facts.is_numeric).text
+    except (InexpressibleError, ServiceError):
+        return ""
+
+
+def _named(kg: KnowledgeGraph) -> list[Term]:
+    return [f"<{iri}>" for iri in kg.graphs]
+
+
+def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[MentionRecord]]:
+    """A query as a user gives it: a tree, or an object with a `query` and its `mentions`.
+
+    Raises QuestionError for what is malformed or not in the graph, and ServiceError.
+    """
+    mentions: object = []
+    if isinstance(record, dict) and "query" in record:
+        fields = cast("dict[str, object]", record)
+        unknown = set(fields) - {"query", "mentions", "question"}
+        if unknown:
+            raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", _HINT)
+        record, mentions = fields["query"], fields.get("mentions", [])
+    bound = bind(kg, read_query(record), [_mention(mention) for mention in _listed(mentions)])
+    infos = kg.labels.describe(
+        [mention.term for mention in bound.mentions if mention.term is not None]
+    )
+    named = {info.term: info for info in infos}
+    records = [
+        MentionRecord(text=mention.text, start=0, end=0, ambiguous=False, candidates=[])
+        for mention in bound.mentions
+        if mention.term in named
+    ]
+    return bound, records
+
+
+def _listed(mentions: object) -> list[object]:
+    if not isinstance(mentions, list):
+        raise QuestionError("the mentions of a query are a list", _HINT)
+    return cast("list[object]", mentions)
+
+
+def _mention(record: object) -> Mention:
+    if isinstance(record, str):
+        return Mention(record)
+    if isinstance(record, dict):
+        fields = cast("dict[str, object]", record)
+        text, term = fields.get("text"), fields.get("term")
+        known = set(fields) <= {"text", "term"}
+        if known and isinstance(text, str) and (term is None or isinstance(term, str)):
+            return Mention(text, term)
+    raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', _HINT)
+
+
+def _names(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
+    """Display names of the terms that the query itself names."""
+    terms = [*bound.relations.values(), *bound.entities.values()]
+    terms += [mention.term for mention in bound.mentions if mention.term is not None]
+    named = name_terms(kg.walk_labels, terms)
+    names = {term: mention["label"] for term, mention in named.items()}
+    return names | {
+        name: names[term]
+        for name, term in (*bound.relations.items(), *bound.entities.items())
+        if term in names
+    }

@@ -1,0 +1,122 @@
+"""Topic entities that come with a question, as datasets have them, in the place of linked ones."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..kg import KnowledgeGraph
+from ..kg.labels.index import TermInfo
+from ..kg.store import metered
+from ..kg.terms import Term
+from ..linking import Candidate, Linker, Mention, is_ambiguous
+from ..state import Entity, MentionRecord
+
+
+def given_mentions(
+    kg: KnowledgeGraph, question: str, given: Sequence[str], linked: Sequence[Mention]
+) -> tuple[list[Mention], list[str]]:
+    """A mention for each given topic, a term or a label; and notes on those that are not in the KG.
+
+    A topic stands where the linker or its name finds it in the question, else nowhere: its mention
+    is empty, at the beginning. Of several entities of one label the one with most facts is meant.
+    """
+    mentions, notes, taken = list[Mention](), list[str](), list[tuple[int, int]]()
+    for text in dict.fromkeys(given):
+        info = find_entity(kg, text)
+        if info is None:
+            notes.append(f"the given topic {text} is not in the graph")
+            continue
+        start, end = _span_of(question, info, linked)
+        if any(start < stop and begin < end for begin, stop in taken):
+            start = end = 0
+        taken.append((start, end))
+        own = Candidate(info.term, info.name, info.label, info.description, info.kind, 1.0, "label")
+        mentions.append(Mention(question[start:end], start, end, (own,)))
+    return mentions, notes
+
+
+def find_entity(kg: KnowledgeGraph, text: str) -> TermInfo | None:
+    """The entity of a term, or that of a label with most facts; None where the KG has none."""
+    if text.startswith(("<", '"', "_:")):
+        (steps,) = kg.walks.neighbours([text], limit=1)
+        return kg.labels.describe([text])[0] if steps else None
+    infos = kg.labels.describe(kg.labels.named(text))
+    return min(infos, key=lambda info: (-info.degree, info.term), default=None)
+
+
+def _span_of(question: str, info: TermInfo, linked: Sequence[Mention]) -> tuple[int, int]:
+    """Where the question names an entity; nothing at its beginning where it does not."""
+    for mention in linked:
+        if any(candidate.term == info.term for candidate in mention.candidates):
+            return mention.start, mention.end
+    for name in (info.name, info.label):
+        start = question.find(name)
+        if start >= 0:
+            return start, start + len(name)
+    return 0, 0
+
+
+class Linked(NamedTuple):
+    """The mentions of a question, notes about them, and how often an endpoint was asked."""
+
+    mentions: list[MentionRecord]
+    notes: list[str]
+    requests: int
+
+
+def linked(
+    linker: Linker, kg: KnowledgeGraph | None, question: str, given: Sequence[str] | None = None
+) -> Linked:
+    """Link a question. Raises ServiceError."""
+    with metered() as meter:
+        found, missing = linker.link(question), list[str]()
+        if kg is not None and given is not None:
+            found, missing = given_mentions(kg, question, given, found)
+        both = [represented(mention, kg) for mention in found]
+    notes = [*missing, *dict.fromkeys(note for _, note in both if note)]
+    return Linked([mention_record(mention) for mention, _ in both], notes, meter.requests)
+
+
+def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
+    """The first candidate of every mention, each entity once, in the order of the question."""
+    best = [mention["candidates"][0] for mention in mentions]
+    return list({entity["term"]: entity for entity in best}.values())
+
+
+def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, str]:
+    """The mention with representatives for its candidates, each once; and a note where it tells."""
+    if kg is None or not kg.reading.same_as:
+        return mention, ""
+    stands = kg.representatives(candidate.term for candidate in mention.candidates)
+    infos = {info.term: info for info in kg.labels.describe(list({*stands.values()}))}
+    distinct: dict[Term, Candidate] = {}
+    for candidate in mention.candidates:
+        info = infos[stands[candidate.term]]
+        known = (info.term, info.name, info.label, info.description, info.kind)
+        own = Candidate(*known, candidate.score, candidate.matched)
+        distinct.setdefault(info.term, candidate if info.term == candidate.term else own)
+    first = mention.candidates[0]
+    info = infos[stands[first.term]]
+    told = first.term != info.term
+    note = f"{first.name} is read as {info.name}, the same by owl:sameAs" if told else ""
+    return replace(mention, candidates=tuple(distinct.values())), note
+
+
+def mention_record(mention: Mention) -> MentionRecord:
+    """The JSON record of a linked mention."""
+    return MentionRecord(
+        text=mention.text,
+        start=mention.start,
+        end=mention.end,
+        ambiguous=is_ambiguous(mention),
+        candidates=[
+            Entity(
+                term=candidate.term,
+                label=candidate.name,
+                kind=candidate.kind,
+                description=candidate.description,
+                score=round(candidate.score, 6),
+            )
+            for candidate in mention.candidates
+        ],
+    )

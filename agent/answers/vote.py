@@ -1,0 +1,300 @@
+"""The vote: what the decoded paths say together, when no general LLM reasons over them.
+
+A relation path's votes are its relevance, times the share of the probability that its topics have:
+how many of its walks were found, and how likely the names along them are, says nothing of what was
+asked. Where a model finds none relevant at all, since it was never trained for this, its paths vote
+with their probability. The likely relation paths are executed on the store, so that a question with
+fifty answers gets fifty, not as many as there are beams; those that reach the same entities stand
+together (a city's country, and the country whose capital it is). Where all topics of a question
+meet, that is meant (`meeting`).
+Deterministic: of relation paths with as many votes the shorter, then the smaller wins. Of answers
+with as many walks those that were decoded come first, then by term (`_elected`).
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import islice
+from math import prod
+
+from ..kg.store import Store
+from ..kg.terms import Path, RelationPath, Term
+from ..kg.walking.execution import Execution, Junction, execute
+from ..options import Options
+from ..state import Candidate
+from .records import path_of, walked_relations
+
+SHARE = 0.2
+"""A topic's share of the best one's votes below which it does not count as a topic."""
+
+
+@dataclass(frozen=True)
+class Party:
+    """The paths that walk one relation path."""
+
+    relations: RelationPath
+    topics: Sequence[Term]
+    """Those that it was found likely for."""
+    relevances: Mapping[Term, float]
+    """How likely its relations are meant, for each topic that it was found for."""
+    relevance: float
+    """The most of these."""
+    votes: float
+    is_weighed: bool
+    """Whether the model tells of any path how relevant it is."""
+
+    def relevance_from(self, topic: Term) -> float:
+        """How likely its relations are meant from a topic; from one without any, as from others."""
+        return self.relevances.get(topic, self.relevance)
+
+    def weight_from(self, topic: Term) -> float:
+        """The same; where the model cannot tell, how likely its paths are."""
+        return self.relevance_from(topic) if self.is_weighed else self.votes
+
+
+def parties_of(candidates: Sequence[Candidate]) -> list[Party]:
+    """The candidates by relation path, the most voted first."""
+    ballots: dict[RelationPath, list[tuple[Path, Candidate]]] = {}
+    for decoded in candidates:
+        path = path_of(decoded["topic"]["term"], decoded["steps"])
+        ballots.setdefault(walked_relations(decoded), []).append((path, decoded))
+    mass = _mass([ballot for ballots_of_path in ballots.values() for ballot in ballots_of_path])
+    total = sum(mass.values()) or 1.0
+    is_weighed = any(decoded["relevance"] for decoded in candidates)
+    parties = list[Party]()
+    for relations, cast in ballots.items():
+        share = sum(mass[topic] for topic in {path.topic for path, _ in cast}) / total
+        relevances = dict[Term, float]()
+        for path, decoded in cast:
+            most = max(decoded["relevance"], relevances.get(path.topic, 0.0))
+            relevances[path.topic] = most
+        relevance = max(relevances.values())
+        votes = round(share * relevance if is_weighed else sum(_mass(cast).values()), 6)
+        parties.append(Party(relations, _topics(cast), relevances, relevance, votes, is_weighed))
+    return sorted(parties, key=lambda p: (-p.votes, len(p.relations), p.relations))
+
+
+def _topics(ballots: Sequence[tuple[Path, Candidate]]) -> list[Term]:
+    mass = _mass(ballots)
+    best = max(mass.values())
+    return sorted(topic for topic, share in mass.items() if share >= SHARE * best)
+
+
+def _mass(ballots: Sequence[tuple[Path, Candidate]]) -> dict[Term, float]:
+    """The probability of the paths of each topic."""
+    mass: dict[Term, float] = {}
+    for path, decoded in ballots:
+        mass[path.topic] = mass.get(path.topic, 0.0) + math.exp(decoded["score"])
+    return mass
+
+
+_LEAST = 0.05
+"""How likely a topic's likeliest relation path is beside that of another one, at least."""
+_TRIES = 16
+
+Way = Sequence[Party]
+"""A relation path for each topic."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What the relation paths that won reach, their votes, and how likely they are meant."""
+
+    run: Execution
+    votes: float
+    relevance: float
+
+
+def meeting(
+    junction: Junction,
+    parties: Sequence[Party],
+    linked: Sequence[Term],
+    offered: Callable[[Sequence[Term]], Collection[Term]] | None,
+    *,
+    common: bool,
+    apart: bool,
+) -> Ends | None:
+    """The likeliest way to walk from every topic to the same entities; None where there is none.
+
+    `common`, `apart` and `offered` are those of the vote; an end that is not offered does not
+    count. The way is as likely as the least likely of its relation paths where the model weighed
+    those of each topic apart, else as all of them together.
+    """
+    for way in islice(_ways(parties, linked, common=common), _TRIES):
+        run = junction.reached([(t, p.relations) for t, p in zip(linked, way, strict=True)])
+        choice = offered([reached.end for reached in run.reached]) if offered else None
+        ends = tuple(end for end in run.reached if choice is None or end.end in choice)
+        if ends:
+            distinct = {party.relations: party for party in way}.values()
+            weights = [p.relevance_from(t) for t, p in zip(linked, way, strict=True)]
+            likely = min(weights) if apart else sum(party.relevance for party in distinct)
+            return Ends(replace(run, reached=ends), sum(party.votes for party in distinct), likely)
+    return None
+
+
+def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> Iterator[Way]:
+    """A relation path for each topic, the likeliest first.
+
+    Only with `common` may all topics have the same one, and one without any have that of another.
+    """
+    searched = frozenset[Term]().union(*(party.relevances for party in parties))
+    most = max(party.weight_from(topic) for party in parties for topic in party.relevances)
+    options = [
+        _likely_from(topic, parties, most, joins=common and topic not in searched)
+        for topic in linked
+    ]
+    for way in _likeliest(options, linked):
+        if common or len({party.relations for party in way}) > 1:
+            yield way
+
+
+def _likely_from(
+    topic: Term, parties: Sequence[Party], most: float, *, joins: bool
+) -> Sequence[Party]:
+    """The likely relation paths from a topic; those of others too where it `joins` them."""
+    leaving = [party for party in parties if topic in party.relevances or joins]
+    best = max((party.weight_from(topic) for party in leaving), default=0.0)
+    least = max(SHARE * best, _LEAST * most)
+    likely = [party for party in leaving if party.weight_from(topic) >= least]
+    return sorted(likely, key=lambda party: -party.weight_from(topic))
+
+
+def _likeliest(options: Sequence[Sequence[Party]], linked: Sequence[Term]) -> Iterator[Way]:
+    """The choices of one of each, by the product of their weights, without making them all."""
+
+    def chosen(choice: Sequence[int]) -> Way:
+        return [own[number] for own, number in zip(options, choice, strict=True)]
+
+    def cost(choice: Sequence[int]) -> float:
+        return -prod(p.weight_from(t) for t, p in zip(linked, chosen(choice), strict=True))
+
+    first = tuple(0 for _ in options)
+    waiting = [(cost(first), first)] if all(options) else []
+    seen = {first}
+    while waiting:
+        _, choice = heappop(waiting)
+        yield chosen(choice)
+        for at, own in enumerate(options):
+            after = (*choice[:at], choice[at] + 1, *choice[at + 1 :])
+            if after[at] < len(own) and after not in seen:
+                seen.add(after)
+                heappush(waiting, (cost(after), after))
+
+
+_CHANCE = 0.05
+"""A relation path's share of the best one's votes below which it is not executed."""
+
+
+@dataclass(frozen=True)
+class Elected:
+    """An answer of the winning relation path."""
+
+    end: Term
+    paths: tuple[Path, ...]
+    score: float
+
+
+@dataclass(frozen=True)
+class Election:
+    """The answers, how sure the model was of their relation path, and what was left out."""
+
+    elected: tuple[Elected, ...]
+    confidence: float
+    left_out: int
+    truncated: bool
+    requests: int
+
+
+def vote(
+    store: Store,
+    candidates: Sequence[Candidate],
+    linked: Sequence[Term],
+    options: Options,
+    *,
+    common: bool = False,
+    apart: bool = False,
+    offered: Callable[[Sequence[Term]], Collection[Term]] | None = None,
+) -> Election | None:
+    """What the candidates elect, or None when there are none; `linked` are all topics.
+
+    `offered` tells which of some ends the question offers to choose from: where any are reached,
+    no other end counts.
+
+    With `common`, one relation path from several topics means what they lead to in common, and
+    what that leads to, where there is such; without, all, those first. `apart` says that each topic
+    was searched from alone, so that the relevances of its paths are among themselves.
+    """
+    parties = parties_of(candidates)
+    if not parties:
+        return None
+    banned = () if options.revisits == "walk" else linked
+    junction = Junction(store, banned=banned, keep=options.max_chains)
+
+    def met(among: Callable[[Sequence[Term]], Collection[Term]] | None) -> Ends | None:
+        if len(linked) < 2:
+            return None
+        return meeting(junction, parties, linked, among, common=common, apart=apart)
+
+    runs, won = list[tuple[Party, Execution]](), met(offered)
+    if won is None:
+        likely = [party for party in parties if party.votes >= _CHANCE * parties[0].votes]
+        runs = [
+            (p, execute(store, p.topics, p.relations, banned=banned, keep=options.max_chains))
+            for p in likely
+        ]
+        reaching = [(party, run) for party, run in runs if run.reached] or runs
+        chosen = _among(reaching, offered) if offered else reaching
+        won = None if chosen else met(None)
+        won = won or _most_voted(chosen or reaching, apart=apart)
+    decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
+    executions = [run for _, run in runs]
+    elected, left_out = _elected(won, decoded, options.max_answers)
+    return Election(
+        elected,
+        confidence=round(min(won.relevance, 1.0), 6),
+        left_out=left_out,
+        truncated=won.run.truncated or any(run.truncated for run in executions),
+        requests=junction.requests + sum(run.requests for run in executions),
+    )
+
+
+def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
+    """The ends that win, those with most walks first, and how many more there are than `most`."""
+    ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
+    support = max((reached.support for reached in ranked), default=1)
+    shown = tuple(
+        Elected(r.end, r.paths, round(min(won.votes, 1.0) * r.support / support, 6))
+        for r in ranked[:most]
+    )
+    return shown, len(ranked) - len(shown)
+
+
+def _among(
+    runs: Sequence[tuple[Party, Execution]], offered: Callable[[Sequence[Term]], Collection[Term]]
+) -> Sequence[tuple[Party, Execution]]:
+    """The runs with those of their ends that are offered; those that have any."""
+    choice = offered(sorted({reached.end for _, run in runs for reached in run.reached}))
+    left = [
+        (party, replace(run, reached=tuple(end for end in run.reached if end.end in choice)))
+        for party, run in runs
+    ]
+    return [(party, run) for party, run in left if run.reached]
+
+
+def _most_voted(runs: Sequence[tuple[Party, Execution]], *, apart: bool) -> Ends:
+    """What the parties that reach the same entities have the most votes for.
+
+    How likely these are is the sum; where topics were searched `apart`, the most of any topic's.
+    """
+    members: dict[frozenset[Term], list[tuple[Party, Execution]]] = {}
+    for party, result in runs:
+        members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
+    votes = {ends: sum(party.votes for party, _ in alike) for ends, alike in members.items()}
+    won = max(votes, key=votes.__getitem__)
+    parties = [party for party, _ in members[won]]
+    relevance = sum(party.relevance for party in parties)
+    if apart:
+        topics = {topic for party in parties for topic in party.relevances}
+        relevance = max(sum(p.relevances.get(topic, 0.0) for p in parties) for topic in topics)
+    return Ends(members[won][0][1], votes[won], relevance)

@@ -1,0 +1,124 @@
+"""From the turns of a conversation to what a query of the next question may begin at."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ..kg import KnowledgeGraph
+from ..kg.terms import Term, is_literal
+from ..query.asked import Before, mentions_of
+from ..query.prompt import EarlierQuestion
+from ..query.tree import Last, Query, nested, read_query
+from ..query.values import value_of
+from ..state import SILENT, Entity, MentionRecord, Turn
+from .earlier import steps_of
+from .turns import last_about, last_answered
+
+
+def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
+    """The last question that was about something, its topics, and the last answers."""
+    settled = [turn for turn in turns if turn["status"] != "ambiguous" and _is_about(turn)]
+    about, answered = last_about(settled), last_answered(settled)
+    if about is None:
+        return Before()
+    text, linked = _in_full(settled, about)
+    mentions = mentions_of(text, linked)
+    topics = tuple(topic["term"] for topic in _topics(settled, about))
+    answers = (
+        {} if answered is None else {own["term"]: steps_of(own) for own in answered["answers"]}
+    )
+    asked = EarlierQuestion(
+        topics=_class(kg, topics),
+        answers=_class(kg, tuple(answers)),
+        many=len(answers) > 1,
+        question=text,
+        mentions=mentions.numbered,
+    )
+    return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
+
+
+def _is_about(turn: Turn) -> bool:
+    """Whether a turn was answered, or is about a thing; a class alone is none."""
+    return turn["status"] not in SILENT or any(own["kind"] for own in turn["topics"])
+
+
+def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
+    """What a turn was about; of one that begins at what came before it, that."""
+    for turn in reversed([turn for turn in turns if turn["number"] <= about["number"]]):
+        tree = turn.get("query")
+        if turn["topics"] or tree is None or not _begins_before(read_query(tree)):
+            return turn["topics"]
+    return []
+
+
+def _begins_before(query: Query) -> bool:
+    return any(isinstance(own.start, Last) for own in (query, *nested(query)))
+
+
+def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:
+    """The last question that says what it asks, with its names.
+
+    *How many?* says nothing: it names nothing. *And Chile?* asks what the turn before asked, of
+    another thing: it is told in the words of the first of such turns, with its own names. A query
+    that was given has no words of a user, and nothing is told of it.
+    """
+    saying = [turn for turn in turns if turn.get("given") or (turn["alone"] and _linked(turn))]
+    if saying and saying[-1].get("given"):
+        return "", []
+    named = [turn for turn in saying if not turn.get("given")]
+    if not named:
+        return about["asked"], _linked(about)
+    *earlier, last = named
+    whole, names, query = last, _linked(last), _outline(last.get("query"))
+    for turn in reversed(earlier):
+        if query is None or _outline(turn.get("query")) != query:
+            break
+        if len(_linked(turn)) == len(names):
+            whole = turn
+    return _renamed(whole["asked"], _linked(whole), names)
+
+
+def _renamed(
+    text: str, mentions: Sequence[MentionRecord], names: Sequence[MentionRecord]
+) -> tuple[str, list[MentionRecord]]:
+    """A question with other names in the places of its own."""
+    made, end, records = "", 0, list[MentionRecord]()
+    pairs = zip(sorted(mentions, key=lambda own: own["start"]), names, strict=True)
+    for mention, name in pairs:
+        made += text[end : mention["start"]]
+        start = len(made)
+        made, end = made + name["text"], mention["end"]
+        records.append({**name, "start": start, "end": len(made)})
+    return made + text[end:], records
+
+
+def _outline(tree: Any) -> Any:
+    """A query without the numbers of its mentions; None stays."""
+    match tree:
+        case dict():
+            fields = cast("dict[str, Any]", tree)
+            return {name: 0 if name == "mention" else _outline(own) for name, own in fields.items()}
+        case [*several]:
+            return [0 if isinstance(own, int) else _outline(own) for own in several]
+        case _:
+            return tree
+
+
+def _linked(turn: Turn) -> list[MentionRecord]:
+    return [mention for mention in turn["mentions"] if mention["candidates"]]
+
+
+def _class(kg: KnowledgeGraph, terms: Sequence[Term]) -> str:
+    """The class that most of some terms have, or the kind of value that they are."""
+    if not terms:
+        return ""
+    things = [term for term in terms if not is_literal(term)]
+    kinds = [info.kind for info in kg.labels.describe(things) if info.kind]
+    kinds += map(_kind_of_value, filter(is_literal, terms))
+    return max(dict.fromkeys(kinds), key=kinds.count) if kinds else "entity"
+
+
+def _kind_of_value(term: Term) -> str:
+    value = value_of(term)
+    if value is None:
+        return "text"
+    return "date" if value.unit == "date" else "number"

@@ -1,0 +1,254 @@
+"""Earlier turns from the messages of a conversation, where the state has none of its own.
+
+Nothing that a message says is believed: its questions are linked again, the triples of its answers
+are looked up again, and labels are the graph's.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from ..answers.records import entity_record, name_terms, path_of, proves, step_records
+from ..answers.topics import best_topics, linked
+from ..errors import QuestionError
+from ..kg import KnowledgeGraph
+from ..kg.nodes import is_triple
+from ..kg.terms import Term, Triple
+from ..linking import Linker
+from ..state import Answer, Entity, MentionRecord, State, Status, StepRecord, Turn, silence
+from .earlier import checked_answers, start_of
+from .turns import bounded
+
+MOST_EXCHANGES = 6
+"""Earlier questions that are read from messages: the last ones."""
+
+
+class Reply(TypedDict):
+    """What the `response_metadata` of a message says of an answer, beside its text."""
+
+    asked: str
+    alone: bool
+    status: Status
+    topics: list[Entity]
+    answers: list[Answer]
+    cut: bool
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
+def message_of(turn: Turn) -> AIMessage:
+    """The message that tells a turn's answer, with its chains as data."""
+    reply = Reply(
+        asked=turn["asked"],
+        alone=turn["alone"],
+        status=turn["status"],
+        topics=turn["topics"],
+        answers=turn["answers"],
+        cut=turn["cut"],
+        confidence=turn["confidence"],
+    )
+    return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
+
+
+def earlier_turns(kg: KnowledgeGraph, linker: Linker, messages: Sequence[AnyMessage]) -> list[Turn]:
+    """The turns that the messages before a question tell of.
+
+    Answers are known of replies of this agent only; of any other a turn has the question and its
+    topics. Raises ServiceError.
+    """
+    turns = list[Turn]()
+    for question, reply in list(_exchanges(messages))[-MOST_EXCHANGES:]:
+        turn = _open_turn(kg, linker, question, turns)
+        turns.append(turn if reply is None else _replied(kg, linker, turn, reply))
+    return turns
+
+
+def _exchanges(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, Reply | None]]:
+    """Every question that can be read, with what this agent replied to it."""
+    question, reply = "", None
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            if question:
+                yield question, reply
+            question, reply = _question(message.text), None
+        elif isinstance(message, AIMessage) and message.name == NAME:
+            reply = _reply(message.response_metadata) or reply
+    if question:
+        yield question, reply
+
+
+def _question(text: str) -> str:
+    try:
+        return readable(text)
+    except QuestionError:
+        return ""
+
+
+@cache
+def _replies() -> TypeAdapter[Reply]:
+    return TypeAdapter(Reply)
+
+
+def _reply(metadata: Mapping[str, Any]) -> Reply | None:
+    try:
+        reply = _replies().validate_python(metadata)
+    except ValidationError:
+        return None
+    return reply if _question(reply["asked"]) else None
+
+
+def _open_turn(
+    kg: KnowledgeGraph,
+    linker: Linker,
+    question: str,
+    turns: Sequence[Turn],
+) -> Turn:
+    """The turn of a question whose answer is not known."""
+    mentions = linked(linker, kg, question).mentions
+    return Turn(
+        number=len(turns) + 1,
+        question=question,
+        asked=question,
+        alone=True,
+        status="abstained",
+        mentions=mentions,
+        topics=best_topics([mention for mention in mentions if not mention["ambiguous"]]),
+        answers=[],
+        cut=False,
+        confidence=0.0,
+        notes=[],
+        text=silence("abstained"),
+    )
+
+
+def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Turn:
+    """The turn with what holds of the reply to it."""
+    claimed = {topic["term"] for topic in reply["topics"]}
+    mentions = linked(linker, kg, reply["asked"]).mentions
+    if reply["status"] != "ambiguous":
+        mentions = [_settled(mention, claimed) for mention in mentions]
+    answers = _answers(kg, reply)
+    known = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
+    known.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
+    is_kept = reply["status"] in ("ambiguous", "unsure")
+    status: Status = reply["status"] if is_kept else "abstained"
+    return {
+        **turn,
+        "asked": reply["asked"],
+        "alone": reply["alone"],
+        "status": "answered" if answers else status,
+        "mentions": mentions,
+        "topics": _entities(kg, [topic for topic in reply["topics"] if topic["term"] in known]),
+        "answers": answers,
+        "cut": reply["cut"] or len(answers) < len(reply["answers"]),
+        "confidence": reply["confidence"],
+        "text": "; ".join(answer["label"] for answer in answers) or silence(status),
+    }
+
+
+def _settled(mention: MentionRecord, topics: set[Term]) -> MentionRecord:
+    """The mention with the candidate first that is among the topics, if one is."""
+    candidates = sorted(mention["candidates"], key=lambda own: own["term"] not in topics)
+    chosen = candidates[0]["term"] in topics
+    return {
+        **mention,
+        "candidates": candidates,
+        "ambiguous": mention["ambiguous"] and not chosen,
+    }
+
+
+def _entities(kg: KnowledgeGraph, topics: Sequence[Entity]) -> list[Entity]:
+    infos = kg.labels.describe([topic["term"] for topic in topics])
+    return [entity_record(info, topic["score"]) for topic, info in zip(topics, infos, strict=True)]
+
+
+def _answers(kg: KnowledgeGraph, reply: Reply) -> list[Answer]:
+    """The answers of a reply that chains prove which the store holds, in the graph's words."""
+    claimed: list[Answer] = [
+        {**answer, "chains": [chain for chain in answer["chains"] if _is_proof(answer, chain)]}
+        for answer in bounded(reply["answers"])
+    ]
+    held = checked_answers(kg, reply["topics"], claimed)
+    paths = [path_of(start_of(chain), chain) for answer in held for chain in answer["chains"]]
+    chains = iter(step_records(kg.labels, paths))
+    named = name_terms(kg.labels, [answer["term"] for answer in held])
+    return [
+        {
+            **answer,
+            **named[answer["term"]],
+            "chains": [_supported(next(chains)) for _ in answer["chains"]],
+        }
+        for answer in held
+    ]
+
+
+def _is_proof(answer: Answer, chain: Sequence[StepRecord]) -> bool:
+    """Whether a chain is made of triples and proves the answer, if the store holds them."""
+    triples = [
+        Triple(*(step[end]["term"] for end in ("head", "relation", "tail"))) for step in chain
+    ]
+    if not triples or not all(map(is_triple, triples)):
+        return False
+    return proves(answer.get("form", "path"), answer["term"], path_of(start_of(chain), chain))
+
+
+def _supported(chain: Sequence[StepRecord]) -> list[StepRecord]:
+    return [{**step, "verdict": "supported"} for step in chain]
+
+
+def _steps(answers: Sequence[Answer]) -> Iterator[StepRecord]:
+    return (step for answer in answers for chain in answer["chains"] for step in chain)
+
+
+NAME = "groundwalk"
+"""The name of the messages that this agent writes."""
+MAX_CHARACTERS = 4_000
+
+
+def question_of(state: State) -> tuple[str, list[AnyMessage], bool]:
+    """The question, the messages before it, and whether it is itself a message.
+
+    It is the last message where a person wrote that. Else it is `question`, unless that is still
+    the one before and a person has written something since this agent last did. Raises
+    QuestionError for one that is empty or too long.
+    """
+    messages, question = state.get("messages") or [], state.get("question")
+    at, before = _asked_last(messages), state.get("said")
+    if at is not None and question != before:
+        is_last = at == len(messages) - 1 and messages[at].text.strip() != before
+        at = at if is_last else None
+    if at is None:
+        return readable(question), messages, False
+    return readable(messages[at].text), messages[:at], True
+
+
+def _asked_last(messages: Sequence[AnyMessage]) -> int | None:
+    """The place of a person's last message; None where this agent has written since."""
+    for at in range(len(messages) - 1, -1, -1):
+        message = messages[at]
+        if isinstance(message, HumanMessage):
+            return at
+        if isinstance(message, AIMessage) and message.name == NAME:
+            return None
+    return None
+
+
+def readable(question: object) -> str:
+    """The question as it is read. Raises QuestionError for one that is empty or too long."""
+    if not isinstance(question, str) or not question.strip():
+        raise QuestionError("the question is empty", "ask about something in the graph")
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            "the question holds bytes that are not UTF-8 text", "type it again"
+        ) from error
+    if len(question) > MAX_CHARACTERS:
+        raise QuestionError(
+            f"the question has {len(question):,} characters, more than {MAX_CHARACTERS:,}",
+            "ask a shorter question; the graph itself is given with --kg",
+        )
+    return question.strip()

@@ -1,0 +1,86 @@
+"""Facts that a KG does not hold but implies: statement nodes collapsed, OWL and RDFS honoured.
+
+A `Reading` says which of them are on. They are virtual facts, in layers over the user's store:
+
+    Plain        the facts as they are
+    Entailed     `owl:inverseOf`, `rdfs:subPropertyOf`     --infer inverse-of,sub-property-of
+    Statement    what statements about triples are of      --mediators collapse
+    Merged       `owl:sameAs`: what is one is one node     --infer same-as
+    Collapsed    `h -> mediator -> t` is one step          --mediators collapse
+
+`Walks.prove` turns a path of virtual steps back into one of real triples. Only those are verified,
+shown, written and scored.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ...errors import InputError
+from ..profile import Profile
+
+Mediators: TypeAlias = Literal["keep", "collapse"]
+"""What walks do at statement (CVT) nodes: stop there, or pass through."""
+
+_INFERENCES = ("same-as", "inverse-of", "sub-property-of")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What walks make of a KG; by default its facts as they are. Plain values, for JSON.
+
+    - `mediators`: `collapse` passes through statement nodes, `keep` stops at them; None is what the
+      profile prefers.
+    - `same_as`: entities that the KG calls the same are one.
+    - `inverse_of`: a triple of a relation is one of its inverse, backwards.
+    - `sub_property_of`: a triple of a relation is one of every relation above it.
+    """
+
+    mediators: Mediators | None = None
+    same_as: bool = False
+    inverse_of: bool = False
+    sub_property_of: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether walks take the facts of the KG as they are."""
+        return self == Reading("keep")
+
+    @property
+    def names(self) -> list[str]:
+        """What is not taken as it is, in the words of the options."""
+        flags = (self.same_as, self.inverse_of, self.sub_property_of)
+        collapsed = ["mediators"] if self.mediators == "collapse" else []
+        return collapsed + [n for n, on in zip(_INFERENCES, flags, strict=True) if on]
+
+    @property
+    def suffix(self) -> str:
+        """What tells the names of files that were made of this reading's facts from others'."""
+        return "".join(f"-{name}" for name in self.names)
+
+    def settled(self, profile: Profile) -> "Reading":
+        """The reading with the profile's preference where it says nothing of mediators."""
+        if self.mediators is not None:
+            return self
+        mediators: Mediators = "collapse" if profile.collapse else "keep"
+        return Reading(mediators, self.same_as, self.inverse_of, self.sub_property_of)
+
+
+def reading_of(mediators: str = "", infer: str | Iterable[str] = "") -> Reading:
+    """A reading from the texts of options: `keep`, `collapse` or nothing, and `same-as,inverse-of`.
+
+    Raises InputError for other words.
+    """
+    if mediators not in ("", "keep", "collapse"):
+        raise InputError(
+            f"--mediators {mediators}: is none of keep and collapse", "leave it out for the default"
+        )
+    given = infer.split(",") if isinstance(infer, str) else infer
+    wanted = {word.strip() for word in given} - {""}
+    if unknown := sorted(wanted - {*_INFERENCES}):
+        raise InputError(
+            f"--infer {unknown[0]}: is none of {', '.join(_INFERENCES)}",
+            "give some of them, separated by commas",
+        )
+    flags = (name in wanted for name in _INFERENCES)
+    return Reading("keep" if mediators == "keep" else "collapse" if mediators else None, *flags)

@@ -1,0 +1,132 @@
+"""Relations that exist in a reading only: IRIs that say what they stand for, and their names."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, count
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote, unquote
+
+from ..labels.index import TermInfo
+from ..store import LabelsOver
+from ..terms import Term, is_iri
+
+Walked: TypeAlias = tuple[Term, bool]
+"""A relation and the direction in which it is walked, True from tail to head."""
+
+_JOINED = "<urn:groundwalk:joined:"
+_ABOUT = "<urn:groundwalk:about:"
+_SIGNS = {False: "+", True: "-"}
+_WAYS = {sign: inverse for inverse, sign in _SIGNS.items()}
+
+
+class Joined(NamedTuple):
+    """Two relations as they are walked through a mediator, one to it and one on from it."""
+
+    first: Walked
+    second: Walked
+
+    @property
+    def turned(self) -> "Joined":
+        """The same way backwards."""
+        return Joined(turned(self.second), turned(self.first))
+
+    @property
+    def term(self) -> Term:
+        """Its IRI, as `<urn:groundwalk:joined:+RELATION:-RELATION>`, percent-encoded."""
+        return _spelled(self)
+
+
+@lru_cache(maxsize=10_000)
+def _spelled(joined: Joined) -> Term:
+    (one, back), (other, off) = joined
+    return f"{_JOINED}{_SIGNS[back]}{quote(one, safe='')}:{_SIGNS[off]}{quote(other, safe='')}>"
+
+
+def turned(walked: Walked) -> Walked:
+    """The same relation, walked the other way."""
+    return walked[0], not walked[1]
+
+
+@lru_cache(maxsize=10_000)
+def parts_of(relation: Term) -> Joined | None:
+    """The two relations that a joined one stands for; None for any other relation."""
+    if not relation.startswith(_JOINED):
+        return None
+    pieces = relation.removeprefix(_JOINED).removesuffix(">").split(":")
+    if len(pieces) != 2 or not all(piece[:1] in _WAYS for piece in pieces):
+        return None
+    first, second = ((unquote(piece[1:]), _WAYS[piece[0]]) for piece in pieces)
+    joined = Joined(first, second)
+    return joined if joined.term == relation else None
+
+
+def about(predicate: Term) -> Term:
+    """The relation from a statement of this predicate to its subject."""
+    return f"{_ABOUT}{quote(predicate, safe='')}>"
+
+
+@lru_cache(maxsize=10_000)
+def predicate_of(relation: Term) -> Term | None:
+    """The predicate of the statements that a relation leads from; None for any other relation."""
+    if not relation.startswith(_ABOUT):
+        return None
+    predicate = unquote(relation.removeprefix(_ABOUT).removesuffix(">"))
+    return predicate if is_iri(predicate) and about(predicate) == relation else None
+
+
+_ONCE = "{} (statement)"
+"""The name of a joined relation whose two have the same label, which a third may have too."""
+
+
+class ReadingLabels(LabelsOver):
+    """Implements `Labels`. A joined relation has both labels with a hyphen between them.
+
+    So does DoG (appendix B). A label that both have, as Wikidata's do for a statement and its
+    value, stands once. Where that does not tell relations of one call apart, their names stand in
+    the place of the labels, and then numbers.
+    """
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term, no two of one call alike."""
+        virtual = {term: parts for term in sorted({*terms}) if (parts := _parts(term))}
+        if not virtual:
+            return self._labels.names(terms)
+        real = list(dict.fromkeys(p for term in terms for p in virtual.get(term, (term,))))
+        names = dict(zip(real, self._labels.names(real), strict=True))
+        infos = self._labels.describe(list(dict.fromkeys(chain(*virtual.values()))))
+        labels = {info.term: info.label for info in infos}
+        used = {names[term] for term in terms if term not in virtual}
+        for term, parts in virtual.items():
+            candidates = (_joined(parts, labels), "-".join(names[part] for part in parts))
+            names[term] = _free(candidates, used)
+            used.add(names[term])
+        return [names[term] for term in terms]
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is; a relation of the reading has its name and no facts."""
+        virtual = [term for term in terms if _parts(term)]
+        names = dict(zip(virtual, self.names(virtual), strict=True))
+        known = iter(self._labels.describe([term for term in terms if term not in names]))
+        return [
+            TermInfo(term, names[term], names[term], "", "", 0) if term in names else next(known)
+            for term in terms
+        ]
+
+
+def _parts(relation: Term) -> tuple[Term, ...] | None:
+    """The relations of the KG that a relation of the reading is named after."""
+    if joined := parts_of(relation):
+        return tuple(predicate_of(part) or part for part, _ in joined)
+    predicate = predicate_of(relation)
+    return (predicate,) if predicate else None
+
+
+def _joined(parts: Sequence[Term], labels: Mapping[Term, str]) -> str:
+    distinct = list(dict.fromkeys(labels[part] for part in parts))
+    once = len(distinct) < len(parts)
+    return _ONCE.format(distinct[0]) if once else "-".join(distinct)
+
+
+def _free(names: Sequence[str], used: Collection[str]) -> str:
+    numbered = (f"{names[-1]} ({number})" for number in count(2))
+    return next(name for name in chain(names, numbered) if name not in used)

@@ -1,0 +1,92 @@
+"""A reading opened over a KG: what walks are taken over, and the real triples behind them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ..profile import Profile
+from ..store import Labels, Store
+from ..terms import Path, Step, Term
+from . import Reading
+from .collapsed import CollapsedStore, Mediators
+from .entailed import EntailedStore, read_schema
+from .layer import Layer, Plain
+from .merged import MergedStore, SameAs
+from .relations import ReadingLabels, Walked, parts_of, predicate_of
+from .statements import StatementStore
+
+
+class Walks:
+    """The facts that a reading presents, the names of their relations, and what they stand for."""
+
+    def __init__(self, store: Store, labels: Labels, profile: Profile, reading: Reading) -> None:
+        """Look nothing up yet. `reading` says of every part whether it is on."""
+        self._profile = profile
+        self._reading = reading
+        self._labels = labels
+        self._same = SameAs(store, labels, profile.same_as) if reading.same_as else None
+        lower = plain = Plain(store)
+        if reading.inverse_of or reading.sub_property_of:
+            lower = EntailedStore(plain, lambda: read_schema(store, profile, reading))
+        collapse = reading.mediators == "collapse"
+        statements = StatementStore(lower, store, profile.skips)
+        middle = statements if collapse else lower
+        upper: Layer = MergedStore(middle, self._same) if self._same else middle
+        if collapse:
+            upper = CollapsedStore(upper, Mediators(store, profile, statements))
+        self.store: Layer = upper
+        self.labels: Labels = ReadingLabels(labels) if collapse else labels
+
+    def prove(self, paths: Sequence[Path]) -> list[Path | None]:
+        """Each path along real triples, from the same topic to the same end.
+
+        None where the KG no longer holds one. Raises ServiceError.
+        """
+        steps = list(dict.fromkeys(step for path in paths for step in path.steps))
+        runs = dict(zip(steps, self.store.expand(steps), strict=True))
+        proofs: list[Path | None] = []
+        for path in paths:
+            real: list[Step] = []
+            lost = False
+            for step in path.steps:
+                run = runs[step]
+                lost |= run is None
+                for part in run or ():
+                    self._append(real, part)
+            proofs.append(None if lost else Path(path.topic, tuple(real)))
+        return proofs
+
+    def representatives(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        """What stands for each term in the facts: for most, the term itself."""
+        return self._same.representatives(terms) if self._same else {t: t for t in terms}
+
+    def used(self, path: Path, proof: Path) -> list[str]:
+        """What of the reading a path rests on, in words, given its proof along real triples."""
+        walked = [(step.triple.relation, step.inverse) for step in path.steps]
+        parts = [part for one in walked for part in _parts(*one)]
+        plain = Counter(part for part in parts if not predicate_of(part[0]))
+        real = Counter((step.triple.relation, step.inverse) for step in proof.steps)
+        collapsed = len(parts) > len(walked) or any(predicate_of(part[0]) for part in parts)
+        inferences = ["statement nodes passed through"] if collapsed else []
+        if any(relation in self._profile.same_as for relation, _ in real):
+            inferences.append("owl:sameAs")
+        if plain - real:
+            on = self._reading.inverse_of, self._reading.sub_property_of
+            schema = zip(("owl:inverseOf", "rdfs:subPropertyOf"), on, strict=True)
+            inferences.extend(name for name, given in schema if given)
+        return inferences
+
+    def _append(self, steps: list[Step], step: Step) -> None:
+        """Add a step, unless it turns back along `owl:sameAs`, which leads nowhere."""
+        back = Step(step.triple, not step.inverse)
+        if steps and steps[-1] == back and step.triple.relation in self._profile.same_as:
+            steps.pop()
+        else:
+            steps.append(step)
+
+
+def _parts(relation: Term, inverse: bool) -> tuple[Walked, ...]:
+    """The relations that one is walked by, in order."""
+    joined = parts_of(relation)
+    if joined is None:
+        return ((relation, inverse),)
+    return joined.turned if inverse else joined

@@ -1,0 +1,205 @@
+"""Builds the label index of a built store: spellings of its terms, and a unique name for each."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+import pyoxigraph as ox
+
+from ..nodes import literal_tag
+from ..profile import Profile
+from ..store import Counts
+from ..terms import is_iri, is_literal
+from .index import INDEXES, SCHEMA, SurfaceKind
+from .literals import readable
+from .names import Naming, free_name, local_name, most_words, normalise, one_line, unique_names
+from .staging import ALIAS, DESCRIPTION, HIDDEN, LABEL, Entry, entries, facts_by_relation, stage
+
+STEPS = 4
+"""The steps that a label index is built in."""
+
+_KINDS: dict[int, SurfaceKind] = {LABEL: "alias", ALIAS: "alias", HIDDEN: "hidden"}
+"""What a text beside a term's own label is; a second label is an alias."""
+
+_CHUNK = 5_000
+_MOST_NUMBERS = 100_000
+_TABLES = """
+CREATE TEMP TABLE namings (
+    term TEXT PRIMARY KEY, label TEXT, shown TEXT, description TEXT, kind TEXT, class TEXT,
+    degree INTEGER, relation INTEGER, vocabulary INTEGER, entity INTEGER
+) WITHOUT ROWID;
+CREATE TEMP TABLE given (term TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
+CREATE TEMP TABLE used (name TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_NAMING = """
+SELECT n.term, ifnull(n.shown, n.label), n.description, ifnull(class.label, n.kind), n.degree
+FROM namings AS n LEFT JOIN namings AS class ON class.term = n.class
+"""
+_CLAIM = """
+INSERT INTO used
+    SELECT name FROM given JOIN namings ON namings.term = given.term WHERE entity;
+CREATE TEMP TABLE waiting AS
+    SELECT term, degree FROM (
+        SELECT term, name, degree,
+            row_number() OVER (PARTITION BY name ORDER BY degree DESC, term) AS place
+        FROM (SELECT term, ifnull(shown, label) AS name, degree FROM namings WHERE NOT relation)
+    ) WHERE place > 1 OR name IN (SELECT name FROM used);
+INSERT OR IGNORE INTO used
+    SELECT DISTINCT ifnull(shown, label) AS name FROM namings WHERE NOT relation ORDER BY name;
+"""
+_TERMS = """
+INSERT INTO terms
+    SELECT n.term, coalesce(given.name, n.shown, n.label), n.label, n.description,
+        ifnull(class.label, n.kind), n.degree, n.relation, n.vocabulary
+    FROM namings AS n
+    LEFT JOIN given ON given.term = n.term
+    LEFT JOIN namings AS class ON class.term = n.class
+    ORDER BY n.term;
+"""
+
+_OnStep: TypeAlias = Callable[[int], None]
+_Row: TypeAlias = tuple[Any, ...]
+
+
+def build_labels(
+    connection: sqlite3.Connection,
+    store: ox.Store,
+    profile: Profile,
+    *,
+    on_step: _OnStep | None = None,
+) -> Counts:
+    """Fill an empty database with the names of a store's terms, and count the KG.
+
+    All triples of the store are in its default graph. `on_step` is told the steps that are done.
+    """
+    report: _OnStep = on_step or (lambda _: None)
+    facts = facts_by_relation(store, profile)
+    stage(connection, store, profile, facts)
+    report(1)
+    connection.executescript(SCHEMA + _TABLES)
+    longest = _spell(connection, profile)
+    connection.execute("INSERT INTO summary SELECT ?, count(*) FROM surface", (longest,))
+    report(2)
+    _name_relations(connection)
+    _name_entities(connection)
+    connection.executescript(_TERMS)
+    report(3)
+    connection.executescript(INDEXES)
+    counted = "SELECT count(*) FROM namings WHERE entity AND substr(term, 1, 1) <> '\"'"
+    (number,) = connection.execute(counted).fetchone()
+    connection.commit()
+    report(STEPS)
+    return Counts(len(store), sum(facts.values()), number, len(facts))
+
+
+def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
+    """Write what names are made of, and all spellings, in the order of the terms.
+
+    Returns the number of words of the longest spelling.
+    """
+    longest = 0
+    tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
+    for entry in entries(connection):
+        label = _label(entry)
+        tables["namings"].append(_naming_row(entry, label, profile))
+        spellings = list(_spellings(entry, label))
+        if _is_linkable(entry):
+            longest = max([longest, *(most_words(text, norm) for norm, text, _ in spellings)])
+            tables["surface"] += [(norm, text, entry.term, kind) for norm, text, kind in spellings]
+        if entry.is_relation or entry.is_class:
+            rows = [(text, entry.term, entry.is_relation) for _, text, _ in spellings]
+            tables["vocabulary"] += rows
+        if len(tables["namings"]) >= _CHUNK:
+            _write(connection, tables)
+    _write(connection, tables)
+    return longest
+
+
+def _naming_row(entry: Entry, label: str, profile: Profile) -> _Row:
+    return (
+        entry.term,
+        label,
+        readable(entry.term, profile) if is_literal(entry.term) else None,
+        next((text.text for text in entry.texts if text.role == DESCRIPTION), ""),
+        _datatype(entry),
+        entry.kind,
+        entry.uses or entry.facts or 0,
+        entry.is_relation,
+        entry.is_class or entry.schema,
+        entry.facts is not None,
+    )
+
+
+def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> None:
+    for table, rows in tables.items():
+        if rows:
+            marks = ", ".join("?" for _ in rows[0])
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            rows.clear()
+
+
+def _label(entry: Entry) -> str:
+    best = entry.texts[0] if entry.texts else None
+    label = one_line(best.text) if best and best.role == LABEL else ""
+    return label or local_name(entry.term, relation=entry.is_relation)
+
+
+def _datatype(entry: Entry) -> str:
+    """What a value is called for: its language or datatype."""
+    tag = literal_tag(entry.term) if is_literal(entry.term) else ""
+    return local_name(f"<{tag}>") if tag else ""
+
+
+def _is_linkable(entry: Entry) -> bool:
+    """Whether a question can be about the term: no value, and no schema without facts."""
+    if is_literal(entry.term):
+        return False
+    return entry.facts is not None or not (entry.uses or entry.is_class or entry.schema)
+
+
+def _spellings(entry: Entry, label: str) -> Iterator[tuple[str, str, SurfaceKind]]:
+    """Every spelling of a term once, under its best kind, after its normalised form."""
+    spellings: list[tuple[str, SurfaceKind]] = []
+    if any(text.role == LABEL for text in entry.texts):
+        spellings.append((label, "label"))
+    elif is_iri(entry.term):
+        spellings.append((label, "local"))
+    spellings.extend(
+        (one_line(text.text), _KINDS[text.role])
+        for text in entry.texts
+        if text.role in _KINDS and not text.unwanted
+    )
+    seen = {""}
+    for text, kind in spellings:
+        norm = normalise(text)
+        if norm not in seen:
+            seen.add(norm)
+            yield norm, text, kind
+
+
+def _name_relations(connection: sqlite3.Connection) -> None:
+    """Relations are named apart from entities; a term that is both keeps its relation's name."""
+    rows = connection.execute(f"{_NAMING} WHERE n.relation")
+    names = unique_names(Naming(*row) for row in rows)
+    connection.executemany("INSERT INTO given VALUES (?, ?)", names.items())
+
+
+def _name_entities(connection: sqlite3.Connection) -> None:
+    """As `unique_names` does it: who has most facts gets the label, others wait for theirs."""
+    connection.executescript(_CLAIM)
+    waiting = connection.execute(
+        f"{_NAMING} JOIN waiting ON waiting.term = n.term ORDER BY n.degree DESC, n.term"
+    )
+    connection.executemany("INSERT INTO given VALUES (?, ?)", _names(connection, waiting))
+
+
+def _names(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[tuple[str, str]]:
+    def take(name: str) -> bool:
+        return connection.execute("INSERT OR IGNORE INTO used VALUES (?)", (name,)).rowcount > 0
+
+    numbers: dict[str, int] = {}
+    for row in rows:
+        naming = Naming(*row)
+        yield naming.term, free_name(naming, take, numbers)
+        if len(numbers) > _MOST_NUMBERS:
+            numbers.clear()

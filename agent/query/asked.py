@@ -1,0 +1,105 @@
+"""A question as it is asked of a graph: what a query can point at, and what came before it.
+
+A query points at mentions by number: the linked names of the question and its values, in the order
+of the text, then those of the question before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..decoding.wire import POINTERS
+from ..kg.terms import Step, Term
+from ..state import MentionRecord
+from .binding import Mention
+from .normal import MentionValue
+from .prompt import EarlierQuestion, Numbered
+from .question_values import values_in
+from .schema import EarlierSet
+from .tree import Last, Part
+
+Proof = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a question, by number: their spans, their terms, how values compare."""
+
+    numbered: tuple[Numbered, ...] = ()
+    bound: tuple[Mention, ...] = ()
+    values: Mapping[int, MentionValue] = field(default_factory=dict[int, MentionValue])
+
+    def followed_by(self, others: "Mentions") -> "Mentions":
+        """These and others, numbered on; as many as there are pointers."""
+        size, most = len(self.numbered), len(POINTERS)
+        values = {**self.values, **{size + n: value for n, value in others.values.items()}}
+        return Mentions(
+            (*self.numbered, *others.numbered)[:most],
+            (*self.bound, *others.bound)[:most],
+            {number: value for number, value in values.items() if number < most},
+        )
+
+
+@dataclass(frozen=True)
+class Before:
+    """The question before, its topics, and its answers, each with the steps that prove it."""
+
+    asked: EarlierQuestion = EarlierQuestion()
+    """What the model reads of it."""
+    mentions: Mentions = Mentions()
+    topics: tuple[Term, ...] = ()
+    answers: Mapping[Term, Proof] = field(default_factory=dict[Term, Proof])
+    cut: bool = False
+    """Whether there are more answers than these."""
+
+    def terms(self) -> dict[EarlierSet, Sequence[Term]]:
+        """The sets that a query may begin at."""
+        sets: dict[EarlierSet, Sequence[Term]] = {}
+        if self.asked.topics:
+            sets["topics"] = self.topics
+        if self.asked.answers:
+            sets["answers"] = tuple(self.answers)
+        return sets
+
+    def answered(self, start: Last | Part) -> Sequence[tuple[Term, Proof]]:
+        """The terms that a start from the conversation stands for, each with its proof."""
+        if isinstance(start, Last) and start.last == "topics":
+            return [(topic, ()) for topic in self.topics]
+        return list(self.answers.items())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its mentions, and what came before it."""
+
+    question: str
+    mentions: Mentions
+    before: Before = Before()
+
+    @property
+    def pointed(self) -> Mentions:
+        """All that a query can point at: the mentions, then those of the question before."""
+        return self.mentions.followed_by(self.before.mentions)
+
+
+def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
+    """The mentions of a question; a linked name wins over a value that it overlaps."""
+    mentions = list[tuple[Numbered, Mention, MentionValue]]()
+    for name in linked:
+        best = name["candidates"][0]
+        numbered = Numbered(name["start"], name["end"], best["kind"])
+        mention = Mention(name["text"] or best["label"], best["term"])
+        mentions.append((numbered, mention, MentionValue()))
+    for value in values_in(question):
+        if any(value.start < name["end"] and name["start"] < value.end for name in linked):
+            continue
+        # A small number may be a place or how many: the model reads it as it is written.
+        size = value.value.value
+        is_small = isinstance(size, int) and 0 <= size < len(POINTERS)
+        numbered = Numbered(value.start, value.end, value.kind, value.text if is_small else "")
+        mentions.append((numbered, Mention(value.text), value.value))
+    mentions = sorted(mentions, key=lambda mention: mention[0].start)[: len(POINTERS)]
+    return Mentions(
+        tuple(numbered for numbered, _, _ in mentions),
+        tuple(mention for _, mention, _ in mentions),
+        {n: value for n, (_, _, value) in enumerate(mentions) if value != MentionValue()},
+    )

@@ -1,0 +1,202 @@
+"""Sizes of members: extremes, groups and their aggregates, and numbers over a whole set."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .conditions import MOST_COMPARED
+from .facts import Ids, Pairs, distinct, starts_run
+from .measures import (
+    Mask,
+    Sizes,
+    Units,
+    comparable,
+    compare,
+    counts,
+    follow,
+    largest,
+    name_of,
+    number_for_having,
+    targets_of,
+    trace,
+    trace_each,
+    triple_step,
+)
+from .outcome import Members, Steps
+from .tree import Agg, Extreme, Query, Step
+
+if TYPE_CHECKING:
+    from .sets import Sets
+
+
+def ranked(sets: "Sets", extreme: Extreme, members: Members, *, top: bool) -> Members:
+    """The members with an extreme value; `top` where they are the final set."""
+    facts, hops = sets.facts, sets.bound.hops(extreme.steps)
+    name, pairs = sets.name(extreme), sets.values(members.ids, extreme)
+    if extreme.count:
+        sizes, best = counts(pairs, members.ids).astype(float), Pairs(members.ids, members.ids)
+    else:
+        units = Units(facts, name)
+        sized, sizes, _ = comparable(facts, pairs, units, dates=True)
+        sets.notes += units.notes
+        indices = largest(sizes, sized, most=extreme.most)
+        best = Pairs(sized.sources[indices], sized.targets[indices])
+        sizes = sizes[indices]
+        if missing := len(members.ids) - len(best.sources):
+            what = name or "value"
+            sets.notes.append(f"{missing} of {len(members.ids)} have no {what} in the graph")
+    order = -sizes if extreme.most else sizes
+    mask = _within_rank(order, extreme) if sets.within is None else np.ones(len(sizes), bool)
+    ids, values = best.sources[mask], best.targets[mask]
+    if top:
+        sets.ranks = dict(zip(ids.tolist(), order[mask].tolist(), strict=True))
+        for index in np.argsort(order, kind="stable")[:MOST_COMPARED] if not extreme.count else ():
+            one, value = int(best.sources[index]), int(best.targets[index])
+            sets.compared += trace(facts, one, hops, value)
+
+    def prove(one: int) -> Steps:
+        if extreme.count:
+            compared = targets_of(pairs, one)[:MOST_COMPARED].tolist()
+        else:
+            compared = [int(values[np.searchsorted(ids, one)])]
+        return (*members.prove(one), *trace_each(facts, one, hops, compared))
+
+    return sets.narrowed(members, Members(ids, prove), top=top)
+
+
+def _within_rank(order: Sizes, extreme: Extreme) -> Mask:
+    """Which have the ranks that are asked for, the smallest first; equal ones share a rank."""
+    if extreme.place is not None:
+        sizes = np.unique(order)
+        if extreme.place > len(sizes):
+            return np.zeros(len(order), bool)
+        return order == sizes[extreme.place - 1]
+    if extreme.n >= len(order):
+        return np.ones(len(order), bool)
+    return order <= np.partition(order, extreme.n - 1)[extreme.n - 1]
+
+
+def grouped(sets: "Sets", query: Query, members: Members, *, top: bool) -> Members:
+    """The keys of a group: those that pass its conditions, and have an extreme aggregate."""
+    facts, hops, extreme = sets.facts, sets.bound.hops(query.group), query.extreme
+    pairs = follow(facts, members.ids, hops)
+    order = np.lexsort((pairs.sources, pairs.targets))
+    groups = Pairs(pairs.targets[order], pairs.sources[order])
+    keys = groups.sources[starts_run(groups.sources)]
+    mask = np.ones(len(keys), bool)
+    for condition in query.having if sets.within is None else ():
+        sizes = per_key(sets, groups, keys, condition.agg, condition.of)
+        wanted = number_for_having(sets.bound.text_of(condition))
+        mask &= compare(sizes, condition.op, wanted) & ~np.isnan(sizes)
+    keys = keys[mask]
+    if extreme is not None and extreme.agg and sets.within is None:
+        sizes = per_key(sets, groups, keys, extreme.agg, extreme.of)
+        keys, sizes = keys[~np.isnan(sizes)], sizes[~np.isnan(sizes)]
+        ranks = -sizes if extreme.most else sizes
+        mask = _within_rank(ranks, extreme)
+        keys = keys[mask]
+        if top:
+            sets.ranks = dict(zip(keys.tolist(), ranks[mask].tolist(), strict=True))
+    if top:
+        sets.groups = groups
+
+    aggregated = {having.of for having in query.having}
+    aggregated |= {column.of for column in query.columns if column.agg}
+    aggregated |= {extreme.of} if extreme is not None else set()
+    walks = [sets.bound.hops(of) for of in sorted(filter(None, aggregated), key=str)]
+    shown = MOST_COMPARED if aggregated else 1
+
+    def prove(key: int) -> Steps:
+        steps: list[Steps] = []
+        for member in targets_of(groups, key)[:shown].tolist():
+            steps += [members.prove(member), trace(facts, member, hops, key)]
+            for walk in walks:
+                values = follow(facts, np.array([member]), walk).targets[:MOST_COMPARED]
+                steps.append(trace_each(facts, member, walk, values.tolist()))
+        return tuple(dict.fromkeys(step for walk in steps for step in walk))
+
+    return sets.narrowed(members, Members(keys, prove), top=top)
+
+
+def per_key(sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, of: Sequence[Step]) -> Sizes:
+    """An aggregate over the members of each key; not a number where there is no value."""
+    if agg == "count" and not of:
+        return counts(groups, keys).astype(float)
+    pairs = follow(sets.facts, np.unique(groups.targets), sets.bound.hops(of))
+    sizes = np.zeros(0)
+    if agg != "count":
+        pairs, sizes, _ = comparable(sets.facts, pairs, Units(sets.facts, ""))
+        indices = largest(sizes, pairs, most=agg != "min")
+        pairs, sizes = Pairs(pairs.sources[indices], pairs.targets[indices]), sizes[indices]
+    result = np.full(len(keys), np.nan)
+    for index, key in enumerate(keys.tolist()):
+        mask = np.isin(pairs.sources, targets_of(groups, key))
+        if agg == "count":
+            result[index] = len(np.unique(pairs.targets[mask]))
+        elif mask.any():
+            result[index] = _aggregate(sizes[mask], agg)
+    return result
+
+
+def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None, str, Members]:
+    """A number over the things before the last step, its unit, and the things that have a value."""
+    *before, last = query.steps
+    facts, hop = sets.facts, (sets.bound.relation(last), last.inverse)
+    things = sets.members(Query(start=query.start, steps=tuple(before)), within=sets.within)
+    every = facts.step(things.ids, *hop)
+    reached = None if sets.within is None else distinct(np.sort(every.targets))
+    values = sets.members(query.model_copy(update={"answer": "list"}), within=reached)
+    among = np.isin(every.targets, values.ids)
+    name = name_of(facts, (hop,))
+    units = Units(facts, name)
+    pairs = Pairs(every.sources[among], every.targets[among])
+    pairs, sizes, unit = comparable(facts, pairs, units)
+    sets.notes += units.notes
+    indices = largest(sizes, pairs, most=agg != "min")
+    ids, best, sizes = pairs.sources[indices], pairs.targets[indices], sizes[indices]
+    total, missing = len(things.ids), len(things.ids) - len(ids)
+    if not among.all():
+        missing = total - len(np.unique(every.sources))
+        sets.notes.append(f"{len(ids)} of {total} have such a {name}")
+    if missing:
+        sets.notes.append(f"{missing} of {total} have no {name} in the graph")
+    if repeated := int((counts(pairs, ids) > 1).sum()):
+        which = "smallest" if agg == "min" else "largest"
+        sets.notes.append(f"{repeated} have several values of {name}: the {which} counts")
+
+    def step_from(one: int) -> Steps:
+        value = int(best[np.searchsorted(ids, one)])
+        return (triple_step(facts, one, *hop, value),)
+
+    for one in ids[:MOST_COMPARED].tolist():
+        sets.compared += step_from(one)
+    number = _aggregate(sizes, agg) if len(sizes) else np.nan
+    if np.isinf(number):
+        sets.notes.append("the numbers are too large to compute with")
+    members = Members(ids, lambda one: (*things.prove(one), *step_from(one)))
+    return rounded(number), unit, members
+
+
+def _aggregate(sizes: Sizes, agg: Agg) -> float:
+    """An aggregate of numbers; infinite where they are too large."""
+    with np.errstate(over="ignore"):
+        match agg:
+            case "sum":
+                return float(sizes.sum())
+            case "avg":
+                return float(sizes.mean())
+            case "min":
+                return float(sizes.min())
+            case "max":
+                return float(sizes.max())
+            case "count":
+                return float(len(sizes))
+
+
+def rounded(number: float) -> int | float | None:
+    """A number without the dust of floating point, whole where it is; None if it is not finite."""
+    if not np.isfinite(number):
+        return None
+    short = float(f"{number:.12g}")
+    return int(short) if short.is_integer() and abs(short) < 2**53 else short

@@ -1,0 +1,115 @@
+"""One graph as the reader reads it: its labels, each made once, and its facts and tables."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ..kg import KnowledgeGraph
+from ..kg.terms import Term, is_literal
+from ..query.binding import Naming
+from ..query.execute import SECONDS
+from ..query.facts import Facts
+from ..query.schema_tables import GraphTables
+from ..sharing import Pool
+from .inputs import CLASS, INVERSE, Inputs, Label
+from .matching import beginnings
+from .weights import ReaderWeights
+from .words import QuestionWord
+
+_AT_ONCE = 120
+"""Labels of the graph that a question is read with before any of them may be chosen."""
+
+
+class GraphLabels:
+    """The labels of relations, each in both ways, and of classes."""
+
+    def __init__(self, tables: GraphTables) -> None:
+        self._tables = tables
+        self._kg = tables.kg
+        self._labels: dict[tuple[str, int], Label] = {}
+        self._by_word: dict[str, list[tuple[str, int]]] | None = None
+
+    def every(self) -> list[tuple[str, int]]:
+        """All labels: each a name and its way."""
+        hops = [(name, int(inverse)) for name, inverse in self._tables.hops(None)]
+        return [*hops, *((name, CLASS) for name in self._tables.every_class())]
+
+    def near(self, words: Sequence[QuestionWord], inputs: Inputs) -> list[tuple[str, int]]:
+        """The labels that a question may be about.
+
+        They are all where the graph has few, else those that have most words in common with it.
+        """
+        every = self.every()
+        if len(every) <= _AT_ONCE:
+            return every
+        if self._by_word is None:
+            self._by_word = {}
+            for name, way in every:
+                for word in inputs.entry(self._name(name)).known:
+                    self._by_word.setdefault(word, []).append((name, way))
+        parts = dict.fromkeys(part for word in words for part in word.parts)
+        common = Counter(
+            key
+            for part in parts
+            for known in beginnings(part)
+            for key in self._by_word.get(known, ())
+        )
+        return [key for key, _ in common.most_common(_AT_ONCE)]
+
+    def label(self, name: Term, way: int) -> Label:
+        """The label of an action, with the class that it leads to."""
+        label = self._labels.get((name, way))
+        if label is None:
+            tail = "" if way == CLASS else self._tail(name, way == INVERSE)
+            label = Label(name, way, self._name(name), tail)
+            self._labels[label.key] = label
+        return label
+
+    def _name(self, term: Term) -> str:
+        return self._kg.walk_labels.names([term])[0] if term else ""
+
+    def _tail(self, relation: Term, inverse: bool) -> str:
+        """The name of a class at the end of a hop, or the kind of value; empty if not known.
+
+        Of an endpoint it is not: it cannot be read whole.
+        """
+        if not self._kg.pinned:
+            return ""
+        things, classes = self._tables.end(relation, inverse)
+        if named := self._tables.named(classes):
+            return self._name(named[0])
+        if measured := self._tables.measures_at(relation, inverse):
+            return min(measured)
+        few = self._tables.facts.terms(things[:1])
+        return "text" if few and is_literal(few[0]) else ""
+
+
+class ReadingTools:
+    """The facts, tables and labels of a graph, and the network. Not safe to share.
+
+    Relations `without` are never read, as if the graph lacked them.
+    """
+
+    def __init__(
+        self, kg: KnowledgeGraph, weights: ReaderWeights, without: frozenset[Term] = frozenset()
+    ) -> None:
+        self.facts = Facts(kg)
+        self.tables = GraphTables(self.facts, without)
+        self.naming = Naming(kg)
+        self.labels = GraphLabels(self.tables)
+        self.network = weights.network
+        self.is_foreign = weights.settings.kg not in ("", kg.digest)
+        self.unread = weights.settings.unread
+        self.inputs = Inputs(weights.lexicon)
+
+    def begin(self) -> None:
+        """Give the next question the time that it may take."""
+        self.facts.limit(SECONDS)
+
+
+def reading_tools(
+    kg: KnowledgeGraph,
+    weights: Callable[[], ReaderWeights],
+    without: frozenset[Term] = frozenset(),
+) -> Pool[ReadingTools]:
+    """Tools for each thread that reads; the weights are loaded when the first are made."""
+    return Pool(lambda: ReadingTools(kg, weights(), without))

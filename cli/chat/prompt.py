@@ -1,0 +1,135 @@
+"""Reading what the user types: history, suggestions, completion, and a line that says with what."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import fields
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+
+from ...agent.errors import InputError
+from ...agent.kg import LabelIndex
+from ...agent.kg.labels.names import normalise, one_line
+from ...agent.kg.opening import cache_folder
+from ...agent.options import Options
+from .commands import COMMANDS
+from .talk import Talk
+
+_MOST = 12
+
+
+class Completing(Completer):
+    """Completes lines that begin with a slash."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """What may follow what stands before the cursor."""
+        line = document.text_before_cursor
+        if not line.startswith("/"):
+            return
+        word, blank, rest = line.partition(" ")
+        if not blank:
+            for command in COMMANDS.values():
+                if command.name.startswith(word):
+                    yield Completion(command.name, -len(word), display_meta=command.about)
+            return
+        if word in ("/entity", "/neighbours"):
+            arguments = self._labels(rest)
+        else:
+            arguments = [text for text in self._arguments(word) if text.startswith(rest)]
+        for text in arguments:
+            yield Completion(text, -len(rest))
+
+    def _labels(self, beginning: str) -> Iterable[str]:
+        labels = self._talk.kg.labels
+        if not beginning.strip() or not isinstance(labels, LabelIndex):
+            return []
+        return map(one_line, labels.names(labels.starting(normalise(beginning), _MOST)))
+
+    def _arguments(self, word: str) -> Iterable[str]:
+        """What a command may take, of which what was typed is the beginning."""
+        match word:
+            case "/method" if not self._talk.loading.is_at_work:
+                from ...graphs import METHODS
+
+                return METHODS
+            case "/explain" if not self._talk.loading.is_at_work:
+                from ...agent.evidence import FORMS
+
+                return FORMS
+            case "/readings" | "/wrong":
+                return self._readings(word)
+            case "/set":
+                return [f"{field.name}=" for field in fields(Options)]
+            case _:
+                return []
+
+    def _readings(self, word: str) -> list[str]:
+        """The numbers of the readings of the last question; and how one is edited."""
+        try:
+            count = len(self._talk.understood.readings)
+        except InputError:
+            return []
+        edits = ["edit"] if word == "/wrong" else []
+        return [*map(str, range(1, count + 1)), *edits]
+
+
+class Typed:
+    """A prompt on a terminal. What answers begins to load once the first one is drawn."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+        self._questions: PromptSession[str] = PromptSession(
+            history=_history(),
+            auto_suggest=AutoSuggestFromHistory(),
+            completer=Completing(talk),
+            complete_in_thread=True,
+            bottom_toolbar=self._toolbar,
+        )
+        self._choices: PromptSession[str] = PromptSession(
+            completer=Completing(talk), complete_in_thread=True
+        )
+        self._questions.app.after_render += self._load
+
+    def question(self) -> str | None:
+        """The next line; None where the user leaves. Ctrl-C empties the line."""
+        while True:
+            try:
+                return self._questions.prompt("\nyou > ")
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return None
+
+    def choice(self, prompt: str) -> str:
+        """A reply. Raises KeyboardInterrupt and EOFError."""
+        return self._choices.prompt(prompt)
+
+    def _load(self, _: object) -> None:
+        self._talk.loading.start()
+
+    def _toolbar(self) -> str:
+        wanted = self._talk.wanted
+        parts = [self._talk.kg.source, wanted.method, wanted.model]
+        parts += [wanted.llm] if wanted.llm not in ("", "none") else []
+        parts += [f"thread {wanted.thread}"] if wanted.thread else []
+        return f" {' · '.join(map(one_line, parts))} "
+
+
+def _history() -> History:
+    """What was typed before, in a file that only the user reads; in memory where there is none."""
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        file = cache_folder() / "history"
+        file.touch(mode=0o600)
+        os.chmod(file, 0o600)
+        return FileHistory(str(file))
+    except OSError:
+        return InMemoryHistory()

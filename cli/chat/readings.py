@@ -1,0 +1,207 @@
+"""The commands about how the last question was understood: its readings, and their correction."""
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.text import Text
+
+from ...agent.errors import InputError, unwritable
+from ...agent.kg.labels.names import one_line
+from .talk import Talk, Understood
+
+if TYPE_CHECKING:
+    from ...agent.state import Reading
+
+
+_EDIT = "edit"
+_FORM = "docs/queries.md has the form"
+
+
+def readings(talk: Talk, number: str) -> None:
+    """The likeliest readings of the last question, or the answer by one of them."""
+    understood = talk.understood
+    if number:
+        _answer(talk, understood, _numbered(understood, number))
+        return
+    if not understood.readings:
+        talk.console.print("The question was answered by walks along the graph, not as a query.")
+        return
+    _list(talk, understood.readings)
+    talk.console.print("/readings N answers by another one; /wrong corrects it.", style="dim")
+
+
+def offer(talk: Talk) -> None:
+    """Ask whether one of the readings is meant, where none was sure enough."""
+    if not talk.understood.offered:
+        return
+    most = len(talk.understood.readings)
+    numbers = "1" if most == 1 else f"1 to {most}"
+    offer = f"Did you mean this? Type {numbers} for its answer, or ask anything else."
+    talk.console.print()
+    talk.console.print(offer, style="bold")
+    _list(talk, talk.understood.readings)
+
+
+def wrong(talk: Talk, reply: str) -> None:
+    """Answer the last question by the query that it should have been, and keep that query."""
+    understood = talk.understood
+    if not reply:
+        _list(talk, understood.readings)
+        reply = _asked_for(talk, understood)
+    if not reply:
+        talk.console.print("Nothing was corrected.")
+        return
+    query = _meant(talk, understood, reply)
+    if query is None:
+        talk.console.print("The query was not changed, so nothing was corrected.")
+        return
+    _answer(talk, understood, query)
+    file = keep_correction(understood.question, query)
+    talk.console.print(f"The question and its query are kept in {one_line(str(file))}.")
+
+
+def _list(talk: Talk, listed: Sequence["Reading"]) -> None:
+    for number, reading in enumerate(listed, 1):
+        line = Text(f"  {number}  ").append(one_line(reading["words"]))
+        talk.console.print(line.append(f"  {reading['probability']:.2f}", style="dim"))
+
+
+def _asked_for(talk: Talk, understood: Understood) -> str:
+    """What the user replies when asked which reading is right; empty for nothing."""
+    most = len(understood.readings)
+    numbers = f"1 to {most} for a reading, " if most else ""
+    request = f"What is right? Type {numbers}edit to change the query in your editor, or a query."
+    talk.console.print(request, style="bold")
+    try:
+        return talk.reply("> ").strip()
+    except EOFError:
+        return ""
+
+
+def _meant(talk: Talk, understood: Understood, reply: str) -> Mapping[str, Any] | None:
+    """The query of a reply with its mentions; None where it was not changed.
+
+    Raises InputError.
+    """
+    if reply.startswith("{"):
+        return _given(understood, reply)
+    if reply.casefold() in (_EDIT, "e"):
+        first = json.dumps(_first(talk, understood), ensure_ascii=False, indent=2)
+        text = edited(f"{first}\n", "query.json")
+        return None if text is None else _given(understood, text)
+    return _numbered(understood, reply)
+
+
+def _numbered(understood: Understood, number: str) -> Mapping[str, Any]:
+    """The query of a reading. Raises InputError where none has the number."""
+    most = len(understood.readings)
+    if number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= most:
+        return understood.readings[int(number) - 1]["query"]
+    hint = f"give 1 to {most}" if most else "there are none"
+    raise InputError(f"{number[:40]} is no reading of the question", hint)
+
+
+def _given(understood: Understood, text: str) -> Mapping[str, Any]:
+    """A query as the user writes it; a tree alone has the mentions of the likeliest reading.
+
+    Raises InputError for what is no JSON object.
+    """
+    try:
+        record: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is not JSON: {error}", _FORM) from error
+    if not isinstance(record, dict) or not record:
+        raise InputError("this is no query", _FORM)
+    fields = cast("dict[str, Any]", record)
+    if "query" in fields:
+        return {"query": fields["query"], "mentions": fields.get("mentions", [])}
+    first = understood.readings[0]["query"] if understood.readings else {}
+    return {"query": fields, "mentions": first.get("mentions", [])}
+
+
+def _first(talk: Talk, understood: Understood) -> Mapping[str, Any]:
+    """What there is to edit: the likeliest reading, or the entities that were linked."""
+    if understood.readings:
+        return understood.readings[0]["query"]
+    topics = talk.last.state.get("topics", [])
+    mentions = [{"text": topic["label"], "term": topic["term"]} for topic in topics]
+    return {"query": {"start": list(range(len(mentions)))}, "mentions": mentions}
+
+
+def _answer(talk: Talk, understood: Understood, query: Mapping[str, Any]) -> None:
+    from .screen import ChatScreen, answer
+
+    screen = ChatScreen(console=talk.console)
+    answer(talk, screen, understood.question, _nothing_to_choose, dict(query))
+
+
+def _nothing_to_choose(_: dict[str, Any]) -> str:
+    raise EOFError
+
+
+def corrections_file() -> Path:
+    """Where they are kept: beside the threads."""
+    from ...agent.conversation.threads import threads_file
+
+    return threads_file().with_name("corrections.jsonl")
+
+
+def keep_correction(question: str, query: Mapping[str, Any]) -> Path:
+    """Append a question, its query and the query's mentions as a line of JSON to a file.
+
+    Returns the file, which only the user can read. Raises InputError and DiskError where it cannot
+    be written.
+    """
+    file = corrections_file()
+    line = {"question": question, "query": query["query"], "mentions": query["mentions"]}
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.touch(mode=0o600)
+        os.chmod(file, 0o600)
+        with file.open("a", encoding="utf-8") as opened:
+            opened.write(f"{json.dumps(line, ensure_ascii=False)}\n")
+    except UnicodeEncodeError as error:
+        raise InputError("the question is not UTF-8 text", "ask it again") from error
+    except OSError as error:
+        raise unwritable(file, error) from error
+    return file
+
+
+_HINT = "set EDITOR to the command of your editor"
+
+
+def edited(text: str, name: str) -> str | None:
+    """The text as the editor leaves it, in a file of that name; None where it is the same.
+
+    The editor is what VISUAL or EDITOR says. Raises InputError where there is none or it fails.
+    """
+    command = _editor()
+    with TemporaryDirectory(prefix="groundwalk-") as folder:
+        file = Path(folder, name)
+        file.write_text(text, encoding="utf-8")
+        try:
+            ended = subprocess.run([*command, str(file)], check=False)
+            left = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{command[0]} cannot be run: {error.strerror}", _HINT) from error
+        except UnicodeDecodeError as error:
+            raise InputError("what the editor left is not UTF-8 text", "save it as such") from error
+    if ended.returncode:
+        raise InputError(f"{command[0]} failed with exit code {ended.returncode}", _HINT)
+    return None if left == text else left
+
+
+def _editor() -> list[str]:
+    for variable in ("VISUAL", "EDITOR"):
+        try:
+            if command := shlex.split(os.environ.get(variable, "")):
+                return command
+        except ValueError as error:
+            raise InputError(f"{variable} is no command: {error}", _HINT) from error
+    raise InputError("no editor is set", _HINT)

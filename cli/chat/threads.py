@@ -1,0 +1,133 @@
+"""The commands about the conversation itself: kept, shown, exported, begun anew, deleted."""
+
+from pathlib import Path
+
+from ...agent.errors import DiskError, InputError, unwritable
+from ...agent.kg.labels.names import one_line
+from ..terminal import count
+from .talk import Talk
+
+_EVIDENCE = {".html": "html", ".ttl": "turtle", ".rq": "sparql", ".mmd": "mermaid", ".txt": "tree"}
+"""The form of evidence that an ending of a file asks for."""
+
+
+def threads(talk: Talk, _: str) -> None:
+    """The threads that are kept, the last used first."""
+    from ...agent.conversation.threads import list_threads
+
+    listed = list_threads(talk.threads(""))
+    for thread in listed:
+        turns, first = count(thread.turns, "turn"), one_line(thread.first)
+        talk.console.print(f"  {one_line(thread.id)}  {thread.time[:16]}  {turns}  {first}")
+    if not listed:
+        talk.console.print("No thread is kept; /thread ID begins one.")
+
+
+def thread(talk: Talk, name: str) -> None:
+    """Go on with another thread, or show the turns of this one."""
+    from ...agent.conversation.threads import thread_turns
+
+    if name:
+        talk.change(thread=name)
+        talk.begin(name)
+    try:
+        turns = thread_turns(talk.threads(talk.wanted.thread), talk.thread)
+    except InputError:
+        turns = []
+    if name:
+        talk.console.print(
+            f"This is thread {one_line(name)}, of {count(len(turns), 'turn')} so far."
+        )
+        return
+    for turn in turns:
+        talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
+        talk.console.print(f"     {one_line(turn['text'])}", style="dim")
+    if not turns:
+        talk.console.print("Nothing was asked in this conversation yet.")
+
+
+def export(talk: Talk, name: str) -> None:
+    """Write the conversation, or the evidence for the last answer, as the file's ending says."""
+    from ...agent.conversation.threads import export_thread
+
+    file = Path(name).expanduser()
+    saver = talk.threads(talk.wanted.thread)
+    if form := _EVIDENCE.get(file.suffix.lower()):
+        from .showing import evidence
+
+        text = evidence(talk, form)
+    elif name and file.suffix.lower() not in (".md", ".json"):
+        endings = ", ".join((".md", ".json", *_EVIDENCE))
+        raise InputError(f"{file}: its ending says no form", f"give one of {endings}")
+    else:
+        as_json = file.suffix.lower() == ".json"
+        try:
+            text = export_thread(saver, talk.thread, "json" if as_json else "markdown") + "\n"
+        except InputError as error:
+            raise InputError("there is nothing to export yet", "ask something first") from error
+    if not name:
+        talk.console.print(text, end="", soft_wrap=True)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError as error:
+        raise InputError(f"{file}: is there already", "give another name") from error
+    except OSError as error:
+        problem = unwritable(file, error)
+        if isinstance(problem, DiskError):
+            file.unlink(missing_ok=True)  # half of it was written
+        raise problem from error
+    talk.console.print(f"Written to {one_line(str(file))}.")
+
+
+def clear(talk: Talk, _: str) -> None:
+    """Begin a new conversation; a thread stays as it is, and the new one has a name like it."""
+    from ...agent.conversation.threads import next_name, thread_turns
+
+    saver = talk.threads(talk.wanted.thread)
+    if talk.wanted.thread is None:
+        saver.delete_thread(talk.thread)
+        talk.begin(None)
+        talk.console.print("The conversation begins anew.")
+        return
+    before = talk.thread
+    try:
+        thread_turns(saver, before)
+    except InputError:
+        talk.begin(before)
+        talk.console.print(f"This is thread {one_line(before)}, in which nothing was asked yet.")
+        return
+    talk.begin(next_name(saver, before))
+    new, old = one_line(talk.thread), one_line(before)
+    talk.console.print(
+        f"This is a new thread, {new}. {old} is kept: /thread {old} goes on with it."
+    )
+
+
+def delete(talk: Talk, name: str) -> None:
+    """Delete a thread for good, if the user replies `yes` and nothing else."""
+    from ...agent.conversation.threads import delete_thread, thread_turns
+
+    saver, shown = talk.threads(""), one_line(name)
+    try:
+        what = count(len(thread_turns(saver, name)), "turn")
+    except InputError as error:
+        raise InputError(error.message, "/threads lists them") from error
+    talk.console.print(f"Thread {shown} has {what}. Type yes to delete it for good.", style="bold")
+    try:
+        reply = talk.reply("> ").strip()
+    except EOFError:
+        reply = ""
+    if reply.casefold() != "yes":
+        instead = f": {one_line(reply)!r} is not yes" if reply else ""
+        talk.console.print(f"{shown} is kept{instead}.")
+        return
+    delete_thread(saver, name)
+    if talk.wanted.thread is None or talk.thread != name:
+        talk.console.print(f"{shown} is deleted ({what}).")
+        return
+    talk.begin(name)
+    talk.console.print(
+        f"{shown} is deleted ({what}). What you ask now begins it anew; /thread ID goes elsewhere."
+    )

@@ -1,0 +1,1 @@
+"""From the records of runs to numbers: means with intervals, calibration, comparisons."""

@@ -1,0 +1,1 @@
+"""What answers are worth: the strict metrics, and the dialects of published scorers."""

@@ -1,0 +1,182 @@
+"""The learnt account of words: shares, words in order, files, and questions of ill will."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+from groundwalk.agent.errors import ModelError
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.query.account import (
+    ACCOUNT_FILE,
+    MOST_PARTS,
+    MOST_PIECES,
+    SPECIAL,
+    LearntAccount,
+    NoAccount,
+    account_beside,
+    make_model,
+    question_words,
+    read_account,
+    rows_of,
+    unread,
+    write_account,
+)
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.prompt import Numbered
+from hypothesis import given
+from hypothesis import strategies as st
+
+QUESTION = "Which muddy rivers of Germany are longer than 300 km?"
+MENTIONS = (Numbered(22, 29, "country"), Numbered(46, 49, "number"))
+ACTIONS = (
+    Action("pointer", number=0),
+    Action("step", "flows", inverse=True),
+    Action("where", "length"),
+    Action("greater"),
+    Action("pointer", number=1),
+    Action("end"),
+)
+
+
+def label(name: str) -> str:
+    return {"flows": "flows through", "length": "length in kilometres"}.get(name, name)
+
+
+def made(threshold: float = 0.5, seed: int = 0) -> LearntAccount:
+    """An account with random weights."""
+    torch.manual_seed(seed)
+    return LearntAccount(make_model().eval(), threshold, label)
+
+
+def test_the_shares_of_a_word_are_one_together() -> None:
+    places = question_words(QUESTION, MENTIONS)
+    shares = made().shares(QUESTION, places, MENTIONS, ACTIONS)
+    assert [len(own) for own in shares] == [SPECIAL + len(ACTIONS)] * len(places)
+    assert all(abs(sum(own) - 1) < 1e-4 and min(own) >= 0 for own in shares)
+
+
+def test_the_words_are_those_of_the_question_in_order() -> None:
+    words = made().account(QUESTION, MENTIONS, ACTIONS)
+    assert [own["text"] for own in words] == QUESTION.removesuffix("?").split()
+    assert all(QUESTION[own["start"] : own["end"]] == own["text"] for own in words)
+    used = {own["text"]: own["used_by"] for own in words}
+    assert (used["Germany"], used["300"]) == ("mention", "value")
+    names = {"unread", "filler", "operator", "flows through", "length in kilometres"}
+    assert {used[text] for text in used.keys() - {"Germany", "300"}} <= names
+
+
+def test_the_threshold_decides_what_is_unread() -> None:
+    every, none = made(0.0), made(1.1)
+    assert unread(every.account(QUESTION, MENTIONS, ACTIONS)) == [
+        "Which muddy rivers of",
+        "are longer than",
+        "km",
+    ]
+    assert unread(none.account(QUESTION, MENTIONS, ACTIONS)) == []
+    most = every.most_unread(QUESTION, MENTIONS, ACTIONS)
+    assert unread(made(most - 1e-6).account(QUESTION, MENTIONS, ACTIONS)) != []
+    assert unread(made(most + 1e-6).account(QUESTION, MENTIONS, ACTIONS)) == []
+
+
+def test_a_mention_that_the_query_does_not_point_at_may_be_unread() -> None:
+    words = made(0.0).account(QUESTION, MENTIONS, (*ACTIONS[:2], ACTIONS[-1]))
+    used = {own["text"]: own["used_by"] for own in words}
+    assert (used["Germany"], used["300"]) == ("mention", "unread")
+    counted = (ACTIONS[0], Action("first"), Action("pointer", number=1), ACTIONS[-1])
+    words = made(0.0).account(QUESTION, MENTIONS, counted)
+    assert {own["text"]: own["used_by"] for own in words}["300"] == "unread"
+
+
+def test_a_word_reads_the_same_in_a_batch_of_longer_questions() -> None:
+    from groundwalk.agent.query.account import action_parts, batched, word_parts
+
+    torch.manual_seed(1)
+    model = make_model().eval()
+    parts = [
+        (word_parts(text, question_words(text, ()), (), ACTIONS), action_parts(ACTIONS, label))
+        for text in ("which rivers", "which of the many rivers of the world are the longest")
+    ]
+    with torch.inference_mode():
+        alone, both = model(*batched(parts[:1])), model(*batched(parts))
+    assert torch.allclose(
+        alone[0].exp(), both[0, : alone.shape[1], : alone.shape[2]].exp(), atol=1e-5
+    )
+    assert both[0, :2, alone.shape[2] :].exp().sum() == 0
+
+
+def test_files_keep_the_account(tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    model = make_model().eval()
+    write_account(tmp_path, model, 0.4321987)
+    read = read_account(tmp_path, label)
+    assert read is not None
+    places = question_words(QUESTION, MENTIONS)
+    before = LearntAccount(model, 0.4322, label).shares(QUESTION, places, MENTIONS, ACTIONS)
+    after = read.shares(QUESTION, places, MENTIONS, ACTIONS)
+    assert torch.allclose(torch.tensor(before), torch.tensor(after), atol=5e-3)
+    assert json.loads((tmp_path / "account.json").read_text("utf-8")) == {"threshold": 0.4322}
+    assert (tmp_path / ACCOUNT_FILE).stat().st_size < 3_000_000
+
+
+def test_without_files_nothing_is_known_and_broken_ones_are_told(tmp_path: Path) -> None:
+    kg = open_kg("world")
+    assert read_account(tmp_path, label) is None
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    assert isinstance(account_beside(str(tmp_path), kg), NoAccount)
+    write_account(tmp_path, make_model(), 0.5)
+    assert isinstance(account_beside(str(tmp_path), kg), LearntAccount)
+    (tmp_path / ACCOUNT_FILE).write_bytes(b"nothing")
+    with pytest.raises(ModelError, match="account of words"):
+        account_beside(str(tmp_path), kg)
+
+
+HOSTILE = [
+    "",
+    "   ",
+    "?!…",
+    "a" * 10_000,
+    "why " * 2_500,
+    "<QUERY><CLASS>river</QUERY>",
+    "<0><END>\x00\x1b[31m",
+    "\ue000\ue001 \ufffc",
+    "‮rivers‬ 𓀀𓀁 e\u0301" * 10,
+    "'" * 500 + "x'y'z" * 50,
+]
+
+
+@pytest.mark.parametrize("question", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_question_breaks_nothing(question: str) -> None:
+    account = made()
+    for actions in (ACTIONS, ()):
+        words = account.account(question, (), actions)
+        assert all(question[own["start"] : own["end"]] == own["text"] for own in words)
+        assert 0.0 <= account.most_unread(question, (), actions) <= 1.0
+    if len(question_words(question, ())) > MOST_PARTS:
+        assert account.account(question, (), ACTIONS) == []
+
+
+@given(st.text(max_size=60), st.integers(0, 1000))
+def test_places_are_in_order_and_cover_every_letter(question: str, seed: int) -> None:
+    rng = Random(seed)
+    at = sorted(rng.sample(range(len(question) + 1), min(4, len(question) + 1)))
+    mentions = [
+        Numbered(start, end, "country") for start, end in zip(at[::2], at[1::2], strict=False)
+    ]
+    rng.shuffle(mentions)
+    places = question_words(question, mentions)
+    assert all(own.start < own.end for own in places)
+    assert all(one.end <= two.start for one, two in zip(places, places[1:], strict=False))
+    inside = {at for own in places for at in range(own.start, own.end)}
+    assert all(at in inside for at, letter in enumerate(question) if letter.isalnum())
+    for own in places:
+        if own.mention is not None:
+            named = mentions[own.mention]
+            assert (own.start, own.end) == (named.start, named.end)
+
+
+def test_rows_are_of_the_word_and_its_letters() -> None:
+    assert rows_of("river") != rows_of("rivers") and set(rows_of("river")) & set(rows_of("rivers"))
+    assert not set(rows_of("river")) & set(rows_of("lake"))
+    assert len(rows_of("a" * 10_000)) <= MOST_PIECES and min(rows_of("x")) > 0

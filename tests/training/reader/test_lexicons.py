@@ -1,0 +1,55 @@
+"""Words that stand in the same entries of lexicons mean alike, and so do forms of one word."""
+
+import gzip
+
+import numpy as np
+import pytest
+from groundwalk.training.reader.lexicons import Meanings, meanings_of
+
+FILES = {
+    "wikidata-properties.tsv.gz": [
+        "P1\tdirector\twikibase-item\t9\tfilm director | directed by\tperson who made the film",
+        "P2\tcapital\twikibase-item\t9\tseat of government\tcity of the government of a country",
+        "P3\tISBN\texternal-id\t9\tbanana banana\tbanana number",
+    ],
+    "wikidata-property-pairs.tsv.gz": ["related\tP2\tcapital\tP9\tgovernment"],
+    "schemaorg-properties.tsv.gz": ["actor\tactor\tAn actor of a film\tMovie\tPerson\t\t"],
+    "freebase-relations.tsv.gz": ["film.film.cast\tCast\tfilm.film\tfilm.actor"],
+    "wordnet.tsv.gz": ["movie\tn\tfilm | picture\t", "director\tn\t\tdirect | directorship"],
+    "ppdb-synonyms.tsv.gz": ["movie\tfilm", "capital\tmetropolis"],
+}
+QUESTIONS = ["who directs the movie", "who directed the film"] * 3
+LABELS = ["director", "capital", "directing", "government"] * 2
+
+
+@pytest.fixture(scope="module")
+def meanings(tmp_path_factory: pytest.TempPathFactory) -> Meanings:
+    data = tmp_path_factory.mktemp("data")
+    (data / "lexicon").mkdir()
+    for name, rows in FILES.items():
+        text = "".join(f"{row}\n" for row in ["heading", *rows])
+        (data / "lexicon" / name).write_bytes(gzip.compress(text.encode()))
+    return meanings_of(data, QUESTIONS, LABELS, 8)
+
+
+def alike(meanings: Meanings, one: str, other: str) -> float:
+    rows = {word: row for row, word in enumerate(meanings.words)}
+    return float(meanings.vectors[rows[one]] @ meanings.vectors[rows[other]])
+
+
+def test_vectors_have_length_one_and_words_are_in_order(meanings: Meanings) -> None:
+    assert list(meanings.words) == sorted(meanings.words)
+    np.testing.assert_allclose(np.linalg.norm(meanings.vectors, axis=1), 1, atol=1e-3)
+
+
+def test_words_of_the_same_entries_mean_alike(meanings: Meanings) -> None:
+    assert alike(meanings, "movie", "film") > alike(meanings, "movie", "capital") + 0.2
+    assert alike(meanings, "government", "capital") > alike(meanings, "government", "movie") + 0.2
+
+
+def test_forms_of_a_word_mean_alike(meanings: Meanings) -> None:
+    assert alike(meanings, "directed", "director") > alike(meanings, "directed", "capital") + 0.2
+
+
+def test_identifiers_of_other_catalogues_mean_nothing(meanings: Meanings) -> None:
+    assert "banana" not in meanings.words

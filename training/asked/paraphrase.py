@@ -1,0 +1,212 @@
+"""Other wordings of generated questions, by a chat model, so that a model learns how people ask.
+
+What the chat model says is kept in a file of JSON lines: it is asked once, also where a training is
+stopped and goes on. A wording counts only where it holds every placeholder, so that it can be
+asked about any topic.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from langchain_core.language_models import BaseChatModel
+
+from ...agent.errors import InputError, ServiceError
+from ...agent.llm.asking import Asker, UnansweredError
+from ...agent.prompting import render
+from ..questions.clauses import OTHER, TOPIC
+from ..questions.graph import Graph, execute
+from ..questions.questioner import Questioner, Sample
+from .lessons import Lesson
+from .supervision import draw
+
+QUESTIONS = 400
+"""Generated questions that are reworded."""
+WORDINGS = 5
+"""Wordings that are asked for each."""
+_SHARE = 0.3
+"""How many of the training samples are reworded ones."""
+_LONGEST = 300
+_KEPT = "the replies are kept there"
+
+Slots: TypeAlias = Mapping[str, str]
+"""The placeholders of a question, such as `[country]`, by what they stand for: TOPIC or OTHER."""
+
+
+class Chat(NamedTuple):
+    """A chat model, what it is called and where its replies are kept."""
+
+    llm: BaseChatModel
+    name: str
+    replies: Path
+
+
+def reword(
+    questioner: Questioner,
+    chat: Chat,
+    *,
+    seed: int,
+    questions: int = QUESTIONS,
+    wordings: int = WORDINGS,
+    prompts: Path | None = None,
+) -> tuple[Lesson, ...]:
+    """Lessons in the words of a chat model, from questions that the questioner makes.
+
+    Raises ServiceError where the model does not answer, or nothing that it says can be used, and
+    InputError where its replies cannot be kept.
+    """
+    graph, lessons, asked = questioner.graph, list[Lesson](), 0
+    known, asker = _known(chat.replies), Asker(chat.llm)
+    for sample, slots in _distinct(questioner, seed, questions):
+        question = _with_slots(sample, slots)
+        placeholders = [*slots.values()]
+        prompt = render(
+            "paraphrase/reword.jinja",
+            prompts,
+            question=question,
+            placeholders=placeholders,
+            wordings=wordings,
+        )
+        key = sha256(f"{chat.name}\n{prompt}".encode()).hexdigest()
+        if key not in known:
+            known[key] = _ask(asker, chat, prompt)
+            _keep(chat, key, question, known[key])
+        asked += 1
+        texts = read_wordings(known[key], slots, wordings)
+        lessons += [_lesson(graph, sample, text) for text in texts]
+    if not lessons:
+        raise ServiceError(
+            f"{chat.name}: none of {asked} replies has a wording with its placeholders",
+            f"name another model; its replies are in {chat.replies}",
+        )
+    return tuple(lessons)
+
+
+def mixed(
+    stream: Iterator[Sample],
+    reworded: Sequence[Lesson],
+    questioner: Questioner,
+    *,
+    noise: float,
+    seed: int,
+) -> Iterator[Sample]:
+    """The stream with reworded questions among it, each about any topic of its kind."""
+    rng = Random(f"reworded {seed}")
+    for sample in stream:
+        found = None
+        if reworded and rng.random() < _SHARE:
+            lesson = _elsewhere(questioner.graph, rng.choice(reworded), rng)
+            found = draw(questioner, lesson, rng, noise)
+        yield found or sample
+
+
+def read_wordings(reply: str, slots: Slots, most: int) -> list[str]:
+    """The lines of a reply that hold each placeholder once, as texts with `TOPIC` and `OTHER`.
+
+    At most `most` are read.
+    """
+    found = dict[str, None]()
+    for line in reply.splitlines():
+        text = " ".join(line.split()).lstrip("-*•0123456789.) ").strip("\"'“”` ")
+        if len(text) > _LONGEST or TOPIC in text or OTHER in text:
+            continue
+        for mark, slot in slots.items():
+            at = text.lower().find(slot.lower())
+            text = text[:at] + mark + text[at + len(slot) :] if at >= 0 else ""
+        if text and not re.search(r"[][]", text) and text.strip("".join(slots) + " ?"):
+            found[text] = None
+    return list(islice(found, most))
+
+
+def _distinct(questioner: Questioner, seed: int, count: int) -> Iterator[tuple[Sample, Slots]]:
+    """Answerable questions of different wording or meaning, as far as there are so many."""
+    seen = set[tuple[str, object]]()
+    for sample in islice(questioner.undisturbed().refusing(0.0).stream(seed), 20 * count):
+        slots = _slots(questioner.graph, sample)
+        key = _with_slots(sample, slots), sample.moves
+        if sample.moves and slots and len(slots) == len(sample.mentions) and key not in seen:
+            seen.add(key)
+            yield sample, slots
+        if len(seen) == count:
+            return
+
+
+def _slots(graph: Graph, sample: Sample) -> Slots:
+    """The placeholders of a question, in its order."""
+    slots = dict[str, str]()
+    for mention in sample.mentions:
+        mark = TOPIC if mention.name == graph.names[sample.walk[0]] else OTHER
+        kind = re.sub(r"[][]", "", mention.kind) or "entity"
+        slots[mark] = f"[{'other ' if mark == OTHER else ''}{kind}]"
+    return slots
+
+
+def _with_slots(sample: Sample, slots: Slots) -> str:
+    text, end = "", 0
+    for mention, slot in zip(sample.mentions, slots.values(), strict=False):
+        text += sample.question[end : mention.start] + slot
+        end = mention.end
+    return text + sample.question[end:]
+
+
+def _lesson(graph: Graph, sample: Sample, text: str) -> Lesson:
+    """The lesson of a sample in other words."""
+    moves, topic = sample.moves, sample.walk[0]
+    assert moves is not None, "only questions with an answer are reworded"
+    names = {mention.name for mention in sample.mentions} - {graph.names[topic]}
+    others = tuple(node for node, name in enumerate(graph.names) if name in names)
+    return Lesson(text, topic, others[:1], (moves,), execute(graph, topic, moves))
+
+
+def _elsewhere(graph: Graph, lesson: Lesson, rng: Random) -> Lesson:
+    """The lesson about another topic of the same class, where the path leads somewhere from it."""
+    if lesson.others:
+        return lesson
+    node = rng.choice(graph.nodes[graph.kinds[lesson.topic]])
+    answers = execute(graph, node, lesson.paths[0])
+    return lesson._replace(topic=node, answers=answers) if answers else lesson
+
+
+def _ask(asker: Asker, chat: Chat, prompt: str) -> str:
+    try:
+        return asker.ask(prompt)
+    except UnansweredError as error:
+        reason = " ".join(str(error.__cause__).split())[:200] or str(error)
+        raise ServiceError(
+            f"{chat.name} did not answer: {reason}",
+            f"run it again to go on from here; what it said is kept in {chat.replies}",
+        ) from error
+
+
+def _known(file: Path) -> dict[str, str]:
+    """The replies by key; a last line that was torn by a kill is cut off."""
+    replies = dict[str, str]()
+    try:
+        whole = file.read_bytes() if file.exists() else b""
+        lines = whole[: whole.rfind(b"\n") + 1]
+        if len(lines) < len(whole):
+            os.truncate(file, len(lines))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror})", _KEPT) from error
+    for number, line in enumerate(lines.splitlines(), 1):
+        try:
+            row = json.loads(line)
+            replies[str(row["key"])] = str(row["reply"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{file}, line {number}: holds no reply", "delete the line") from error
+    return replies
+
+
+def _keep(chat: Chat, key: str, question: str, reply: str) -> None:
+    line = json.dumps({"llm": chat.name, "question": question, "reply": reply, "key": key}) + "\n"
+    try:
+        with chat.replies.open("ab", buffering=0) as lines:
+            lines.write(line.encode())
+    except OSError as error:
+        raise InputError(f"{chat.replies}: cannot be written ({error.strerror})", _KEPT) from error

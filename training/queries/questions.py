@@ -1,0 +1,461 @@
+"""An endless stream of questions over a graph, each with the query that it asks, or none.
+
+They are walks and what two of them have in common, worded as for the other formats; skeletons; what
+a graph cannot answer; and questions that a file has. Around and inside them stand words that ask
+nothing, and words that no query of the graph can say.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+
+from ...agent.kg.terms import is_literal
+from ...agent.query.actions import Action
+from ..questions.clauses import OTHER, TOPIC
+from ..questions.compose import Composer, Route, route_of
+from ..questions.graph import Graph, Move, Moves, Node, sample_walk
+from ..questions.in_common import in_common
+from ..questions.questioner import Questioner
+from ..questions.shapes import Shape
+from ..wording.english import Texts, wordings
+from ..wording.phrasebook import Noun
+from .labelled import Words, disturbed, numbered, sign, words_of
+from .operator_questions import operator_question
+from .operators import Operators
+from .question import Earlier, Named, QueryQuestion, class_told
+from .skeletons import VALUES, Skeleton, chosen, slots_of
+from .unknown_names import with_unknown_name
+
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ADJECTIVES = 0.2
+"""How many of the names that follow a noun stand before it, where they can."""
+_OF = frozenset({"of", "in", "from"})
+TAUGHT = 0.3
+"""The share of the questions of a file among the others."""
+_MARKS = ("\uf8a0", "\uf8a1")
+"""The nouns of a class, of one and of many, until it is known whether a text has any of them."""
+_WHOLE = "\uf8a2"
+"""Stands for a whole question in what is put around it."""
+
+
+@dataclass(frozen=True)
+class Modifiers:
+    """Words around and inside questions that ask nothing, and words that no graph can say."""
+
+    filler: Mapping[str, Texts]
+    unread: Mapping[str, Texts]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How the stream is mixed; the rest are plain walks."""
+
+    skeletons: float = 0.55
+    operators: float = 0.1
+    joint: float = 0.06
+    unanswerable: float = 0.13
+    unread: float = 0.16
+    """Of the answerable ones, how many have words that no query can say."""
+    unknown_names: float = 0.05
+    """Of the answerable ones, how many ask about a name that nobody has instead."""
+    filler: float = 0.25
+    noise: float = 0.45
+    earlier: float = 0.08
+    """How many that stand alone come after another question all the same."""
+    taught: float = TAUGHT
+    """How many are those of a file, where there is one."""
+
+
+def load_modifiers() -> Modifiers:
+    """The packaged words."""
+    tables = wordings("modifiers")
+    made = {name: {key: tuple(own) for key, own in table.items()} for name, table in tables.items()}
+    return Modifiers(made["filler"], made["unread"])
+
+
+@dataclass(frozen=True)
+class QueryQuestioner:
+    """Composes questions with queries over one graph."""
+
+    plain: Questioner
+    skeletons: tuple[Skeleton, ...]
+    modifiers: Modifiers
+    terms: Mapping[str, str]
+    """The terms of classes by label."""
+    operators: Operators | None = None
+    shares: Shares = Shares()
+    lessons: tuple[QueryQuestion, ...] = ()
+    """Questions with queries that a file has."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is asked about."""
+        return self.plain.graph
+
+    @property
+    def composer(self) -> Composer:
+        """What words the walks."""
+        return self.plain.composer
+
+    def stream(self, seed: int) -> Iterator[QueryQuestion]:
+        """Questions without end, the same for the same seed."""
+        rng = Random(f"queries {seed}")
+        while True:
+            yield self.sample(rng)
+
+    def sample(self, rng: Random) -> QueryQuestion:
+        """One question."""
+        if self.lessons and rng.random() < self.shares.taught:
+            return self._varied(rng.choice(self.lessons), rng)
+        shares = self.shares
+        makers = (
+            (self._unanswerable, shares.unanswerable),
+            (self._joint, shares.joint),
+            (self._from_skeleton, shares.skeletons if self.skeletons else 0.0),
+            (self._operated, shares.operators if self.skeletons else shares.skeletons),
+        )
+        rest = 1.0 - sum(share for _, share in makers)
+        weights = [*(share for _, share in makers), rest]
+        make = rng.choices([*(own for own, _ in makers), self._walk], weights)[0]
+        made = make(rng) or self._walk(rng)
+        if made.actions is not None and rng.random() < shares.unknown_names:
+            unknown = with_unknown_name(made, self.graph.names, self.terms, rng)
+            made = unknown._replace(actions=None) if unknown else made
+        made = self._varied(made, rng)
+        if made.earlier is None and rng.random() < shares.earlier:
+            made = self._after_another(made, rng)
+        return made
+
+    # Walks
+
+    def _walk(self, rng: Random) -> QueryQuestion:
+        shape, topic = self.plain.shapes.sample(rng)
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        route = route_of(self.graph, shape.moves, walk)
+        text, classes = self._worded(route, rng)
+        actions = [Action("pointer", number=0), *self._steps(shape.moves, classes)]
+        return self._question(text, (topic,), (*actions, Action("end")))
+
+    def _worded(self, route: Route, rng: Random) -> tuple[str, dict[int, str]]:
+        """A wording of a route, and by place the classes that it narrows an end to.
+
+        A relation may lead to things of several classes; then a class noun says which are meant.
+        """
+        wide = {
+            place: kind
+            for place, kind in enumerate(route.kinds)
+            if place
+            and kind in self.terms
+            and len(self._ends[route.key[place - 1], route.kinds[place - 1]]) > 1
+        }
+        kinds = set(wide.values())
+        if not wide or len(kinds) < len(wide) or kinds & {route.kinds[0]}:
+            return self.composer.plain(route, rng), {}
+        classes, drawn = dict(self.composer.book.classes), dict[str, tuple[Noun, Noun]]()
+        for number, kind in enumerate(sorted(kinds)):
+            one, many = (mark + chr(0xF8B0 + number) for mark in _MARKS)
+            drawn[kind] = Noun(one, many), rng.choice(self.composer.book.nouns(kind))
+            classes[kind] = (drawn[kind][0],)
+        book = replace(self.composer.book, classes=classes)
+        text = replace(self.composer, book=book).plain(route, rng)
+        narrowed = dict[int, str]()
+        for place, kind in wide.items():
+            mark, noun = drawn[kind]
+            if mark.one in text or mark.many in text:
+                text = text.replace(mark.one, noun.one).replace(mark.many, noun.many)
+                if self._tells(
+                    noun, kind, self._ends[route.key[place - 1], route.kinds[place - 1]]
+                ):
+                    narrowed[place] = kind
+        return text, narrowed
+
+    def _tells(self, noun: Noun, kind: str, kinds: frozenset[str]) -> bool:
+        """Whether a noun is of one class among several."""
+        return not any(noun in self.composer.book.nouns(own) for own in kinds if own != kind)
+
+    @cached_property
+    def _ends(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        """The classes that each move leads to from each class."""
+        ends = dict[tuple[str, str], set[str]]()
+        for move, edges in self.graph.edges.items():
+            for source, targets in edges.items():
+                key = self.graph.spell(move), self.graph.kinds[source]
+                ends.setdefault(key, set()).update(self.graph.kinds[own] for own in targets)
+        return {key: frozenset(kinds) for key, kinds in ends.items()}
+
+    def _steps(self, moves: Moves, classes: Mapping[int, str] = {}) -> Iterator[Action]:
+        for place, move in enumerate(moves, 1):
+            yield self._step(move)
+            if place in classes:
+                yield Action("class", self.terms[classes[place]])
+
+    def _step(self, move: Move) -> Action:
+        return Action("step", self.graph.relations[move.relation], move.inverse)
+
+    def _joint(self, rng: Random) -> QueryQuestion | None:
+        found = self.plain.meeting(rng)
+        if found is None:
+            return None
+        text = in_common(self.composer, *found.routes(self.graph), rng)
+        if not text:
+            return None
+        other = (Action("and"), Action("pointer", number=1), self._step(found.move), Action("end"))
+        actions = (
+            Action("pointer", number=0),
+            *self._steps(found.moves),
+            *other,
+            *self._steps(found.after),
+            Action("end"),
+        )
+        return self._question(text, found.topics, actions)
+
+    def _unanswerable(self, rng: Random) -> QueryQuestion:
+        text, topics = self.plain.refused(rng)
+        return self._question(text, topics, None)
+
+    def _question(
+        self, text: str, topics: Sequence[Node], actions: tuple[Action, ...] | None
+    ) -> QueryQuestion:
+        """A question whose text has `TOPIC` for the first topic and `OTHER` for the others."""
+        signed, last = "", 0
+        for letter in text:
+            if letter == OTHER:
+                last = min(last + 1, len(topics) - 1)
+            signed += sign(0 if letter == TOPIC else last) if letter in (TOPIC, OTHER) else letter
+        return QueryQuestion(words_of(signed), tuple(map(self._named, topics)), actions)
+
+    def _named(self, node: Node) -> Named:
+        kind = self.graph.kinds[node]
+        is_value = kind in self.composer.book.names.values or is_literal(self.graph.terms[node])
+        return Named(self.graph.names[node], "number" if is_value else kind)
+
+    def _operated(self, rng: Random) -> QueryQuestion | None:
+        return self.operators and operator_question(self.operators, rng)
+
+    # Skeletons
+
+    def _from_skeleton(self, rng: Random) -> QueryQuestion | None:
+        skeleton = rng.choice(self.skeletons)
+        rank = min(2 + int(rng.expovariate(0.7)), 10)
+        named = [self._filled(skeleton, slot.kinds, slot.number, rng) for slot in skeleton.slots]
+        text = self._signed(skeleton.worded(rng), rank, named, rng)
+        earlier = None
+        if (before := skeleton.before) and before.question:
+            asked = self._signed(chosen(before.question, rng), rank, named, rng)
+            kinds = [own.kind for own in named if own.kind not in VALUES]
+            topics = rng.choice(kinds) if kinds else ""
+            earlier = Earlier(topics, rng.choice(self._told), rng.random() < 0.5, words_of(asked))
+        elif before:
+            earlier, more = self._earlier(before.topics, before.answers, len(named), rng)
+            earlier = earlier._replace(many=before.many)
+            named += more
+        actions = [
+            replace(action, number=rank) if place == skeleton.ranked else action
+            for place, action in enumerate(map(self._in_terms, skeleton.actions))
+        ]
+        return QueryQuestion(words_of(text), tuple(named), tuple(actions), earlier)
+
+    def _in_terms(self, action: Action) -> Action:
+        if not action.name:
+            return action
+        if action.kind == "class":
+            return replace(action, name=self.terms[action.name])
+        return replace(action, name=self._relations[action.name])
+
+    @cached_property
+    def _told(self) -> tuple[str, ...]:
+        """What answers before may have been; empty where there were none."""
+        told = {class_told(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
+        return ("", *sorted(told))
+
+    @cached_property
+    def _relations(self) -> Mapping[str, str]:
+        return dict(zip(self.graph.labels, self.graph.relations, strict=True))
+
+    def _filled(self, skeleton: Skeleton, kinds: Sequence[str], number: int, rng: Random) -> Named:
+        kind = rng.choice(kinds)
+        if kind not in VALUES:
+            return Named(self.graph.names[rng.choice(self.graph.nodes[kind])], kind)
+        if kind == "letter":
+            return Named(rng.choice("ABCDEFGHIJKLMNOPRSTUVWYZ"), "text")
+        if kind == "text":
+            name = rng.choice(self.graph.names)
+            return Named(f'"{name[: rng.randint(2, 4)].strip()}"', "text")
+        return Named(self._number(skeleton, number, rng), "number")
+
+    def _number(self, skeleton: Skeleton, number: int, rng: Random) -> str:
+        """A number like those that it is compared with."""
+        places = [n for n, own in enumerate(skeleton.actions) if own.number == number]
+        before = skeleton.actions[: places[0]] if places else ()
+        measured = next((own for own in reversed(before) if own.kind != "then" and own.name), None)
+        kinds = [own.kind for own in before[-3:]]
+        if "many" in kinds or "having" in kinds or measured is None:
+            small = rng.randint(1, 6)
+            words = ("one", *_CARDINALS)
+            return words[small - 1] if rng.random() < 0.5 else str(small)
+        size = 10 ** rng.randint(1, 2) * rng.randint(1, 80)
+        return f"{size:,}" if rng.random() < 0.4 else str(size)
+
+    def _signed(self, text: str, rank: int, named: list[Named], rng: Random) -> str:
+        """A text with signs in its slots; how many are kept is a mention too, as any number."""
+        parts, end = list[str](), 0
+        for own in slots_of(text):
+            parts.append(text[end : own.start()])
+            end = own.end()
+            if own[1]:
+                parts.append(sign(int(own[1])))
+            elif own[3] == "nth":
+                parts.append(_ORDINALS[rank - 2] if rng.random() < 0.65 else _short(rank))
+            else:
+                parts.append(_CARDINALS[rank - 2] if rng.random() < 0.6 else str(rank))
+        return "".join(parts) + text[end:]
+
+    # Variation
+
+    def _varied(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
+        shares, words = self.shares, self._with_adjectives(question, rng)
+        if question.actions is not None and rng.random() < shares.unread:
+            words, named = self._with_unread(words, question.named, rng)
+            question = question._replace(named=named)
+        if rng.random() < shares.filler:
+            words = self._with_filler(words, rng)
+        if rng.random() < shares.noise:
+            english, book = self.composer.english, self.composer.book
+            swaps = ((english.contractions, 0.06), (book.synonyms, 0.1))
+            words = disturbed(words, self._dropped, swaps, rng)
+        return question._replace(words=words)
+
+    @cached_property
+    def _dropped(self) -> frozenset[str]:
+        return frozenset(self.composer.english.frames["dropped"])
+
+    def _with_filler(self, words: Words, rng: Random) -> Words:
+        """With words that ask nothing."""
+        style, filler = rng.random(), self.modifiers.filler
+        if style < 0.3:
+            return (*words_of(chosen(rng.choice(filler["before"]), rng), "filler"), *words)
+        if style < 0.5:
+            return (*words, *words_of(chosen(rng.choice(filler["after"]), rng), "filler"))
+        if style < 0.62:
+            place = rng.randint(0, len(words))
+            inside = words_of(chosen(rng.choice(filler["inside"]), rng), "filler")
+            return (*words[:place], *inside, *words[place:])
+        if style < 0.74:
+            place = rng.choice([*self._after_nouns(words), len(words)])
+            there = words_of(chosen(rng.choice(filler["world"]), rng), "filler")
+            return (*words[:place], *there, *words[place:])
+        around = self.composer.decorate(_WHOLE, rng)
+        before, _, after = around.partition(_WHOLE)
+        return (*words_of(before, "filler"), *words, *words_of(after, "filler"))
+
+    def _with_adjectives(self, question: QueryQuestion, rng: Random) -> Words:
+        """The words, some names before a noun: `Spanish rivers` for `rivers of Spain`."""
+        if rng.random() > _ADJECTIVES:
+            return question.words
+        words = list(question.words)
+        for place in self._after_nouns(question.words):
+            after = [own.text for own in words[place : place + 3]]
+            if not after or after[0] not in _OF:
+                continue
+            end = place + 1 + (after[1:2] == ["the"])
+            if end < len(words) and any(sign(n) == words[end].text for n in range(32)):
+                words[place - 1 : end + 1] = [words[end], words[place - 1]]
+                break
+        return tuple(words)
+
+    def _with_unread(
+        self, words: Words, named: tuple[Named, ...], rng: Random
+    ) -> tuple[Words, tuple[Named, ...]]:
+        """With words that say something that no query of the graph can say."""
+        unread, nouns = self.modifiers.unread, self._after_nouns(words)
+        style = rng.random()
+        if style < 0.34 and nouns:
+            place = rng.choice(nouns) - 1
+            key = "adjective" if rng.random() < 0.85 else "adverb"
+        elif style < 0.66:
+            place = rng.choice(nouns) if nouns and rng.random() < 0.5 else len(words)
+            key = "after"
+        elif style < 0.78:
+            place = len(words) if rng.random() < 0.8 else 0
+            key = "time"
+        elif style < 0.86:
+            place, key = len(words), "manner"
+        elif style < 0.93 and (names := [n for n, own in enumerate(words) if own.names]):
+            place, key = rng.choice(names), "role"
+        else:
+            place, key = len(words), "verb"
+        text = chosen(rng.choice(unread[key]), rng)
+        if key == "role":
+            text = rng.choice(("the ", "")) + text + " of"
+        if key == "verb":
+            text = rng.choice(("and ", "and also ", "that ", "that also ", "but ")) + text
+            other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])
+            named, text = (*named, self._named(other)), text.replace("{x}", sign(len(named)))
+        added = tuple(own._replace(use="unread") for own in words_of(text))
+        return (*words[:place], *added, *words[place:]), named
+
+    def _after_nouns(self, words: Words) -> list[int]:
+        """The places after class nouns."""
+        return [n for n, own in enumerate(words, 1) if own.text.strip(",;:") in self._nouns]
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        nouns = [own for kind in self.graph.nodes for own in self.composer.book.nouns(kind)]
+        texts = (text for own in nouns for text in (own.one, own.many))
+        return frozenset(text for text in texts if " " not in text)
+
+    def _after_another(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
+        """The same question, which does not need what came before it."""
+        earlier, named = self._earlier("", "", len(question.named), rng)
+        return question._replace(named=(*question.named, *named), earlier=earlier)
+
+    def _earlier(
+        self, topics: str, answers: str, first: int, rng: Random
+    ) -> tuple[Earlier, list[Named]]:
+        """A question before about a topic of a class with answers of one; empty for any class."""
+        fitting = self._shapes_between.get((topics, answers)) or self._shapes_between["", ""]
+        shape = rng.choice(fitting)
+        topic = rng.choice(shape.topics)
+        walk = sample_walk(self.graph, topic, shape.moves, rng, None)
+        if walk is None:
+            shape, topic = self.plain.shapes.sample(rng)
+            walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
+        text = self.composer.plain(route_of(self.graph, shape.moves, walk), rng)
+        before = self._question(text, (topic,), None)
+        words = tuple(own._replace(text=_moved(own.text, first)) for own in before.words)
+        earlier = Earlier(
+            topics or class_told(self.graph, topic),
+            answers or class_told(self.graph, walk[-1]),
+            rng.random() < 0.5,
+            words,
+        )
+        return earlier, list(before.named)
+
+    @cached_property
+    def _shapes_between(self) -> Mapping[tuple[str, str], Sequence[Shape]]:
+        """The shapes of one or two hops from a class to a class, and under empty classes all."""
+        found = dict[tuple[str, str], list[Shape]]()
+        for shape in self.plain.shapes.shapes:
+            if len(shape.moves) > 2:
+                continue
+            kinds = {shape.kind}
+            for move in shape.moves:
+                spelled = self.graph.spell(move)
+                kinds = {end for kind in kinds for end in self._ends.get((spelled, kind), ())}
+            for end in kinds:
+                found.setdefault((shape.kind, end), []).append(shape)
+            found.setdefault(("", ""), []).append(shape)
+        return found
+
+
+def _moved(text: str, count: int) -> str:
+    """A text with the numbers of its signs raised."""
+    for number, found in reversed(numbered(text)):
+        text = text[: found.start()] + sign(number + count) + text[found.end() :]
+    return text
+
+
+def _short(rank: int) -> str:
+    return f"{rank}{ {2: 'nd', 3: 'rd'}.get(rank, 'th') }"

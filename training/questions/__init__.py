@@ -1,0 +1,1 @@
+"""Questions made from a graph alone: walks, conditions, near misses, the unanswerable."""

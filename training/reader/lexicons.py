@@ -1,0 +1,190 @@
+"""The lexicon of the general reader and the meanings of its words, from public lexicons.
+
+Words that stand in the same entries get vectors that are near each other. An entry is what a
+lexicon says together: a property with its aliases, or with its description; a word with its
+synonyms, or with what is derived from it; two words that begin alike. Words are counted by entry,
+and the positive pointwise mutual information of two words is brought down to few dimensions (Levy
+and Goldberg 2014).
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import commonprefix
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...agent.reader.lexicon import Lexicon, make_lexicon
+from ...agent.reader.words import label_words
+from .sources import table_rows
+
+_WORD = re.compile(r"[^\W_]+")
+_NO_MEANING = "external-id"
+"""Identifiers in other catalogues: nobody asks for them by another name."""
+_LEAST_LETTERS = 4
+_LEAST_SHARE = 0.7
+"""Of the longer of two words that are forms of one, what must be their common beginning."""
+_ENDING = 2
+"""The letters that the shorter of them may have after it."""
+_SMOOTHING = 0.75
+_EXTRA, _ROUNDS = 16, 4
+"""Of the randomised decomposition."""
+
+
+class Meanings(NamedTuple):
+    """Words, and their vectors `(words, dimensions)` of length 1."""
+
+    words: Sequence[str]
+    vectors: npt.NDArray[np.float32]
+
+
+class _Entry(NamedTuple):
+    words: Sequence[str]
+    weight: float
+
+
+def meanings_of(
+    data: Path, questions: Iterable[str], labels: Iterable[str], dimensions: int
+) -> Meanings:
+    """The meanings of words that questions, labels or several entries have.
+
+    `data` is the folder of public data. Raises OSError where a file is missing.
+    """
+    entries = list(_entries(data / "lexicon"))
+    listed = Counter(word for entry in entries for word in set(entry.words))
+    asked = Counter(word for text in questions for word in set(_words(text)))
+    named = Counter(word for label in labels for word in label_words(label))
+    known = {
+        word
+        for word in {*listed, *asked, *named}
+        if asked[word] >= 3
+        or named[word] >= 2
+        or (listed[word] >= 2 and (word in asked or word in named))
+        or listed[word] >= 6
+    }
+    words = sorted(known)
+    entries += _alike(words)
+    vectors = _vectors({word: row for row, word in enumerate(words)}, entries, dimensions)
+    return Meanings(words, vectors)
+
+
+def _vectors(
+    rows: Mapping[str, int], entries: Sequence[_Entry], dimensions: int
+) -> npt.NDArray[np.float32]:
+    import torch
+
+    together = defaultdict[tuple[int, int], float](float)
+    for entry in entries:
+        numbers = list(dict.fromkeys(rows[word] for word in entry.words if word in rows))
+        for one in numbers:
+            for other in numbers:
+                if one != other:
+                    together[one, other] += entry.weight / (len(numbers) - 1)
+    pairs = np.array(list(together))
+    counts = np.array(list(together.values()))
+    total = np.bincount(pairs[:, 0], counts, len(rows))
+    context = total**_SMOOTHING / (total**_SMOOTHING).sum()
+    chance = np.maximum(total[pairs[:, 0]] * context[pairs[:, 1]], 1e-12)
+    informative = np.log(counts / chance)
+    pairs, informative = pairs[informative > 0], informative[informative > 0]
+    diagonal = np.arange(len(rows))
+    places = np.concatenate([pairs.T, np.stack([diagonal, diagonal])], 1)
+    values = np.concatenate([informative, np.full(len(rows), np.median(informative))])
+    matrix = torch.sparse_coo_tensor(
+        torch.from_numpy(places),
+        torch.from_numpy(values.astype(np.float32)),
+        (len(rows), len(rows)),
+        check_invariants=True,
+    )
+    torch.manual_seed(0)
+    most = min(dimensions + _EXTRA, len(rows))
+    left, sizes, _ = torch.svd_lowrank(matrix.coalesce(), q=most, niter=_ROUNDS)
+    vectors = (left * sizes.sqrt())[:, :dimensions].numpy()
+    length = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return (vectors / length).astype(np.float32)
+
+
+def _entries(lexicon: Path) -> Iterator[_Entry]:
+    for _, label, kind, _, names, description in table_rows(lexicon / "wikidata-properties.tsv.gz"):
+        if kind != _NO_MEANING:
+            yield _Entry(_words(f"{label} {names}"), 1.0)
+            yield _Entry(_words(f"{label} {description}"), 0.7)
+    for _, _, label, _, other in table_rows(lexicon / "wikidata-property-pairs.tsv.gz"):
+        yield _Entry(_words(f"{label} {other}"), 0.5)
+    for _, label, comment, *_ in table_rows(lexicon / "schemaorg-properties.tsv.gz"):
+        yield _Entry(_words(f"{label} {comment}")[:25], 0.7)
+    for _, label, head, tail in table_rows(lexicon / "freebase-relations.tsv.gz"):
+        ends = (own.rpartition(".")[2] for own in (head, tail))
+        yield _Entry(_words(" ".join([label, *ends])), 0.4)
+    for lemma, _, *others in table_rows(lexicon / "wordnet.tsv.gz"):
+        for own in filter(None, others):
+            yield _Entry(_words(f"{lemma} {own}"), 1.0)
+    for one, other in table_rows(lexicon / "ppdb-synonyms.tsv.gz"):
+        yield _Entry(_words(f"{one} {other}"), 1.0)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _alike(words: Iterable[str]) -> list[_Entry]:
+    """Pairs of words that are likely forms of one word, in any language that puts endings on."""
+    near = defaultdict[str, list[str]](list)
+    for word in words:
+        if len(word) >= _LEAST_LETTERS and word.isalpha():
+            near[word[:_LEAST_LETTERS]].append(word)
+    return [
+        _Entry((one, other), 1.0)
+        for several in near.values()
+        for place, one in enumerate(several)
+        for other in several[place + 1 :]
+        if _are_forms(one, other)
+    ]
+
+
+def _are_forms(one: str, other: str) -> bool:
+    shared = len(commonprefix((one, other)))
+    longer, shorter = max(len(one), len(other)), min(len(one), len(other))
+    return shared >= _LEAST_SHARE * longer and shared >= shorter - _ENDING
+
+
+def lexicon_of(data: Path, questions: Iterable[str]) -> Lexicon:
+    """Aliases of Wikidata's properties; synonyms and derivations of PPDB and WordNet.
+
+    Kept are words that occur in at least two of the `questions`, or in an alias. `data` is the
+    folder of public data. Raises OSError where a file is missing.
+    """
+    lexicon = data / "lexicon"
+    aliases = [
+        (label, names.split(" | "))
+        for _, label, kind, _, names, *_ in table_rows(lexicon / "wikidata-properties.tsv.gz")
+        if names and kind != _NO_MEANING
+    ]
+    seen = Counter(word for text in questions for word in set(_WORD.findall(text.lower())))
+    known = {word for word, count in seen.items() if count > 1}
+    for label, names in aliases:
+        known.update(word for name in (label, *names) for word in _WORD.findall(name.lower()))
+    pairs = {
+        (word, other)
+        for word, other in (*_ppdb(lexicon), *_wordnet(lexicon))
+        if word < other and word in known and other in known
+    }
+    return make_lexicon(aliases, sorted(pairs))
+
+
+def _ppdb(folder: Path) -> Iterator[tuple[str, str]]:
+    for row in table_rows(folder / "ppdb-synonyms.tsv.gz"):
+        first, second = sorted(word.lower() for word in row[:2])
+        yield first, second
+
+
+def _wordnet(folder: Path) -> Iterator[tuple[str, str]]:
+    for lemma, _, synonyms, *derived in table_rows(folder / "wordnet.tsv.gz"):
+        others = [*synonyms.split(" | "), *(word for part in derived for word in part.split(" | "))]
+        for other in others:
+            first, second = sorted((lemma.lower(), other.strip().lower()))
+            if first and " " not in first and " " not in second:
+                yield first, second

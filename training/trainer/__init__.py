@@ -1,0 +1,1 @@
+"""The two ways to train, from nothing and from another model, with checkpoints."""

@@ -1,0 +1,1 @@
+"""How things are said: phrases, templates, the words of labels, noise."""
