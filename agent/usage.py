@@ -1,5 +1,6 @@
 """What a question costs, counted alike for every method and model."""
 
+from collections.abc import Mapping
 from time import perf_counter
 from typing import cast
 
@@ -56,3 +57,9 @@ def spent(before: Usage | None, since: float, **counts: int) -> Usage:
     added = {**counts, "seconds": perf_counter() - since}
     sums = {name: round(so_far[name] + added.get(name, 0), 6) for name in Usage.__annotations__}
     return cast("Usage", sums)
+
+
+def summed(*costs: Mapping[str, int]) -> dict[str, int]:
+    """The counts of several costs together, by the fields of `Usage`."""
+    names = dict.fromkeys(name for cost in costs for name in cost)
+    return {name: sum(cost.get(name, 0) for cost in costs) for name in names}

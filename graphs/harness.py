@@ -1,6 +1,7 @@
 """What every method does alike: it is timed, counted and told here, around its search."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from ..agent.llm.asking import needed
 from ..agent.nodes import Node
 from ..agent.options import Options
 from ..agent.state import State
+from ..agent.usage import summed
 from .ground import Ground, Parts, Shared
 from .loop import run_loop
 from .method import Method
@@ -50,14 +52,12 @@ def method_node(name: str, method: Method, parts: Parts) -> Node:
                 outcome = method.search(question, ground)
         except NoPathError as error:
             outcome = Outcome(conclusion=Conclusion(), notes=[error.message])
-        asked = outcome.cost.get("kg_requests", 0) + ground.requests
-        cost = {**outcome.cost, "kg_requests": asked}
         changes: State = {"candidates": list(outcome.candidates), "lost": outcome.lost}
         if method.reasons:
             changes |= concluded(state, outcome.conclusion or Conclusion())
         cuts = ground.cut_notes(facts=method.answers_from_facts)
-        counted = Outcome(notes=outcome.notes, cost=cost, shortened=outcome.shortened)
-        return {**changes, **accounted(state, counted, since, cuts)}
+        cost = summed(outcome.cost, {"kg_requests": ground.requests})
+        return {**changes, **accounted(state, replace(outcome, cost=cost), since, cuts)}
 
     return run
 

@@ -91,7 +91,7 @@ def check_method(name: str) -> None:
 def method_options(
     name: str, options: Options, *, paper: bool = False, user_set: Collection[str] = ()
 ) -> Options:
-    """The options with which a method is asked; with `paper` its paper's, less those in `kept`.
+    """The options with which a method is asked; with `paper` its paper's, less what a user set.
 
     No paper reads questions as queries.
 
@@ -107,7 +107,7 @@ def method_options(
 def unused(name: str, options: Options, user_set: Collection[str] = ()) -> list[str]:
     """A note on the options that a user set and that a method does not use, where there are any.
 
-    Set are those in `kept`, and those that are not as they are by default.
+    Set are those in `user_set`, and those that are not as they are by default.
     """
     from .method import COMMON
 

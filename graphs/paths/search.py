@@ -20,6 +20,7 @@ from ...agent.llm.relation_plans import Planned
 from ...agent.nodes.induce import Reasoning, induced
 from ...agent.options import Options
 from ...agent.state import Candidate, Named, StepRecord
+from ...agent.usage import summed
 from ..ground import Ground
 from ..prompted.claims import Understand, claim_reader
 from ..prompted.conclusions import proofs
@@ -65,13 +66,12 @@ def search_retrieved(question: Question, ground: Ground) -> Outcome:
     ground.emit({"event": "retrieved", "paths": len(candidates)})
     reasoning = Reasoning(kg, ground.llm, ground.prompts, "paths")
     outcome = induced(reasoning, question, candidates)
-    requests = gathered.requests + outcome.cost.get("kg_requests", 0)
     return replace(
         outcome,
         candidates=[*candidates, *gathered.claims],
         lost=gathered.lost,
         notes=[*gathered.notes, *outcome.notes],
-        cost={**outcome.cost, "kg_requests": requests},
+        cost=summed(outcome.cost, {"kg_requests": gathered.requests}),
     )
 
 

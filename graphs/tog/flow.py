@@ -13,6 +13,7 @@ from ...agent.llm.asking import UnansweredError
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.options import Options
 from ...agent.state import Candidate, StepRecord
+from ...agent.usage import summed
 from ..ground import Ground
 from ..loop import Loop, loop_graph
 from ..method import Method, never
@@ -110,7 +111,7 @@ def _most_steps(options: Options) -> int:
 
 def _charged(search: TogSearch, judge: Judge) -> TogSearch:
     """The search with what the decisions of a step cost."""
-    cost = {name: search.cost.get(name, 0) + count for name, count in judge.cost.items()}
+    cost = summed(search.cost, judge.cost)
     return replace(search, cost=cost, shortened=search.shortened + judge.shortened)
 
 
@@ -241,7 +242,7 @@ def _answer(search: TogSearch) -> TogSearch:
         [*map(walked, gathered), *search.claims],
         replace(conclusion, reasoner=reasoner),
         notes=[*notes, *cut_notes(search.cuts)],
-        cost={**charged.cost, "kg_requests": search.requests},
+        cost=summed(charged.cost, {"kg_requests": search.requests}),
         shortened=charged.shortened,
     )
     return replace(search, outcome=outcome)

@@ -9,6 +9,7 @@ from ...agent.llm.asking import UnansweredError
 from ...agent.llm.walk_choices import walk_choices
 from ...agent.options import Options
 from ...agent.state import Answer, Candidate
+from ...agent.usage import summed
 from ..ground import Ground
 from ..loop import Loop, loop_graph
 from ..method import Method, never
@@ -70,7 +71,7 @@ def _most_steps(options: Options) -> int:
 
 def _charged(search: TotSearch, policy: Policy) -> TotSearch:
     """The search with what the decisions of a step cost."""
-    cost = {name: search.cost.get(name, 0) + count for name, count in policy.cost.items()}
+    cost = summed(search.cost, policy.cost)
     return replace(search, cost=cost, shortened=search.shortened + policy.shortened)
 
 
@@ -169,7 +170,7 @@ def _answer(search: TotSearch) -> TotSearch:
         [*walks[:MOST_SHOWN], *search.claims],
         conclusion,
         notes=_notes(search, policy, failure, len(walks)),
-        cost={**charged.cost, "kg_requests": search.requests},
+        cost=summed(charged.cost, {"kg_requests": search.requests}),
         shortened=charged.shortened,
     )
     return replace(search, outcome=outcome)
