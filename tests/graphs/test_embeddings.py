@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.graphs import direct
 from groundwalk.graphs.dog.prompt import ChainPrompt
+from groundwalk.graphs.prompted.surroundings import spelled
 
 from .embedding import save_embedding
 from .prompting import ask, instruct_model, open_graph
@@ -72,13 +72,12 @@ def test_what_structlm_is_shown(
     kg: KnowledgeGraph, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = list[list[str]]()
-    spelled = direct.spelled
 
     def seen(kg: KnowledgeGraph, triples: Any) -> list[str]:
         shown.append(spelled(kg, triples))
         return shown[-1]
 
-    monkeypatch.setattr(direct, "spelled", seen)
+    monkeypatch.setattr("groundwalk.graphs.direct.spelled", seen)
     local = instruct_model()
     ask(kg, "structlm", local=local, question=QUESTION, hops=1, shown=2, embeddings=model)
     assert [sorted(own) for own in shown] == [NEAR]
