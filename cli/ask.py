@@ -47,17 +47,24 @@ def ask(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print the answer and nothing else.")
     ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print the answers as CSV, with their terms.")
+    ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print each step as it happens, and what it took.")
+    ] = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
     tree = _tree(question, query)
     o.chosen_method(answering.method, answering.model)
-    form = _form(explain, as_json=as_json)
+    form = _form(explain, as_json=as_json, as_csv=as_csv)
+    from ..agent.evidence.tables import csv_of
     from .render import Screen
     from .session import open_session, origin_of
 
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
     piped = form is not None and not sys.stdout.isatty()
-    screen = Screen(silent=as_json or quiet or piped)
+    screen = Screen(silent=as_json or as_csv or quiet or piped, trace=trace)
     with screen.waiting("opening the graph and the model"):
         session = open_session(answering, interactive=terminal and not quiet)
     state = _answered(session, question, answering.thread or "ask", screen, tree)
@@ -68,6 +75,9 @@ def ask(
         from ..graphs.tool import result_of
 
         typer.echo(json.dumps(result_of(state), ensure_ascii=False, indent=2))
+    elif as_csv:
+        typer.echo(csv_of(state), nl=False)
+        _print_silence(state)
     elif quiet:
         _print_answers(state)
     else:
@@ -79,16 +89,17 @@ def ask(
         raise typer.Exit(3)
 
 
-def _form(wanted: str | None, *, as_json: bool) -> "Form | None":
-    """The form that `--explain` names. Raises InputError for another, or beside `--json`."""
-    if wanted is None:
-        return None
-    from ..agent.evidence import FORMS
+def _form(wanted: str | None, *, as_json: bool, as_csv: bool) -> "Form | None":
+    """The form that `--explain` names. Raises InputError for another, or beside other outputs."""
+    outputs = {"--explain": wanted is not None, "--json": as_json, "--csv": as_csv}
+    asked_for = [option for option, is_given in outputs.items() if is_given]
+    if wanted is not None:
+        from ..agent.evidence import FORMS
 
-    o.one_of("--explain", wanted, *FORMS)
-    if as_json:
-        raise InputError("--explain and --json ask for two outputs", "give one of them")
-    return cast("Form", wanted)
+        o.one_of("--explain", wanted, *FORMS)
+    if len(asked_for) > 1:
+        raise InputError(f"{' and '.join(asked_for)} ask for two outputs", "give one of them")
+    return cast("Form | None", wanted)
 
 
 def _print_evidence(form: "Form", state: "State", origin: "Origin") -> None:
@@ -107,15 +118,20 @@ def _print_evidence(form: "Form", state: "State", origin: "Origin") -> None:
 
 def _print_answers(state: Any) -> None:
     """Print the answers, a line each; to standard error what was not understood, or why none."""
-    from ..agent.answers.judging import other_notes, unread_line
-
-    if line := unread_line(state):
-        typer.echo(one_line(line), err=True)
     computed = state["result"]
     labels = [answer["label"] for answer in state["answers"]]
     for text in [computed["text"]] if computed else labels:
         typer.echo(text)
-    if not state["answers"] and not computed:
+    _print_silence(state)
+
+
+def _print_silence(state: Any) -> None:
+    """Print to standard error what was not understood, or why there is no answer."""
+    from ..agent.answers.judging import other_notes, unread_line
+
+    if line := unread_line(state):
+        typer.echo(one_line(line), err=True)
+    if not state["answers"] and not state["result"]:
         reason, notes = state["messages"][-1].text, "; ".join(other_notes(state))
         typer.echo(f"{reason} {notes}", err=True)
 

@@ -16,7 +16,7 @@ from ..agent.kg import KnowledgeGraph
 from ..agent.kg.labels.names import normalise, one_line
 
 if TYPE_CHECKING:
-    from ..agent.state import Entity
+    from ..agent.records import Entity
 
 _FEW = 2
 """So many words, or fewer, are more often a choice that was not understood than a question."""

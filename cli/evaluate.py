@@ -296,7 +296,7 @@ def show_overlap(
     from ..evaluation.analysis.overlap import masked, overlap
     from ..evaluation.readers import read_samples
     from ..evaluation.report.terminal import print_overlap
-    from ..training.data import training_questions
+    from ..training.material import training_questions
 
     source = read_settings().kg if kg is None else kg
     linker = LabelLinker(open_kg(source).labels)

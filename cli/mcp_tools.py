@@ -1,113 +1,127 @@
 """What an agent host may do with an opened KG; the docstrings of the tools are for its model."""
 
 import json
-from itertools import chain as chained
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mcp.types import CallToolResult, TextContent
+from anyio import from_thread
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
 from pydantic import Field
-from typing_extensions import TypedDict
 
-from ..agent.answers.records import name_terms
-from ..agent.answers.topics import find_entity
+from ..agent.caching import Recent
 from ..agent.errors import InputError
-from ..agent.kg.labels.index import TermInfo
 from ..agent.kg.store import Way
-from ..agent.kg.terms import Term
-from ..agent.kg.verification.checks import Unclear, check_records
-from ..agent.kg.verification.claim_lines import read_records, verified_fields
-from ..agent.kg.verification.claims import Inquiry, read_written
-from ..agent.linking import Candidate, LabelLinker
-from ..agent.state import Answer, Entity, Named
-from ..graphs.tool import AskResult, in_words, result_of
-from .session import Session, meanings
+from .mcp_about import About, GraphPage
+from .mcp_results import (
+    Found,
+    Judged,
+    Match,
+    Matches,
+    Named,
+    Neighbourhood,
+    Related,
+    described,
+    found,
+    judged,
+    matches,
+    neighbourhood,
+    result,
+    short,
+)
+from .preparing import Prepared
+from .session import Session, meanings, run
 
-
-class Matches(TypedDict):
-    """The entities that a name may mean, the likeliest first."""
-
-    entities: list[Entity]
-
-
-class Fact(TypedDict):
-    """A triple as the graph holds it."""
-
-    head: Named
-    relation: Named
-    tail: Named
-
-
-class Neighbourhood(TypedDict):
-    """Facts about an entity; where there are `more`, `relations` are all that it has."""
-
-    entity: Named
-    facts: list[Fact]
-    more: bool
-    relations: list[Named]
-
-
-class Written(TypedDict):
-    """A name as it was given, and the term that it means; None where nothing is called so."""
-
-    term: str | None
-    label: str
-
-
-class JudgedTriple(TypedDict):
-    """A triple of a claim and what the graph says of it."""
-
-    head: Written
-    relation: Written
-    tail: Written
-    verdict: str
-    flags: list[str]
-
-
-class JudgedAnswer(Written):
-    """An answer of a claim, and whether the chain supports it."""
-
-    verdict: str
-
-
-class Judged(TypedDict):
-    """What the graph says of a claimed chain: supported, unsupported or unknown."""
-
-    verdict: str
-    triples: list[JudgedTriple]
-    well_formed: bool | None
-    flags: list[str]
-    answer_verdicts: list[JudgedAnswer]
-
+if TYPE_CHECKING:
+    from ..agent.kg import KnowledgeGraph
+    from ..agent.kg.labels.index import TermInfo
+    from ..agent.kg.terms import Term
+    from ..agent.linking import Candidate
+    from ..agent.state import State
 
 _MOST_SHOWN = 5
-_MOST_ANSWERS = 50
+_RELATIONS = 30
+"""Relations of an entity on a page, and in each direction."""
+_SAMPLE, _VALUES = 5, 50
+"""Values of a relation where it is one of many, and where it is the one that was asked for."""
+_MOST_REMEMBERED = 20
+"""Questions of which further pages are shown without asking again."""
+
+_DONE = {
+    "understood": "the question is understood",
+    "linked": "its names are looked up",
+    "loaded": "the facts around them are open",
+    "decoded": "walks are found",
+    "verified": "their triples are checked",
+}
+"""What a host is told while a question is answered."""
 
 _Mention = dict[Literal["text", "term"], str]
 _Text = Annotated[list[str], Field(min_length=3, max_length=3)]
+_Page = Annotated[int, Field(ge=1, le=100_000, description="Which part of a long result, from 1.")]
+_Answers = Annotated[int, Field(ge=1, le=200, description="Answers on a page.")]
+
+
+class Progress:
+    """Tells the host of a call what is done; may be used in the thread of the call only."""
+
+    def __init__(self, context: Context[Any, Any]) -> None:
+        self._context = context
+        self._steps = 0
+
+    def tell(self, what: str) -> None:
+        """One more step is done. Ends the call where the host no longer waits for it."""
+        self._steps += 1
+        from_thread.check_cancelled()
+        from_thread.run(self._context.report_progress, self._steps, None, what)
 
 
 class Tools:
     """The tools, over one session; they may be called in several threads at once.
 
-    They raise GroundwalkError where what was given is wrong, or the graph does not answer.
+    They raise GroundwalkError where what was given is wrong, or the graph does not answer or cannot
+    be opened.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Prepared[Session], about: Prepared[About]) -> None:
         self._session = session
-        self._kg = session.kg
-        self._linker = LabelLinker(session.kg.labels, languages=session.kg.profile.languages)
+        self._about = about
+        self._answered = Recent[str, Any](_MOST_REMEMBERED)
+
+    def describe_graph(
+        self,
+        context: Context[Any, Any],
+        limit: Annotated[int, Field(ge=1, le=200, description="Relations on a page.")] = 30,
+        page: _Page = 1,
+    ) -> Annotated[CallToolResult, GraphPage]:
+        """Say what the knowledge graph holds: classes, relations, their counts, and questions.
+
+        Begin here where you do not know it. The names are those that `query` and `neighbours` take.
+        """
+        self._opened(context)
+        about = self._about.get(_beat(context, "looking through the graph"))
+        shown = about.page(page, limit)
+        return result(described(shown), shown)
+
+    def overview(self) -> str:
+        """The first page of what the graph holds, in words."""
+        return "\n".join(described(self._about.get().page(1, 50)))
 
     def ask(
         self,
         question: Annotated[str, Field(description="In plain words, such as: Who wrote Emma?")],
-    ) -> Annotated[CallToolResult, AskResult]:
+        context: Context[Any, Any],
+        limit: _Answers = 20,
+        page: _Page = 1,
+    ) -> Annotated[CallToolResult, Found]:
         """Answer a question from the knowledge graph, with the triples that prove each answer.
 
         Every triple was looked up in the graph. Where the graph does not hold an answer it says so.
         Ask one question at a time, self-contained, with the names of the entities. Where a name may
-        mean several, the notes list them: ask again with the one that is meant in [brackets].
+        mean several, the notes list them: ask again with the one that is meant in [brackets]. Where
+        it begins with `not understood`, the answer leaves these words of the question out.
         """
-        return self._answered({"question": question})
+        return self._found(question, None, context, limit, page)
 
     def query(
         self,
@@ -119,6 +133,7 @@ class Tools:
                 )
             ),
         ],
+        context: Context[Any, Any],
         mentions: Annotated[
             list[str | _Mention] | None,
             Field(
@@ -128,7 +143,9 @@ class Tools:
                 )
             ),
         ] = None,
-    ) -> Annotated[CallToolResult, AskResult]:
+        limit: _Answers = 20,
+        page: _Page = 1,
+    ) -> Annotated[CallToolResult, Found]:
         """Run an exact query over the whole knowledge graph, with the triples that prove it.
 
         A query is a set of things: `start` is where it begins, `[0]` numbers of the mentions,
@@ -140,136 +157,222 @@ class Tools:
         "mention": 1 stands for a value); `and` and `not` are lists of queries; `extreme` keeps the
         largest or smallest, `{"relation": NAME, "most": true, "n": 3}`. At the top `answer` may be
         count, sum, avg, min, max or yesno, and `columns`, `[{"steps": [...]}]`, makes rows.
-        Names are those of the graph: `neighbours` lists relations. No model is asked.
+        Names are those of the graph: `describe_graph` and `neighbours` list relations. No model is
+        asked.
         """
-        return self._answered({"query": {"query": query, "mentions": mentions or []}})
+        tree = {"query": query, "mentions": mentions or []}
+        return self._found("", tree, context, limit, page)
 
     def find_entity(
         self,
         name: Annotated[str, Field(description="A name, also misspelt or in part; or a term.")],
+        context: Context[Any, Any],
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
-    ) -> Matches:
+    ) -> Annotated[CallToolResult, Matches]:
         """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
+        kg = self._opened(context).kg
+        from ..agent.answers.topics import find_entity
+        from ..agent.kg.verification.claims import read_written
+        from ..agent.linking import LabelLinker
+
         if read_written(name).term is not None:
-            info = find_entity(self._kg, name)
-            return Matches(entities=[_entity(info, 1.0)] if info else [])
-        candidates = meanings(self._linker, name)[:limit]
-        return Matches(entities=[_entity(candidate, candidate.score) for candidate in candidates])
+            info = find_entity(kg, name)
+            return matches([_match(info, 1.0)] if info else [], more=False)
+        candidates = meanings(LabelLinker(kg.labels, languages=kg.profile.languages), name)
+        listed = [_match(candidate, candidate.score) for candidate in candidates[:limit]]
+        return matches(listed, more=len(candidates) > limit)
 
     def neighbours(
         self,
         entity: Annotated[str, Field(description="Its name or term, as find_entity gives it.")],
+        context: Context[Any, Any],
         relation: Annotated[
             str | None, Field(description="Only facts of this relation: its name or term.")
         ] = None,
-        limit: Annotated[int, Field(ge=1, le=200)] = 50,
-    ) -> Neighbourhood:
-        """List facts of the knowledge graph about an entity, those that reach it too.
+        limit: Annotated[
+            int | None,
+            Field(ge=1, le=200, description="Values of each relation: 5, or 50 of a given one."),
+        ] = None,
+        page: Annotated[
+            int,
+            Field(
+                ge=1, le=10_000, description="From 1; of the relations, or of the values of one."
+            ),
+        ] = 1,
+        terms: Annotated[bool, Field(description="Give the term of each value as well.")] = False,
+    ) -> Annotated[CallToolResult, Neighbourhood]:
+        """List facts of the knowledge graph about an entity by relation, those that reach it too.
 
-        Where there are more facts than the limit, `relations` names all relations that the entity
-        has: ask for one of them.
+        Without a relation it shows a few values of each: give one of them to see all of its values.
         """
-        term = self._meant(entity)
+        kg = self._opened(context).kg
+        term = _meant(kg, entity)
+        most = limit or (_SAMPLE if relation is None else _VALUES)
+        first = 0 if relation is None else (page - 1) * most
         if relation is None:
-            steps = self._kg.store.neighbours([term], limit=limit + 1)[0]
+            every = _ways(kg, term)
+            shown = (page - 1) * _RELATIONS, page * _RELATIONS
+            ways, more = every[slice(*shown)], len(every) > shown[1]
         else:
-            known = self._meant(relation, relation=True)
-            ways = [Way(term, known, inverse) for inverse in (False, True)]
-            steps = sum(self._kg.store.follow_each(ways, limit=limit + 1), [])
-        triples = list(dict.fromkeys(step.triple for step in steps))
-        more = len(triples) > limit
-        others = self._relations(term) if more and relation is None else []
-        shown = triples[:limit]
-        terms = [term, *others, *chained.from_iterable(shown)]
-        named = name_terms(self._kg.labels, terms)
-        return Neighbourhood(
-            entity=named[term],
-            facts=[
-                Fact(
-                    head=named[triple.head],
-                    relation=named[triple.relation],
-                    tail=named[triple.tail],
-                )
-                for triple in shown
-            ],
-            more=more,
-            relations=[named[other] for other in others],
+            known = _meant(kg, relation, relation=True)
+            ways, more = [Way(term, known, inverse) for inverse in (False, True)], False
+        steps = kg.store.follow_each(ways, limit=first + most + 1)
+        reached = [[step.target for step in each][first:] for each in steps]
+        named = _named(kg, [term, *(way.relation for way in ways), *sum(reached, [])])
+        facts = [
+            _related(way, targets[:most], named, more=len(targets) > most, terms=terms)
+            for way, targets in zip(ways, reached, strict=True)
+            if targets
+        ]
+        return neighbourhood(
+            Neighbourhood(
+                entity=Named(term=term, label=named[term]), facts=facts, page=page, more=more
+            ),
+            alone=relation is not None,
         )
 
     def verify_chain(
         self,
-        topics: Annotated[list[str], Field(description="The entities where the chain starts.")],
         chain: Annotated[
             list[_Text], Field(description="Triples, each [head, relation, tail].", min_length=1)
         ],
-        answers: Annotated[list[str], Field(description="What the chain is said to prove.")],
-    ) -> Judged:
+        context: Context[Any, Any],
+        topics: Annotated[
+            list[str] | None,
+            Field(description="Where the chain starts; else at an end of its first triple."),
+        ] = None,
+        answers: Annotated[
+            list[str] | None, Field(description="What the chain is said to prove, if anything.")
+        ] = None,
+    ) -> Annotated[CallToolResult, Judged]:
         """Check a chain of triples against the knowledge graph, triple by triple.
 
         Entities and relations are names or terms. A verdict is supported, unsupported, or unknown
         where the graph did not answer. Supported means that the graph holds it, not that it is what
         was asked.
         """
-        claim = json.dumps({"topics": topics, "chain": chain, "answers": answers})
+        kg = self._opened(context).kg
+        from ..agent.kg.verification.checks import Unclear, check_records
+        from ..agent.kg.verification.claim_lines import read_records, verified_fields
+        from ..agent.kg.verification.claims import Inquiry
+
+        claimed = answers or []
+        starts = [_start(chain[0], claimed)] if topics is None else topics
+        claim = json.dumps({"topics": starts, "chain": chain, "answers": claimed})
         records = read_records([claim.encode()], "the claim")
-        (checked,) = check_records(records, Inquiry(self._kg.store), self._kg.labels)
+        (checked,) = check_records(records, Inquiry(kg.store), kg.labels)
         if isinstance(checked, Unclear):
             reason = checked.error.message.removeprefix(f"{checked.record.where}: ")
             raise InputError(reason, checked.error.hint)
         fields = verified_fields(*checked)
-        return Judged(
-            verdict=fields["verdict"],
-            triples=fields["triples"],
-            well_formed=fields["well_formed"],
-            flags=fields["flags"],
-            answer_verdicts=fields["answer_verdicts"],
+        return judged(
+            Judged(
+                verdict=fields["verdict"],
+                topics=starts,
+                triples=fields["triples"],
+                well_formed=fields["well_formed"],
+                flags=fields["flags"],
+                answer_verdicts=fields["answer_verdicts"],
+            )
         )
 
-    def _answered(self, turn: Any) -> CallToolResult:
-        state: Any = self._session.graph.invoke(turn, context=self._session.options)
-        words = TextContent(type="text", text=in_words(state))
-        structured: Any = _short(result_of(state))
-        return CallToolResult(content=[words], structured_content=structured)
+    def _opened(self, context: Context[Any, Any]) -> Session:
+        return self._session.get(_beat(context, "opening the graph"))
 
-    def _meant(self, text: str, *, relation: bool = False) -> Term:
-        """The one entity or relation of a term or a name. Raises InputError."""
-        if (term := read_written(text).term) is not None:
-            return term
-        terms = self._kg.labels.named(text, relation=relation)
-        if not terms:
-            kind, hint = (
-                ("relation", "neighbours without a relation lists some")
-                if relation
-                else ("entity", "find_entity lists names that are close")
-            )
-            raise InputError(f"no {kind} of the graph is called {text!r}", hint)
-        if len(terms) > 1:
-            meanings = ", ".join(terms[:_MOST_SHOWN])
-            raise InputError(f"{text!r} may mean {meanings}", "give the term that is meant")
-        return terms[0]
-
-    def _relations(self, term: Term) -> list[Term]:
-        """Every relation of an entity, whatever the direction."""
-        leaving, entering = (self._kg.store.relations_at([term], way)[0] for way in (False, True))
-        return sorted({*leaving, *entering})
+    def _found(
+        self, question: str, query: Any, context: Context[Any, Any], limit: int, page: int
+    ) -> CallToolResult:
+        session = self._opened(context)
+        try:
+            asked = json.dumps([question, query], sort_keys=True)
+        except RecursionError:
+            raise InputError("the query is nested too deeply", "ask for less") from None
+        state = self._answered.get(asked) if page > 1 else None
+        if state is None:
+            state = _answer(session, question, query, Progress(context))
+            self._answered.put({asked: state})
+        return found(state, page, limit)
 
 
-def _short(result: AskResult) -> AskResult:
-    """What fits into a model's context: the first answers, each with one chain that proves it."""
-    answers, notes = result["answers"], result["notes"]
-    if (more := len(answers) - _MOST_ANSWERS) > 0:
-        notes = [*notes, f"{more} more answers are not listed"]
-    first: list[Answer] = [
-        {**answer, "chains": answer["chains"][:1]} for answer in answers[:_MOST_ANSWERS]
+def _beat(context: Context[Any, Any], what: str) -> Any:
+    """Tells the host now and then that something is still being done."""
+    progress = Progress(context)
+    return lambda: progress.tell(what)
+
+
+def _answer(session: Session, question: str, query: Any, progress: Progress) -> "State":
+    """The final state of a question, or of a query in its place."""
+    state: Any = {}
+    progress.tell("the query is run" if query else "the question is read")
+    for item in run(session, question, "", _nobody, query):
+        if "event" not in item:
+            state = item
+        elif done := _DONE.get(item["event"]):
+            progress.tell(done)
+    return state
+
+
+def _nobody(_: dict[str, Any]) -> str:
+    raise EOFError
+
+
+def _ways(kg: "KnowledgeGraph", term: "Term") -> list[Way]:
+    """Every relation of an entity, those that leave it first."""
+    return [
+        Way(term, relation, inverse)
+        for inverse in (False, True)
+        for relation in kg.store.relations_at([term], inverse)[0]
     ]
-    return {**result, "answers": first, "notes": notes}
 
 
-def _entity(entity: TermInfo | Candidate, score: float) -> Entity:
-    return Entity(
+def _named(kg: "KnowledgeGraph", terms: "Sequence[Term]") -> "dict[Term, str]":
+    distinct = list(dict.fromkeys(terms))
+    return dict(zip(distinct, kg.labels.names(distinct), strict=True))
+
+
+def _related(
+    way: Way, targets: "Sequence[Term]", named: "dict[Term, str]", *, more: bool, terms: bool
+) -> Related:
+    related = Related(
+        relation=named[way.relation],
+        inverse=way.inverse,
+        values=[short(named[target]) for target in targets],
+        more=more,
+    )
+    return Related(**related, terms=list(targets)) if terms else related
+
+
+def _start(triple: Sequence[str], answers: Sequence[str]) -> str:
+    """The end of a first triple where a chain starts: its head, if that is not what it proves."""
+    head, _, tail = triple
+    return tail if head in answers and tail not in answers else head
+
+
+def _meant(kg: "KnowledgeGraph", text: str, *, relation: bool = False) -> "Term":
+    """The one entity or relation of a term or a name. Raises InputError."""
+    from ..agent.kg.verification.claims import read_written
+
+    if (term := read_written(text).term) is not None:
+        return term
+    terms = kg.labels.named(text, relation=relation)
+    if not terms:
+        kind, hint = (
+            ("relation", "neighbours without a relation lists those of an entity")
+            if relation
+            else ("entity", "find_entity lists names that are close")
+        )
+        raise InputError(f"no {kind} of the graph is called {text!r}", hint)
+    if len(terms) > 1:
+        meant = ", ".join(terms[:_MOST_SHOWN])
+        raise InputError(f"{text!r} may mean {meant}", "give the term that is meant")
+    return terms[0]
+
+
+def _match(entity: "TermInfo | Candidate", score: float) -> Match:
+    return Match(
         term=entity.term,
         label=entity.name,
         kind=entity.kind,
-        description=entity.description,
+        description=short(entity.description),
         score=round(score, 6),
     )

@@ -13,11 +13,13 @@ from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text
 from ..agent.answers.judging import other_notes, unread_line
+from ..agent.conversation.introduction import EXAMPLES
 from ..agent.evidence.reply import printable
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
-from ..agent.kg.terms import Triple
-from ..agent.state import Answer, Entity, Named, State, StepRecord
+from ..agent.kg.terms import Triple, is_literal
+from ..agent.records import Answer, Entity, Kind, Named, Result, StepRecord
+from ..agent.state import State
 from .session import Event, graph_notes
 from .terminal import count, waiting
 
@@ -41,6 +43,9 @@ _COLOURS = {"supported": "green", "unsupported": "red", "unknown": "yellow"}
 _BRANCHES = 20
 """So many branches of a proof are drawn at one entity; the rest is counted."""
 
+_SELF_EVIDENT: frozenset[Kind] = frozenset(("card", "introduction"))
+"""Kinds of results that need no word on how they came about."""
+
 _REASONERS = {
     "llm": "an LLM over",
     "likelihood": "the likelihood of",
@@ -49,11 +54,31 @@ _REASONERS = {
 """How the line under an answer says who decided; else the vote did."""
 
 
-class Screen:
-    """Prints the steps of a question as they happen, and its result. `silent` prints nothing."""
+_FOLDED = 30
+"""Answers that are named in the terminal; the rest is counted."""
+_COMPUTED = "computed over"
+"""How a result begins to say where it comes from, which is the same for most of them."""
 
-    def __init__(self, *, silent: bool = False, console: Console | None = None) -> None:
+
+class Screen:
+    """Prints the result of a question; with `trace` its steps too, as they happen.
+
+    `silent` prints nothing.
+    """
+
+    every_answer = "--quiet lists all"
+    """How the answers are had that are folded away."""
+
+    def __init__(
+        self, *, silent: bool = False, trace: bool = False, console: Console | None = None
+    ) -> None:
         self.console = console or Console(quiet=silent, highlight=False, soft_wrap=True)
+        self.trace = trace
+
+    @property
+    def shows_proof(self) -> bool:
+        """Whether the chains stand below the answers, and are not only counted."""
+        return True
 
     def waiting(self, what: str) -> AbstractContextManager[None]:
         """A spinner while something takes long, on a terminal only."""
@@ -61,6 +86,8 @@ class Screen:
 
     def event(self, event: Event) -> None:
         """One step of the state machine, in one line; most steps need none."""
+        if not self.trace:
+            return
         match event["event"]:
             case "understood" if event["operation"] is None:
                 self.console.print(_step("asked", Text(printable(event["asked"]))))
@@ -85,34 +112,64 @@ class Screen:
                 pass
 
     def result(self, state: State, kg: KnowledgeGraph) -> None:
-        """The answers, what proves them, what else is to be known, and what it took."""
+        """The answers, what they rest on in a line, what proves them, and what else is to be known.
+
+        With `trace` also what it took.
+        """
         self.console.print()
         self.answers(state)
-        self.read_as(state)
-        self.proof(state)
+        if line := summary_line(state, kg):
+            self.console.print(Text(f"  {line}", style="dim"))
+        if self.shows_proof:
+            self.proof(state)
         for note in other_notes(state):
             self.console.print(Text(f"  {printable(note)}", style="dim"))
         if unsupported := state.get("unsupported"):
             names = ", ".join(map(printable, unsupported))
             line = f"  not in the graph, said by the LLM only: {names}"
             self.console.print(Text(line, style="yellow"))
-        self.console.print()
-        self.console.print(Text(footer(state, kg), style="dim"))
+        if self.trace and (usage := state.get("usage")):
+            passes = count(usage["forward_passes"], "forward pass", "forward passes")
+            self.console.print(Text(f"  {passes} · {usage['seconds']:.2f} s", style="dim"))
 
     def answers(self, state: State) -> None:
         """The answers, or why there are none."""
         answers, computed = state.get("answers", []), state.get("result")
         self.not_understood(state)
-        if computed and (rows := computed.get("rows")):
-            self.console.print(rows_table(rows))
-        elif computed:
-            self.console.print(Text(printable(computed["text"]), style="bold"))
-            self.console.print(Text(f"  computed: {printable(computed['how'])}", style="dim"))
+        if computed:
+            self.computed(computed)
         elif answers:
-            labels = ", ".join(printable(answer["label"]) for answer in answers)
-            self.console.print(Text(labels, style="bold"))
+            self.named([Text(answer_text(answer)) for answer in answers])
         else:
             self.refusal(state)
+
+    def named(self, names: Sequence[Text]) -> None:
+        """Names in one line; those that are too many are counted."""
+        line = Text(", ", style="bold").join(names[:_FOLDED])
+        if (more := len(names) - _FOLDED) > 0:
+            line.append(f" and {more:,} more ({self.every_answer})", style="not bold dim")
+        self.console.print(line)
+
+    def computed(self, result: Result) -> None:
+        """What was computed, as a card, a table or a line; and how, where that is to be known."""
+        if result["kind"] == "card":
+            title, *_ = result["text"].partition(". ")
+            self.console.print(Text(printable(title), style="bold"))
+            self.console.print(card_table(result.get("rows", [])))
+        elif result["kind"] == "introduction":
+            text, _, examples = result["text"].partition(EXAMPLES)
+            self.console.print(Text(printable(text)))
+            if examples:
+                self.console.print(Text(f"{EXAMPLES.strip()}"))
+            for (question,) in result.get("rows", []):
+                self.console.print(Text(f"  {printable(cell_text(question))}", style="cyan"))
+        elif rows := result.get("rows"):
+            self.console.print(rows_table(rows))
+        else:
+            self.console.print(Text(printable(result["text"]), style="bold"))
+        is_plain = result["kind"] in _SELF_EVIDENT or result["how"].startswith(_COMPUTED)
+        if self.trace or not is_plain:
+            self.console.print(Text(f"  computed: {printable(result['how'])}", style="dim"))
 
     def proof(self, state: State) -> None:
         """The trees that prove the answers."""
@@ -131,15 +188,25 @@ class Screen:
         if line := unread_line(state):
             self.console.print(Text(printable(line), style="yellow"))
 
-    def read_as(self, state: State) -> None:
-        """The query that gave the answer, in words, which stand below it.
 
-        A query that is only another plain question was shown as such before.
-        """
-        is_answered = bool(state.get("answers") or state.get("result"))
-        is_plain = state.get("query_tree") == {"start": {"part": 0}}
-        if is_answered and not is_plain and (reading := state.get("reading")):
-            self.console.print(Text(f"  read as: {printable(reading)}", style="dim"))
+def answer_text(answer: Answer) -> str:
+    """An answer's name; beside a bare number stands what it is, as its relation says."""
+    label = printable(answer["label"])
+    steps = [step for chain in answer["chains"][:1] for step in chain[-1:]]
+    if not (steps and is_literal(answer["term"]) and label[:1].isdecimal()):
+        return label
+    return f"{label} ({printable(steps[0]['relation']['label'])})"
+
+
+def card_table(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
+    """The rows of a card: a relation, and its values."""
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    table.add_column(style="italic", no_wrap=True)
+    table.add_column()
+    for relation, *values in rows:
+        shown = ", ".join(printable(cell_text(value)) for value in values)
+        table.add_row(Text(printable(cell_text(relation))), Text(shown))
+    return table
 
 
 def rows_table(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
@@ -236,14 +303,17 @@ def _add_branches(
         tree.add(Text(rest, style="dim"))
 
 
-def footer(state: State, kg: KnowledgeGraph) -> str:
-    """What the answers rest on and what they took, in one line."""
-    parts = _support(state, kg)
-    if usage := state.get("usage"):
-        passes = usage["forward_passes"]
-        parts.append(f"{passes} forward pass{'' if passes == 1 else 'es'}")
-        parts.append(f"{usage['seconds']:.2f} s")
-    return " · ".join(parts)
+def summary_line(state: State, kg: KnowledgeGraph) -> str:
+    """How the question was read and what its answers rest on; empty where there are none."""
+    return " · ".join([*_reading(state), *_support(state, kg)])
+
+
+def _reading(state: State) -> list[str]:
+    """The query that gave the answer, in words; one that is only a plain question is none."""
+    is_answered = bool(state.get("answers") or state.get("result"))
+    is_plain = state.get("query_tree") == {"start": {"part": 0}}
+    reading = "" if is_plain or not is_answered else state.get("reading", "")
+    return [f"read as: {printable(reading)}"] if reading else []
 
 
 def _triples(state: State) -> set[tuple[str, ...]]:
@@ -260,13 +330,14 @@ def _support(state: State, kg: KnowledgeGraph) -> list[str]:
     triples = _triples(state)
     if not triples:
         return []
-    parts = [f"{count(len(triples), 'triple')}, each verified in {printable(kg.source)}"]
+    parts = [f"verified: {count(len(triples), 'triple')} in {printable(kg.source)}"]
     is_query = state.get("query_tree") is not None and state.get("operation") is None
     if not (computed or is_query):
         judge = _REASONERS.get(reasoner, "a vote of")
         parts.append(f"by {judge} {count(len(state.get('candidates', [])), 'path')}")
     confidence = state.get("confidence", 0.0)
-    is_certain = reasoner == "llm" or (is_query and not state.get("readings"))
-    if not is_certain and (confidence or not computed):
+    is_card = computed is not None and computed["kind"] == "card"
+    is_certain = reasoner == "llm" or is_card or (is_query and not state.get("readings"))
+    if not is_certain and confidence:
         parts.append(f"confidence {confidence:.2f}")
     return parts

@@ -38,13 +38,10 @@ def open_session(answering: Answering, *, interactive: bool = False) -> Session:
     With a `thread` the conversation is kept in the user's database of threads. Nobody is asked back
     who is not `interactive`.
     """
-    method = chosen_method(answering.method, answering.model)
-    answering.source.broken_statements()
-    options = question_options(answering)
+    method, options = check_answering(answering)
     if options.on_ambiguous == "ask" and answering.thread and not interactive:
         options = replace(options, on_ambiguous="error")
     answering = with_settings(answering)
-    check_models(answering.model, answering.reader)
 
     from langgraph.checkpoint.memory import InMemorySaver
 
@@ -70,6 +67,19 @@ def open_session(answering: Answering, *, interactive: bool = False) -> Session:
         checkpointer=threads or (InMemorySaver() if interactive else None),
     )
     return Session(kg, graph, options, (*graph_notes(kg), *notes))
+
+
+def check_answering(answering: Answering) -> tuple[str, Options]:
+    """Look for mistakes before anything is loaded; the method, and how questions are answered.
+
+    Raises InputError and ModelError.
+    """
+    method = chosen_method(answering.method, answering.model)
+    answering.source.broken_statements()
+    options = question_options(answering)
+    wanted = with_settings(answering)
+    check_models(wanted.model, wanted.reader)
+    return method, options
 
 
 def question_options(answering: Answering) -> Options:

@@ -51,9 +51,9 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, what: str, plural: str = "") -> str:
     """A number of things in words, such as `1 triple` or `2,000 triples`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what if number == 1 else plural or f'{what}s'}"
 
 
 def internal_error(error: Exception) -> GroundwalkError:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ..agent.errors import InputError
-from ..agent.state import StepRecord
+from ..agent.records import StepRecord
 from .records import SCHEMAS, Record
 
 if TYPE_CHECKING:

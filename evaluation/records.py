@@ -12,8 +12,17 @@ from ..agent.kg.labels.names import normalise
 from ..agent.query.account import unread
 from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
-from ..agent.state import Answer, Emitted, Entity, State, Status, StepRecord, nothing_emitted
-from ..agent.usage import Usage, no_usage
+from ..agent.records import (
+    Answer,
+    Emitted,
+    Entity,
+    Status,
+    StepRecord,
+    Usage,
+    no_usage,
+    nothing_emitted,
+)
+from ..agent.state import State
 from .samples import NamedTriple, Sample
 from .scoring.answer_forms import form_of, gold_in_form, stated_in_form
 from .scoring.metrics import (

@@ -7,16 +7,15 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from ..agent.caching import once
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
-from ..agent.llm.baselines import read_baselines
+from ..agent.llm.bag_of_words import Scope, read_baselines, read_scope
 from ..agent.llm.local import LocalModel, load_generator
 from ..agent.llm.model_folder import BUNDLED, model_folder, model_settings
-from ..agent.llm.scope import Scope, read_scope
 from ..agent.query.account import account_beside
 from ..agent.reader.values import LabelsWithValues
 from ..agent.reader.weights import GeneralReader, open_reader
-from ..agent.sharing import once
 from .ground import Parts
 from .methods import check_method, default_method, method_named
 from .reading import knows_graph, reads_itself

@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path as Folder
 from typing import Any, cast
 
+from ..agent.answers.candidates import name_terms, step_records
 from ..agent.answers.question import Conclusion, Outcome, Question
-from ..agent.answers.records import name_terms, step_records
 from ..agent.decoding.plan import of_model
 from ..agent.decoding.wire import SEPARATOR
 from ..agent.kg.terms import Path, Step, Term, Triple
@@ -28,9 +28,9 @@ from ..agent.llm.asking import Asker, UnansweredError
 from ..agent.llm.free_text import Writing, write_freely
 from ..agent.llm.likelihood import prompt_tokens
 from ..agent.llm.local import LocalModel
-from ..agent.llm.reading import read_answers, says_nothing
-from ..agent.prompting import render
-from ..agent.state import StepRecord
+from ..agent.llm.replies import read_answers, says_nothing
+from ..agent.records import StepRecord
+from ..prompts import render
 from .ground import Ground
 from .method import VIEW, Method, never
 from .prompted.conclusions import LIKELIHOOD, elect, match_answers, weighed, writes_paths

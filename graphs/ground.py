@@ -4,7 +4,7 @@ A KG at hand that is small enough is indexed once, whole. An endpoint, or a KG o
 is looked up where the walk goes, through a bounded view of its own for each question.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 
 from ..agent.answers.question import Question
+from ..agent.caching import once
 from ..agent.decoding.graph_index import GraphIndex, Units
-from ..agent.decoding.growing import GrowingIndex
-from ..agent.decoding.growing_units import NameTokens
+from ..agent.decoding.growing import GrowingIndex, NameTokens
 from ..agent.decoding.index import (
     TokenIndex,
     entity_openings,
@@ -32,13 +32,11 @@ from ..agent.errors import ServiceError
 from ..agent.kg import KnowledgeGraph, local_name
 from ..agent.kg.walking.view import GraphView, NeighbourCache, ViewLimits
 from ..agent.linking import Linker
-from ..agent.llm.baselines import Baselines, no_baselines
+from ..agent.llm.bag_of_words import Baselines, Scope, no_baselines
 from ..agent.llm.local import LocalModel
 from ..agent.llm.model_folder import ModelSettings
-from ..agent.llm.scope import Scope
 from ..agent.query.account import NoAccount, WordReader
 from ..agent.reader.weights import GeneralReader
-from ..agent.sharing import once
 
 Made = TypeVar("Made")
 
@@ -155,7 +153,7 @@ class Ground:
         """What the view of walks left out, in words; and that of stored triples with `facts`."""
         hidden = None if facts else self.__dict__.get("facts")
         bounds = [view for view in self._opened if view is not hidden]
-        return [note for view in bounds for note in _cut_note(self.kg, view)]
+        return [note for view in bounds for note in _cut_of_view(self.kg, view)]
 
     @property
     def _opened(self) -> list[GraphView]:
@@ -221,7 +219,18 @@ def _relation_openings(shared: Shared) -> Units:
     return relation_openings(parts.kg, parts.generator().tokenizer, shared.whole())
 
 
-def _cut_note(kg: KnowledgeGraph, view: GraphView) -> list[str]:
+def cut_notes(cuts: Sequence[str]) -> list[str]:
+    """A note on what walks could not use: the first of it, and how much more there is."""
+    first, *others = dict.fromkeys(cuts) or [""]
+    return [_cut_note(first, len(others))] if first else []
+
+
+def _cut_note(first: str, others: int) -> str:
+    more = f", and parts of {others} more" if others else ""
+    return f"walks could use {first}{more}"
+
+
+def _cut_of_view(kg: KnowledgeGraph, view: GraphView) -> list[str]:
     cuts = view.cuts
     if not cuts:
         return []
@@ -229,8 +238,6 @@ def _cut_note(kg: KnowledgeGraph, view: GraphView) -> list[str]:
     name = local_name(first.node)
     with suppress(ServiceError):  # a name is not worth losing an answer for
         (name,) = kg.labels.names([first.node])
-    others = f", and parts of {len(cuts) - 1} more" if len(cuts) > 1 else ""
     more = "more than " if first.more else ""
-    return [
-        f"walks could use {first.shown:,} of the {more}{first.allowed:,} facts about {name}{others}"
-    ]
+    cut = f"{first.shown:,} of the {more}{first.allowed:,} facts about {name}"
+    return [_cut_note(cut, len(cuts) - 1)]

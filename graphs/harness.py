@@ -18,11 +18,10 @@ from ..agent.errors import NoPathError
 from ..agent.llm.asking import needed
 from ..agent.nodes import Node
 from ..agent.options import Options
+from ..agent.records import summed
 from ..agent.state import State
-from ..agent.usage import summed
 from .ground import Ground, Parts, Shared
-from .loop import run_loop
-from .method import Method
+from .method import Method, run_loop
 
 Start = TypeVar("Start")
 Reached = TypeVar("Reached")

@@ -62,8 +62,8 @@ METHODS = _Methods(
         "cot": "cot.COT",
         "cot-sc": "cot.COT_SC",
         "structlm": "direct.STRUCTLM",
-        "words": "baselines.WORDS",
-        "lookup": "baselines.LOOKUP",
+        "words": "plan.WORDS",
+        "lookup": "plan.LOOKUP",
     }
 )
 """Every method by the name that `--method` takes."""

@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..agent.answers.candidates import proven_candidate
 from ..agent.answers.question import Outcome, Question
-from ..agent.answers.records import proven_candidate
 from ..agent.decoding.wire import spell_paths
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import Path, RelationPath
 from ..agent.kg.walking.listing import list_walks
 from ..agent.kg.walking.ranking import DIGITS, Ranker
-from ..agent.state import Candidate
+from ..agent.records import Candidate
 from .ground import Ground
 from .method import REASONING, VIEW, Method
 from .prompted.surroundings import ranker_of

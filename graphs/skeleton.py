@@ -17,9 +17,10 @@ choice or with given topics, and one about the conversation itself. A query in t
 question goes to `run_query`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
+from inspect import unwrap
 from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
@@ -28,11 +29,17 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from ..agent.answers.candidates import question_mentions
 from ..agent.answers.judging import is_confident
-from ..agent.answers.records import question_mentions
+from ..agent.caching import once
+from ..agent.conversation.introduction import Introduction, introduce
+from ..agent.errors import ShortageError, is_shortage
+from ..agent.kg import KnowledgeGraph
+from ..agent.kg.store import metered
+from ..agent.kg.terms import Term
+from ..agent.llm.bag_of_words import tempered
 from ..agent.llm.model_folder import ModelSettings
 from ..agent.llm.prompt import mask
-from ..agent.llm.scope import tempered
 from ..agent.nodes import Node
 from ..agent.nodes.ask_user import ask_user
 from ..agent.nodes.combine import combine, next_part
@@ -45,10 +52,9 @@ from ..agent.nodes.understand import understand
 from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.query.facts import Facts
-from ..agent.sharing import once
+from ..agent.records import no_usage
 from ..agent.state import State
 from .ground import Parts
-from .guarded import guarded
 from .harness import method_node
 from .method import COMMON, Method
 from .nesting import Nestable, lent_checkpointer
@@ -86,6 +92,10 @@ def skeleton(
     whole = method.whole(parts, facts)
     rewriting = None if whole is None else parts.llm
     graph = StateGraph(State, context_schema=Options)
+
+    def introduction() -> Introduction:
+        return introduce(parts.kg, facts(), None if parts.llm else partial(_answers, compiled))
+
     nodes: dict[str, Node] = {
         "understand": understand(parts.linker, name, parts.kg, rewriting, parts.prompts),
         "propose": whole or plain_questions(parts, name, notes),
@@ -104,7 +114,7 @@ def skeleton(
             )
         ),
         "verify": verify(parts.kg, _sure(parts, method)),
-        "combine": combine(parts.kg, least, notes),
+        "combine": combine(parts.kg, least, once(introduction), notes),
         "run_query": run_query(parts.kg, facts, name),
         "respond": respond(least, _foreign(parts, method)),
     }
@@ -116,12 +126,14 @@ def skeleton(
         graph.add_node(node_name, guarded(parts.kg, node, options, is_first=is_first))
     graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
     graph.add_edge("run_query", "respond")
-    graph.add_edge("understand", "propose")
+    asks = _asks_back(may_ask=checkpointer is not False)
+    graph.add_conditional_edges("understand", _after_understand(asks), ["propose", "ask_user"])
     ways = ["link", "combine", "load", "respond"]
     graph.add_conditional_edges("propose", _after_propose, ways)
-    after_link = _after_link(may_ask=checkpointer is not False)
-    graph.add_conditional_edges("link", after_link, ["ask_user", "load", "combine", "respond"])
-    graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load"])
+    graph.add_conditional_edges(
+        "link", _after_link(asks), ["ask_user", "load", "combine", "respond"]
+    )
+    graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load", "combine"])
     graph.add_edge("load", name)
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
@@ -131,6 +143,7 @@ def skeleton(
     graph.add_conditional_edges("combine", _after_combine, ["link", "respond"])
     graph.add_edge("respond", END)
     compiled = graph.compile(checkpointer=checkpointer, name="groundwalk")
+
     return Nestable(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
 
 
@@ -149,9 +162,20 @@ def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"
     return "load" if state.get("mentions") else "link"
 
 
-def _after_asking(state: State) -> Literal["propose", "load"]:
+def _after_asking(state: State) -> Literal["propose", "load", "combine"]:
     """A question whose names are settled can be proposed as a whole, unless it is a part."""
-    return "propose" if state.get("operation") is None else "load"
+    operation = state.get("operation")
+    if operation is None:
+        return "propose"
+    return "combine" if operation["kind"] == "card" else "load"
+
+
+def _answers(compiled: Compiled, question: str) -> frozenset[Term]:
+    """The terms that a question is answered with, asked alone."""
+    alone: Any = compiled.copy({"checkpointer": False})
+    options = Options(conversation=False, on_ambiguous="best")
+    state: State = alone.invoke({"question": question}, context=options)
+    return frozenset(answer["term"] for answer in state.get("answers", []))
 
 
 def _after_combine(state: State) -> Literal["link", "respond"]:
@@ -163,20 +187,48 @@ def _ended(state: State) -> _Ended:
     return "respond" if state.get("operation") is None else "combine"
 
 
+_Asks = Callable[[State, Options, RunnableConfig], bool | None]
+"""Whether a name is left open and somebody is asked about it (True) or nobody can be (False)."""
+
+
+def _asks_back(*, may_ask: bool) -> _Asks:
+    def asks(state: State, options: Options, config: RunnableConfig) -> bool | None:
+        is_open = any(mention["ambiguous"] for mention in state.get("mentions", []))
+        if not is_open or options.on_ambiguous == "best":
+            return None
+        return may_ask and options.on_ambiguous == "ask" and bool(lent_checkpointer(config))
+
+    return asks
+
+
+def _after_understand(
+    asks: _Asks,
+) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["propose", "ask_user"]]:
+    def route(
+        state: State, runtime: Runtime[Options], config: RunnableConfig
+    ) -> Literal["propose", "ask_user"]:
+        is_card = (operation := state.get("operation")) and operation["kind"] == "card"
+        asked = is_card and asks(state, runtime.context or Options(), config)
+        return "ask_user" if asked else "propose"
+
+    return route
+
+
 def _after_link(
-    *, may_ask: bool
+    asks: _Asks,
 ) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["ask_user", "load"] | _Ended]:
     def route(
         state: State, runtime: Runtime[Options], config: RunnableConfig
     ) -> Literal["ask_user", "load"] | _Ended:
         if not state.get("topics"):
             return _ended(state)
-        if any(mention["ambiguous"] for mention in state.get("mentions", [])):
-            on_ambiguous = (runtime.context or Options()).on_ambiguous
-            if on_ambiguous != "best":
-                asks = may_ask and on_ambiguous == "ask" and lent_checkpointer(config)
-                return "ask_user" if asks else _ended(state)
-        return "load"
+        match asks(state, runtime.context or Options(), config):
+            case True:
+                return "ask_user"
+            case False:
+                return _ended(state)
+            case None:
+                return "load"
 
     return route
 
@@ -224,3 +276,36 @@ def _after_verify(
         return "load" if can_widen(state, options, settings) else _ended(state)
 
     return route
+
+
+_SMALLER = {"beams": "--beams", "hops": "--hops", "max_triples": "--set max_triples"}
+"""The options of which less takes less memory."""
+
+
+def guarded(kg: KnowledgeGraph, node: Node, options: Collection[str], *, is_first: bool) -> Node:
+    """The node with its requests counted; it raises ShortageError where memory runs out.
+
+    Where the KG is an endpoint, `kg_requests` are the HTTP requests that the node sends; of a KG at
+    hand they are the look-ups that the node itself counts. The usage begins anew with the first
+    node of a question. `options` are those that the method uses: a hint names no other.
+    """
+    flags = [flag for name, flag in _SMALLER.items() if name in options]
+    hint = "ask a shorter question" + (f", or with a lower {' or '.join(flags)}" if flags else "")
+
+    @wraps(unwrap(node))  # LangGraph looks there for the graph of a loop
+    def run(state: State, runtime: Runtime[Options]) -> State:
+        try:
+            if kg.pinned:
+                return node(state, runtime)
+            before = no_usage() if is_first else state.get("usage", no_usage())
+            with metered() as meter:
+                changes = node(state, runtime)
+            requests = before["kg_requests"] + meter.requests
+            return {**changes, "usage": {**changes.get("usage", before), "kg_requests": requests}}
+        except (MemoryError, RuntimeError) as error:
+            if not is_shortage(error):
+                raise
+        # Not within the handler: the first error would keep what its frames hold in memory.
+        raise ShortageError("the question needs more memory than there is", hint)
+
+    return run

@@ -14,18 +14,19 @@ from ..agent.decoding.wire import SEPARATOR, escape
 from ..agent.errors import GroundwalkError
 from ..agent.kg.labels.names import one_line
 from ..agent.options import Options
-from ..agent.state import (
+from ..agent.records import (
     Answer,
     Entity,
     Operation,
     Reading,
     Result,
-    State,
     Status,
     StepRecord,
+    Usage,
     Word,
+    no_usage,
 )
-from ..agent.usage import Usage, no_usage
+from ..agent.state import State
 from .skeleton import Compiled
 
 SCHEMA = 2

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     )
     from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
     from groundwalk.agent.options import Options
-    from groundwalk.agent.state import Answer, State
+    from groundwalk.agent.records import Answer
+    from groundwalk.agent.state import State
     from groundwalk.graphs import AskResult, ask_tool, build_graph
 
     __version__: str
@@ -60,7 +61,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Answer": "agent.state",
+    "Answer": "agent.records",
     "AskResult": "graphs",
     "KnowledgeGraph": "agent.kg",
     "Options": "agent.options",

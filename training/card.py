@@ -11,7 +11,7 @@ from typing import Any
 
 from ..agent.errors import InputError
 from ..agent.llm.model_folder import SETTINGS_FILE, ModelSettings
-from .thresholds.calibrate import Judged
+from .fitting.thresholds import Judged
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 

@@ -1,6 +1,6 @@
 """What a training is told: the data, the way and how long. Nothing here loads anything."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -10,7 +10,11 @@ from ..agent.errors import InputError
 from ..agent.kg.derived import Reading
 from ..agent.kg.files.statements import OnBroken
 from ..agent.kg.profile import GENERIC, Profile
-from .asked.lessons import Way
+
+Way: TypeAlias = Literal["best", "shortest"]
+"""How relation paths are found: those that reach the answers with the best F1, or all shortest ones
+to any answer (GCR section 4.2, appendix C)."""
+
 
 FORMATS: dict[str, Wire] = {"path": PATH, "plan": PLAN, "chain": TRIPLE, "query": QUERY}
 """The formats that a model can learn, by name."""
@@ -118,29 +122,46 @@ class Recipe:
     """
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.formats if name not in FORMATS]:
-            raise InputError(f"there is no format {unknown[0]!r}", f"formats: {', '.join(FORMATS)}")
-        if "path" not in self.formats:
-            raise InputError("a model learns the format path at least", "add it to the formats")
-        if self.skeletons and not self.skeletons.is_dir():
-            raise InputError(f"{self.skeletons}: is no folder", "give one with .txt files")
-        if self.questions and self.dataset:
-            raise InputError("questions come from a file or a dataset", "leave out one of the two")
-        if self.paraphrase and self.supervised:
-            raise InputError(
-                "--paraphrase rewords generated questions", "leave out the questions with answers"
-            )
-        if not self.base and (self.lora or self.accumulate > 1):
-            option = "--lora" if self.lora else "--accumulate"
-            raise InputError(f"{option} is for a model that is fine-tuned", "name it with --base")
-        if self.base and self.optimizer:
-            raise InputError("--optimizer is for a new model", "leave out --base or --optimizer")
-        if self.width and self.width % _HEAD:
-            raise InputError(
-                f"a width of {self.width} is no multiple of {_HEAD}", "give 128, 192, 256 ..."
-            )
-        if self.base and (self.size or self.width):
-            raise InputError("the size of a base model is given", "leave out --base or the size")
+        for is_wrong, message, hint in self._faults():
+            if is_wrong:
+                raise InputError(message, hint)
+
+    def _faults(self) -> Iterator[tuple[object, str, str]]:
+        """What may be wrong: whether it is, what that is, and what to do."""
+        unknown = next((name for name in self.formats if name not in FORMATS), "")
+        yield unknown, f"there is no format {unknown!r}", f"formats: {', '.join(FORMATS)}"
+        without_path = "path" not in self.formats
+        yield without_path, "a model learns the format path at least", "add it to the formats"
+        no_folder = self.skeletons and not self.skeletons.is_dir()
+        yield no_folder, f"{self.skeletons}: is no folder", "give one with .txt files"
+        both = self.questions and self.dataset
+        yield both, "questions come from a file or a dataset", "leave out one of the two"
+        yield (
+            self.paraphrase and self.supervised,
+            "--paraphrase rewords generated questions",
+            "leave out the questions with answers",
+        )
+        option = "--lora" if self.lora else "--accumulate"
+        yield (
+            not self.base and (self.lora or self.accumulate > 1),
+            f"{option} is for a model that is fine-tuned",
+            "name it with --base",
+        )
+        yield (
+            self.base and self.optimizer,
+            "--optimizer is for a new model",
+            "leave out --base or --optimizer",
+        )
+        yield (
+            self.width and self.width % _HEAD,
+            f"a width of {self.width} is no multiple of {_HEAD}",
+            "give 128, 192, 256 ...",
+        )
+        yield (
+            self.base and (self.size or self.width),
+            "the size of a base model is given",
+            "leave out --base or the size",
+        )
 
     @property
     def supervised(self) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.chat import chat_model, describe_llm
 from ..agent.llm.local import few_threads
@@ -17,14 +19,16 @@ from ..agent.llm.model_folder import write_settings
 from .asked.paraphrase import Chat
 from .asked.question_files import tuning_questions
 from .card import TrainReport, check_out, replaced, score, write_card
-from .data import gather, open_graph
+from .fitting.exams import without_answer
+from .fitting.fit import fit
+from .material import gather, open_graph
 from .recipe import Recipe, Schedule
-from .thresholds.fitting import fit
-from .thresholds.people import without_answer
 from .trainer.checkpoint import Elapsed, needed, open_partial
-from .trainer.made import keep_made, made_folder, read_made
-from .trainer.making import Job, Made
+from .trainer.job import Job, Made, keep_made, made_folder, read_made
 from .trainer.watched import OFTEN, PATIENCE, Unwatched, Watcher
+
+if TYPE_CHECKING:
+    pass
 
 
 def train(
@@ -124,7 +128,6 @@ def _processes(recipe: Recipe) -> tuple[bool, Any]:
     """Whether this is the first process, and a context in which it is ahead of the others."""
     if not recipe.base:
         return True, _alone
-    from .trainer.finetune import check_extras
 
     check_extras(recipe)
     import torch
@@ -163,3 +166,12 @@ def _shown(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, 
 
 _FILES = ("questions", "phrasebook", "tuning")
 _ELSEWHERE = ("base", "schedule", "steps", "batch", "rate", "optimizer", "seed")
+
+
+def check_extras(recipe: Recipe) -> None:
+    """Raise InputError where a library is missing."""
+    wanted = ["accelerate", *(["peft"] if recipe.lora else [])]
+    if missing := [name for name in wanted if find_spec(name) is None]:
+        raise InputError(
+            f"fine-tuning needs {' and '.join(missing)}", "pip install 'groundwalk[train]'"
+        )

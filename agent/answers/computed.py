@@ -11,8 +11,8 @@ from ..query.binding import Bound
 from ..query.outcome import Outcome
 from ..query.tree import Entity as EntityStart
 from ..query.tree import OfClass, nested
-from ..state import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
-from .records import entity_record, name_terms, step_records
+from ..records import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
+from .candidates import entity_record, name_terms, step_records
 
 _SHOWN = 10
 """Members that a line of text names."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from ..kg.terms import node_of
 from ..options import Options
 from ..query.account import is_read, unread
-from ..state import Answer, MentionRecord, State, Status, Word, words_left_out
+from ..records import Answer, MentionRecord, Status, Word, words_left_out
+from ..state import State
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
@@ -30,7 +31,7 @@ def judged(state: State, least: float) -> Judged:
     unsettled = [m for m in state.get("mentions", []) if m["ambiguous"]]
     if unsettled and state.get("view") is None:
         status = "ambiguous"
-        notes += [_ambiguity(mention) for mention in unsettled]
+        notes += [ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
     elif answers and (unused := _unused(state, answers)):
@@ -96,7 +97,8 @@ def is_confident(state: State, least: float) -> bool:
     return state.get("confidence", 0.0) >= least
 
 
-def _ambiguity(mention: MentionRecord) -> str:
+def ambiguity(mention: MentionRecord) -> str:
+    """What a name may mean."""
     options = ", ".join(
         f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
     )

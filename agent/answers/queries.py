@@ -16,9 +16,10 @@ from ..query.sparql_patterns import InexpressibleError
 from ..query.tree import Query, nested, read_query, write_query
 from ..query.vocabulary import classes_of_heads
 from ..query.words import reading
-from ..state import MentionRecord, State
+from ..records import MentionRecord
+from ..state import State
+from .candidates import name_terms
 from .computed import Computed, computed_from
-from .records import name_terms
 
 _HINT = "docs/queries.md has the form of a query"
 

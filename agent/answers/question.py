@@ -7,9 +7,9 @@ from ..kg.terms import Term
 from ..llm.asking import with_replies
 from ..llm.prompt import Mention
 from ..options import Options
-from ..state import Answer, Candidate, Entity, Named, State
-from ..usage import spent
-from .records import question_mentions
+from ..records import Answer, Candidate, Entity, Named, spent
+from ..state import State
+from .candidates import question_mentions
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ..kg.labels.index import TermInfo
 from ..kg.store import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
-from ..state import Entity, MentionRecord
+from ..records import Entity, MentionRecord
 
 
 def given_mentions(

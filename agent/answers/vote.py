@@ -14,6 +14,7 @@ with as many walks those that were decoded come first, then by term (`_elected`)
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import heappop, heappush
 from itertools import islice
 from math import prod
@@ -22,8 +23,8 @@ from ..kg.store import Store
 from ..kg.terms import Path, RelationPath, Term
 from ..kg.walking.execution import Execution, Junction, execute
 from ..options import Options
-from ..state import Candidate
-from .records import path_of, walked_relations
+from ..records import Candidate
+from .candidates import path_of, walked_relations
 
 SHARE = 0.2
 """A topic's share of the best one's votes below which it does not count as a topic."""
@@ -97,6 +98,10 @@ Way = Sequence[Party]
 """A relation path for each topic."""
 
 
+_Run = tuple[Party, Execution]
+"""A relation path with what it reaches from its topics."""
+
+
 @dataclass(frozen=True)
 class Ends:
     """What the relation paths that won reach, their votes, and how likely they are meant."""
@@ -115,12 +120,14 @@ def meeting(
     common: bool,
     apart: bool,
 ) -> Ends | None:
-    """The likeliest way to walk from every topic to the same entities; None where there is none.
+    """The likeliest way to walk from every topic to the same entities, where several have one.
 
     `common`, `apart` and `offered` are those of the vote; an end that is not offered does not
     count. The way is as likely as the least likely of its relation paths where the model weighed
     those of each topic apart, else as all of them together.
     """
+    if len(linked) < 2:
+        return None
     for way in islice(_ways(parties, linked, common=common), _TRIES):
         run = junction.reached([(t, p.relations) for t, p in zip(linked, way, strict=True)])
         choice = offered([reached.end for reached in run.reached]) if offered else None
@@ -230,21 +237,12 @@ def vote(
         return None
     banned = () if options.revisits == "walk" else linked
     junction = Junction(store, banned=banned, keep=options.max_chains)
-
-    def met(among: Callable[[Sequence[Term]], Collection[Term]] | None) -> Ends | None:
-        if len(linked) < 2:
-            return None
-        return meeting(junction, parties, linked, among, common=common, apart=apart)
-
-    runs, won = list[tuple[Party, Execution]](), met(offered)
+    met = partial(meeting, junction, parties, linked, common=common, apart=apart)
+    runs, won = list[_Run](), met(offered)
     if won is None:
-        likely = [party for party in parties if party.votes >= _CHANCE * parties[0].votes]
-        runs = [
-            (p, execute(store, p.topics, p.relations, banned=banned, keep=options.max_chains))
-            for p in likely
-        ]
+        runs = _executed(store, parties, banned, options.max_chains)
         reaching = [(party, run) for party, run in runs if run.reached] or runs
-        chosen = _among(reaching, offered) if offered else reaching
+        chosen = _among(reaching, offered)
         won = None if chosen else met(None)
         won = won or _most_voted(chosen or reaching, apart=apart)
     decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
@@ -259,6 +257,17 @@ def vote(
     )
 
 
+def _executed(
+    store: Store, parties: Sequence[Party], banned: Sequence[Term], keep: int
+) -> list[_Run]:
+    """The relation paths that have some chance to win, executed from their topics."""
+    likely = [party for party in parties if party.votes >= _CHANCE * parties[0].votes]
+    return [
+        (party, execute(store, party.topics, party.relations, banned=banned, keep=keep))
+        for party in likely
+    ]
+
+
 def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
     """The ends that win, those with most walks first, and how many more there are than `most`."""
     ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
@@ -271,9 +280,11 @@ def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Ele
 
 
 def _among(
-    runs: Sequence[tuple[Party, Execution]], offered: Callable[[Sequence[Term]], Collection[Term]]
-) -> Sequence[tuple[Party, Execution]]:
+    runs: Sequence[_Run], offered: Callable[[Sequence[Term]], Collection[Term]] | None
+) -> Sequence[_Run]:
     """The runs with those of their ends that are offered; those that have any."""
+    if offered is None:
+        return runs
     choice = offered(sorted({reached.end for _, run in runs for reached in run.reached}))
     left = [
         (party, replace(run, reached=tuple(end for end in run.reached if end.end in choice)))
@@ -282,12 +293,12 @@ def _among(
     return [(party, run) for party, run in left if run.reached]
 
 
-def _most_voted(runs: Sequence[tuple[Party, Execution]], *, apart: bool) -> Ends:
+def _most_voted(runs: Sequence[_Run], *, apart: bool) -> Ends:
     """What the parties that reach the same entities have the most votes for.
 
     How likely these are is the sum; where topics were searched `apart`, the most of any topic's.
     """
-    members: dict[frozenset[Term], list[tuple[Party, Execution]]] = {}
+    members: dict[frozenset[Term], list[_Run]] = {}
     for party, result in runs:
         members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
     votes = {ends: sum(party.votes for party, _ in alike) for ends, alike in members.items()}

@@ -1,6 +1,6 @@
-"""What a question does in the conversation itself: it asks for proof, or says what was meant.
+"""What is said in the conversation itself: it asks for proof, or says what was meant, or greets.
 
-The words that ask for proof are data of a language, `languages/en.toml`.
+The words for that are data of a language, `languages/en.toml`.
 """
 
 import re
@@ -9,34 +9,99 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ...prompts import render
 from ..kg.labels.names import normalise, one_line
+from ..kg.terms import is_literal
 from ..linking.picking import picked
 from ..llm.asking import Asker
-from ..prompting import render
 from ..query.language import language_words
-from ..state import MentionRecord, Part, Turn
+from ..records import MentionRecord, Part, Turn
 from .turns import last_about
+
+Courtesy = Literal["greetings", "thanks", "help"]
+"""What asks the graph nothing: it is answered with what may be asked."""
+_COURTESIES: tuple[Courtesy, ...] = ("greetings", "thanks", "help")
+_LONGEST_NAME = 6
+"""Words of a line that may be the bare name of an entity."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """The act, and the question in full that it is about."""
+    """The act, and the question in full that it is about.
 
-    kind: Literal["why", "choice"]
+    A `card` asks for what the graph says of the only mention of the question.
+    """
+
+    kind: Literal["why", "choice", "card", "greetings", "thanks", "help"]
     question: Part
 
 
+def may_be_act(question: str) -> bool:
+    """Whether the first question of a conversation may ask the graph no query."""
+    spoken = normalise(question)
+    if courtesy_of(spoken) or _subject(spoken) != spoken:
+        return True
+    return not question.rstrip().endswith("?") and len(spoken.split()) <= _LONGEST_NAME
+
+
 def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> Act | None:
-    """What a question does; None where it asks the graph something."""
-    if not turns:
-        return None
-    words: Mapping[str, Any] = language_words()["conversation"]
-    words_said = normalise(question)
-    if not mentions and _after(words_said, words["openers"]) in words["why"]:
-        own = Part(question=question, mentions=[])
-        return Act("why", own) if last_about(turns) else None
-    meant = _chosen(_after(words_said, words["articles"]), mentions, turns[-1])
-    return None if meant is None else Act("choice", meant)
+    """What a question does; None where it asks the graph a query."""
+    words, spoken = _words(), normalise(question)
+    without_opener = _after(spoken, words["openers"])
+    is_name = any(_names(mention, spoken) for mention in mentions)
+    if not is_name and (courtesy := courtesy_of(spoken)):
+        return Act(courtesy, Part(question=question, mentions=[]))
+    if not mentions and without_opener in words["why"]:
+        asked = Part(question=question, mentions=[])
+        return Act("why", asked) if last_about(turns) else None
+    if turns:
+        meant = _chosen(_after(spoken, words["articles"]), mentions, turns[-1])
+        if meant is not None:
+            return Act("card" if turns[-1].get("card") else "choice", meant)
+    if _asks_for_card(without_opener, mentions, turns):
+        return Act("card", Part(question=question, mentions=list(mentions)))
+    return None
+
+
+def courtesy_of(spoken: str) -> Courtesy | None:
+    """Which courtesy a normalised text is, if it is one."""
+    words = _words()
+    if not any(map(str.isalnum, spoken)):
+        return "help"
+    return next((kind for kind in _COURTESIES if spoken in words[kind]), None)
+
+
+def is_leaving(line: str) -> bool:
+    """Whether a line ends a conversation."""
+    return normalise(line) in _words()["leave"]
+
+
+def _words() -> Mapping[str, Any]:
+    return language_words()["conversation"]
+
+
+def _asks_for_card(spoken: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> bool:
+    """Whether a text is a name alone, after words that ask about it.
+
+    A bare name follows up on the turn before it: only after a card, or at first, it asks for one.
+    """
+    if len(mentions) != 1 or is_literal(mentions[0]["candidates"][0]["term"]):
+        return False
+    subject = _subject(spoken)
+    is_asked = subject != spoken or not turns or turns[-1].get("card", False)
+    name = normalise(mentions[0]["text"])
+    return is_asked and name in (subject, _after(subject, _words()["articles"]))
+
+
+def _subject(spoken: str) -> str:
+    """What a text is about, without the words that ask about it."""
+    openings = [opening for opening in _words()["about"] if spoken.startswith(f"{opening} ")]
+    return spoken[len(max(openings, key=len)) + 1 :] if openings else spoken
+
+
+def _names(mention: MentionRecord, spoken: str) -> bool:
+    """Whether some entity that a mention may mean is called exactly so."""
+    return any(normalise(candidate["label"]) == spoken for candidate in mention["candidates"])
 
 
 def _after(text: str, before: Collection[str]) -> str:

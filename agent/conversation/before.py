@@ -9,7 +9,7 @@ from ..query.asked import Before, mentions_of
 from ..query.prompt import EarlierQuestion
 from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
-from ..state import SILENT, Entity, MentionRecord, Turn
+from ..records import SILENT, Entity, MentionRecord, Turn
 from .earlier import steps_of
 from .turns import last_about, last_answered
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ..answers.candidates import path_of
 from ..answers.computed import Computed, result_record
-from ..answers.records import path_of
 from ..errors import ServiceError
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Path, Step, Term, node_of
 from ..kg.verification.claims import PathVerdict, verify_paths
-from ..state import SILENT, Answer, Named, Status, StepRecord, Turn
+from ..records import SILENT, Answer, Named, Status, StepRecord, Turn
 from .turns import last_about
 
 

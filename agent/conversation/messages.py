@@ -12,14 +12,15 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from ..answers.records import entity_record, name_terms, path_of, proves, step_records
+from ..answers.candidates import entity_record, name_terms, path_of, proves, step_records
 from ..answers.topics import best_topics, linked
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.nodes import is_triple
 from ..kg.terms import Term, Triple
 from ..linking import Linker
-from ..state import Answer, Entity, MentionRecord, State, Status, StepRecord, Turn, silence
+from ..records import Answer, Entity, MentionRecord, Status, StepRecord, Turn, silence
+from ..state import State
 from .earlier import checked_answers, start_of
 from .turns import bounded
 

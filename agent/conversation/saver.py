@@ -5,14 +5,17 @@ when the next one is there, but for one in `MOST_TURNS` turns: a checkpoint hold
 so that together they still hold all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from ..state import MOST_TURNS, Turn
+from ..errors import InputError
+from ..records import Turn
+from ..state import MOST_TURNS
 
 _FORGET = """
 DELETE FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :space
@@ -53,6 +56,32 @@ class ThreadSaver(SqliteSaver):
                 cursor.execute(_FORGET, names)
                 cursor.execute(_FORGET_WRITES, names)
         return saved
+
+    def forget_last_turn(self, thread: str) -> Turn:
+        """Take the last turn of a thread back, and return it.
+
+        The next question is read as if that one had never been asked. Raises InputError where
+        nothing was asked yet.
+        """
+        config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+        last = self.get_tuple(config)
+        turns = cast("list[Turn]", last.checkpoint["channel_values"].get("turns")) if last else []
+        if last is None or not turns:
+            raise InputError("nothing was asked yet", "ask something first")
+        values = last.checkpoint["channel_values"]
+        earlier = {"turns": turns[:-1], "messages": _before_last(values.get("messages") or [])}
+        kept: Any = {**last.checkpoint, "channel_values": {**values, **earlier}}
+        turn = turns[-2]["number"] if turns[1:] else 0
+        metadata: Any = {**last.metadata, "turn": turn}
+        # Not `put` above: it would forget the checkpoint before, which may hold the oldest turns.
+        super().put(last.parent_config or config, kept, metadata, {})
+        return turns[-1]
+
+
+def _before_last(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The messages before the last one of a person."""
+    asked = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    return list(messages[: asked[-1]]) if asked else []
 
 
 def _last(values: Mapping[str, Any]) -> int:

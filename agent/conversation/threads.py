@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import InputError
 from ..kg.labels.names import one_line
-from ..state import Answer, StepRecord, Turn
+from ..records import Answer, StepRecord, Turn
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver

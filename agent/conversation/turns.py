@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..state import Answer, State, Turn
+from ..records import Answer, Turn
+from ..state import State
 
 _MOST_ANSWERS = 200
 _MOST_CHAINS = 200
@@ -31,6 +32,7 @@ def turn_of(state: State, text: str) -> Turn:
         empty=_is_empty(state),
         query=_query_of(state),
         given=bool(state.get("reading")) and state.get("asked") == state.get("reading"),
+        card=done is not None and done["kind"] == "card",
     )
 
 

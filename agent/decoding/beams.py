@@ -15,9 +15,8 @@ from typing import Generic, NamedTuple
 import numpy as np
 
 from .constraint import Constraint, State
-from .head import Vector
 from .plan import BeamPlan
-from .tree import ROOT, TokenTree
+from .tree import ROOT, TokenTree, Vector
 
 Legal = tuple[int, ...]
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..kg.recent import Recent
+from ..caching import Recent
 from .llama import KeyValues, Llama
 from .model import CausalModel
 from .plan import Engine

@@ -1,22 +1,223 @@
 """Reasoning paths from a model on a server: an OpenAI-compatible one with structured outputs.
 
-The server gets the path set as one regular expression. It is not trusted: every reply is looked
-up in the path set here, and one that is not in it is dropped, counted and never shown.
+The server gets the path set as one regular expression. It needs all paths ahead of time, so they
+are listed, and their number is capped: each relation path from each topic gives one path in turn,
+short ones first, so that no hub crowds out the others. What the cap left out is reported. The
+server is not trusted: every reply is looked up in the path set here, and one that is not in it is
+dropped, counted and never shown.
 """
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import httpx
+import numpy as np
 
-from ..errors import ConstraintError, InputError, ServiceError
-from ..kg.terms import Path
+from ..errors import ConstraintError, InputError, NoPathError, ServiceError
+from ..kg import Labels
+from ..kg.terms import Path, RelationPath, Term
 from ..services import PLAIN, Body, UnboundedError, is_port, masked, public_address
-from .listing import ListedPaths
+from .graph_index import GraphIndex
+from .paths import PathLimits, path_of
+from .wire import SEPARATOR, spell_paths
+
+MAX_PATHS = 1_000
+
+_Trail: TypeAlias = tuple[int, ...]
+"""The topic's node, then run and edge of each hop."""
+
+
+class _Kind(NamedTuple):
+    """A topic and a relation path, whose relations are walked as in the index."""
+
+    topic: int
+    walked: tuple[int, ...]
+
+
+class Cut(NamedTuple):
+    """A relation path of which some paths are not listed."""
+
+    topic: Term
+    relations: RelationPath
+
+
+@dataclass(frozen=True)
+class ListedPaths:
+    """Paths by their text, `France -> borders -> Spain`, and what was cut.
+
+    Texts are unique: names that are written alike are numbered.
+    """
+
+    paths: Mapping[str, Path]
+    cut: tuple[Cut, ...]
+    more: bool
+    """Whether there are relation paths that are not listed at all; `cut` does not name them."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every legal path is listed."""
+        return not self.cut and not self.more
+
+    @cached_property
+    def regex(self) -> str:
+        """An expression that matches these texts and no others, for a match of the whole reply.
+
+        It holds nothing but literals, escapes, groups, `|` and `?`, which every engine knows.
+        """
+        return alternation(text.split(SEPARATOR) for text in self.paths)
+
+    def find(self, text: str) -> Path | None:
+        """The path that a reply spells, blanks around it aside; None where it is not listed."""
+        return self.paths.get(text.strip())
+
+
+def list_paths(
+    index: GraphIndex,
+    labels: Labels,
+    topics: Collection[Term],
+    limits: PathLimits,
+    *,
+    max_paths: int = MAX_PATHS,
+) -> ListedPaths:
+    """At most `max_paths` of the paths that `ReasoningPaths` allows under the same limits.
+
+    Raises NoPathError when the graph holds no legal walk from any of the topics.
+    """
+    walker = _Walker(index, topics, limits)
+    trails: list[_Trail] = []
+    waiting: deque[tuple[_Kind, Iterator[_Trail]]] = deque()
+    kinds = walker.kinds()
+    for kind in kinds:
+        rest = walker.trails(kind)
+        if (trail := next(rest, None)) is not None:
+            trails.append(trail)
+            waiting.append((kind, rest))
+            if len(trails) >= max_paths:
+                break
+    while waiting and len(trails) < max_paths:
+        kind, rest = waiting.popleft()
+        if (trail := next(rest, None)) is not None:
+            trails.append(trail)
+            waiting.append((kind, rest))
+    if not trails:
+        raise NoPathError(
+            f"no path of up to {limits.hops} hops leaves the topic entities",
+            "allow more hops or both directions",
+        )
+    cut = [kind for kind, rest in waiting if next(rest, None) is not None]
+    more = any(next(walker.trails(kind), None) is not None for kind in kinds)
+    paths = [path_of(index, trail[0], trail[1:]) for trail in trails]
+    return ListedPaths(
+        dict(zip(spell_paths(labels, paths), paths, strict=True)),
+        tuple(Cut(index.entities[kind.topic], walker.relations(kind.walked)) for kind in cut),
+        more,
+    )
+
+
+class _Walker:
+    """The legal walks of one question, each made when it is asked for."""
+
+    def __init__(self, index: GraphIndex, topics: Collection[Term], limits: PathLimits) -> None:
+        self._index = index
+        self._limits = limits
+        nodes = index.find([*dict.fromkeys(topics)])
+        self._topics = [node for node in nodes if node is not None]
+        others = (node for node in index.find(sorted(limits.others)) if node is not None)
+        topic_set = frozenset((*self._topics, *others))
+        self._banned = topic_set if limits.revisits == "no-topic" else frozenset[int]()
+
+    def kinds(self) -> Iterator[_Kind]:
+        """Each topic and relation path that may have walks, breadth first."""
+        waiting = deque((_Kind(topic, ()), np.array([topic])) for topic in self._topics)
+        while waiting:
+            kind, nodes = waiting.popleft()
+            runs = self._index.runs(nodes)
+            walked = self._index.run_relation[runs]
+            for relation in np.unique(walked).tolist():
+                if relation % 2 and not self._limits.inverse:
+                    continue
+                longer = _Kind(kind.topic, (*kind.walked, relation))
+                yield longer
+                if len(longer.walked) < self._limits.hops:
+                    edges = self._index.edges(runs[walked == relation])
+                    reached = np.unique(self._index.edge_target[edges])
+                    waiting.append((longer, reached[~np.isin(reached, [*self._banned])]))
+
+    def trails(self, kind: _Kind) -> Iterator[_Trail]:
+        """The walks of one kind."""
+        if not kind.walked:
+            yield (kind.topic,)
+            return
+        index, (*before, relation) = self._index, kind.walked
+        for trail in self.trails(_Kind(kind.topic, tuple(before))):
+            node = self._end(trail)
+            first, last = index.leaving(node)
+            for run in np.flatnonzero(index.run_relation[first:last] == relation).tolist():
+                index.fetch(runs=np.array([first + run]))
+                lo, hi = index.run_edges[first + run : first + run + 2].tolist()
+                for edge in range(lo, hi):
+                    if self._may_visit(int(index.edge_target[edge]), trail):
+                        yield (*trail, first + run, edge)
+
+    def relations(self, walked: tuple[int, ...]) -> RelationPath:
+        """The relation path in RDF terms."""
+        return tuple((self._index.relations[w // 2], bool(w % 2)) for w in walked)
+
+    def _end(self, trail: _Trail) -> int:
+        return int(self._index.edge_target[trail[-1]]) if trail[1:] else trail[0]
+
+    def _may_visit(self, node: int, trail: _Trail) -> bool:
+        if self._limits.revisits != "simple":
+            return node not in self._banned
+        visited = (int(self._index.edge_target[edge]) for edge in trail[2::2])
+        return node != trail[0] and node not in visited
+
+
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\.^$*+?()[]{}|"})
+
+
+@dataclass
+class _Node:
+    """What may follow some parts, and whether a text may end here."""
+
+    ends: bool = False
+    after: dict[str, "_Node"] = field(default_factory=dict[str, "_Node"])
+
+
+def alternation(texts: Iterable[Sequence[str]]) -> str:
+    """An expression for texts given as the parts between separators; shared beginnings are shared.
+
+    It has no anchors: the engine must match the whole text.
+    """
+    root = _Node()
+    for parts in texts:
+        node = root
+        for part in parts:
+            node = node.after.setdefault(part, _Node())
+        node.ends = True
+    return _any(root)
+
+
+def literal(text: str) -> str:
+    """An expression for this text alone."""
+    return text.translate(_SPECIAL)
+
+
+def _any(node: _Node) -> str:
+    options = [literal(part) + _rest(after) for part, after in node.after.items()]
+    return options[0] if len(options) == 1 else f"({'|'.join(options)})"
+
+
+def _rest(node: _Node) -> str:
+    if not node.after:
+        return ""
+    rest = literal(SEPARATOR) + _any(node)
+    return f"({rest})?" if node.ends else rest
 
 
 @dataclass(frozen=True)

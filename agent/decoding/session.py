@@ -15,10 +15,9 @@ from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
 from .constraint import Constraint, State
 from .forward import open_engine
-from .head import Vector
 from .model import CausalModel
 from .plan import BeamPlan, Cost, Engine, Hypothesis
-from .tree import TokenTree
+from .tree import TokenTree, Vector
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from ..kg.terms import Term, Triple, is_triple_term
-from ..state import StepRecord
+from ..records import StepRecord
 from .reply import Reply, cropped, names, printable, step_of
 from .text import TreeNode, chain_trees
 

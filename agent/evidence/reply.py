@@ -8,8 +8,7 @@ from typing_extensions import TypedDict
 
 from ..kg.labels.names import local_name
 from ..kg.terms import Step, Term, Triple, node_of
-from ..state import Answer, Entity, Operation, Result, Status, StepRecord, silence
-from ..usage import Usage
+from ..records import Answer, Entity, Operation, Result, Status, StepRecord, Usage, silence
 
 
 class Reply(TypedDict):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term, triple_of
-from ..state import Answer, Named, StepRecord
+from ..records import Answer, Named, StepRecord
 from .reply import step_of
 
 ANSWER = "?answer"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
-from ..state import SILENT
+from ..records import SILENT
 from .reply import Origin, Reply, chains, cropped, escaped, printable, step_of, summary, triples
 from .routes import ANSWER, either, fixed_unnamed, indented, opened, reached, within
 

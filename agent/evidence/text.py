@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..kg.terms import Term, is_triple_term, node_of
-from ..state import Answer, Named, StepRecord
+from ..records import Answer, Named, StepRecord
 from .reply import Reply, chains, cropped, names, notes, printable, step_of, summary, triples
 
 MARKS: Mapping[str, str] = {"supported": "✓", "unsupported": "✗", "unknown": "?"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..kg.labels.names import normalise
 
 if TYPE_CHECKING:
-    from ..state import Entity
+    from ..records import Entity
 
 
 def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:

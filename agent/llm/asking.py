@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 
 from ..errors import GroundwalkError, InputError, ServiceError, is_shortage
-from .reading import first_json, read_answers, says_nothing, without_thoughts
+from .replies import first_json, read_answers, says_nothing, without_thoughts
 
 Read = TypeVar("Read")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
-from .hub import hub_folder, in_cache
+from .model_folder import hub_folder, in_cache
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

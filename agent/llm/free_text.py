@@ -17,7 +17,7 @@ from ..decoding.plan import Cost
 from ..errors import ConstraintError, InputError
 from .likelihood import chat_tokens
 from .local import LocalModel, writer
-from .reading import THINKING, THOUGHT, without_thoughts
+from .replies import THINKING, THOUGHT, without_thoughts
 
 _SAMPLING = Lock()
 """Samples are drawn by one thread at a time, so that a seed gives the same ones."""

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from ..errors import ModelError, ShortageError, is_shortage
-from .hub import only_in_cache
+from .bag_of_words import Scope, read_scope
 from .model_folder import (
     BUNDLED,
     SMALL,
     ModelSettings,
     check_files,
     model_folder,
+    only_in_cache,
     read_settings,
 )
-from .scope import Scope, read_scope
 
 if TYPE_CHECKING:
     from torch import nn

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from string import ascii_uppercase
 
 from ..kg.labels.names import normalise, one_line
-from .reading import compared, split_names
+from .replies import compared, split_names
 
 _ALIKE: tuple[Callable[[str], str], ...] = (str, str.casefold, compared)
 """What names are compared by, the strictest first."""

@@ -6,8 +6,7 @@ from typing import Any, cast
 
 from ..decoding.llama import Llama, LlamaShape
 from ..decoding.model import PlainTokenizer
-from .baselines import BASELINES_FILE
-from .scope import SCOPE_FILE
+from .bag_of_words import BASELINES_FILE, SCOPE_FILE
 
 _FILES = {
     "config.json",

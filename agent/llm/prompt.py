@@ -14,9 +14,9 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ...prompts import render
 from ..decoding.model import Tokenizer
 from ..decoding.wire import PATH, PLAN, QUERY, TRIPLE, Wire
-from ..prompting import render
 
 if TYPE_CHECKING:
     from .local import LocalModel

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ...prompts import render
 from ..decoding.plan import Cost
 from ..decoding.units import Tokens, UnitStyle, tokenize, unit_style, unit_tokens, wire_tokens
 from ..decoding.wire import PATH, SEPARATOR
 from ..errors import ConstraintError
-from ..prompting import render
 from .likelihood import Alternatives, Likelihoods, line_tokens, prompt_tokens, shares
 from .local import LocalModel
 from .prompt import Mention, wire_prompt

@@ -9,7 +9,8 @@ from langgraph.types import interrupt
 from ..answers.topics import best_topics
 from ..linking.picking import picked
 from ..options import Options
-from ..state import MentionRecord, State
+from ..records import MentionRecord
+from ..state import State
 from . import Node
 
 

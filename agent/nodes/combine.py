@@ -11,11 +11,13 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from ..answers.computed import Computed, Verified, computed_from
-from ..answers.judging import SURE, Judged, judged, unsure, with_account, withheld
+from ..answers.judging import SURE, Judged, ambiguity, judged, unsure, with_account, withheld
 from ..answers.queries import given_query
 from ..conversation.before import before_of
+from ..conversation.card import card
 from ..conversation.earlier import again, steps_of, verified_steps
-from ..conversation.turns import is_cut
+from ..conversation.introduction import Introduction, introduced
+from ..conversation.turns import is_cut, last_about
 from ..errors import QuestionError, ServiceError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
@@ -25,18 +27,21 @@ from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.tree import Last
 from ..query.tree import Part as PartStart
-from ..state import NOT_UNDERSTOOD, Entity, Operation, Part, Reading, State, Turn
-from ..usage import spent
+from ..records import NOT_UNDERSTOOD, Entity, Operation, Part, Reading, Turn, spent
+from ..state import State
 from . import Node
 
 
 def combine(
-    kg: KnowledgeGraph, threshold: Callable[[Options], float], notes: Sequence[str] = ()
+    kg: KnowledgeGraph,
+    threshold: Callable[[Options], float],
+    introduction: Callable[[], Introduction],
+    notes: Sequence[str] = (),
 ) -> Node:
     """Execute what the operation means over what the parts and earlier turns came to.
 
     What it adds to their answers is verified here. Where the store did not answer, the status is
-    `unchecked`. `told` are notes of every question.
+    `unchecked`. `introduction` says what the graph holds, and `notes` are those of every question.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> State:
@@ -47,9 +52,10 @@ def combine(
         parts = _settled(state, threshold(options))
         with metered() as meter:
             try:
-                outcome = _computed(kg, operation, parts, state.get("turns", []))
+                outcome = _computed(kg, operation, parts, state, introduction)
             except (ServiceError, ShortageError) as error:
                 outcome = Computed("unchecked", notes=[str(error)])
+        is_card = operation["kind"] == "card"
         usage = spent(state.get("usage"), since, kg_requests=meter.requests or int(number < 0))
         if outcome is None and number + 1 < len(parts):
             return {"parts": parts, "part": number + 1, "usage": usage}
@@ -61,7 +67,7 @@ def combine(
         return {
             "parts": parts,
             "part": len(parts),
-            "mentions": operation["mentions"],
+            "mentions": state.get("mentions", []) if is_card else operation["mentions"],
             "topics": _each_once(computed.topics),
             "answers": computed.answers,
             "confidence": computed.confidence,
@@ -76,15 +82,36 @@ def combine(
 
 
 def _computed(
-    kg: KnowledgeGraph, operation: Operation, parts: Sequence[Part], turns: Sequence[Turn]
+    kg: KnowledgeGraph,
+    operation: Operation,
+    parts: Sequence[Part],
+    state: State,
+    introduction: Callable[[], Introduction],
 ) -> Computed | None:
     """The outcome, given the parts, as far as they are answered; None where the next is needed.
 
     Raises ServiceError where the store does not answer, and ShortageError.
     """
-    if (read := operation.get("read")) is None:
-        return again(kg, turns)
-    return rest_of(kg, read, parts, turns)
+    turns, topics = state.get("turns", []), state.get("topics", [])
+    if (read := operation.get("read")) is not None:
+        return rest_of(kg, read, parts, turns)
+    match operation["kind"]:
+        case "card" if topics:
+            return card(kg, topics[0])
+        case "card":
+            return _which_is_meant(operation)
+        case "introduction":
+            return introduced(introduction(), operation.get("courtesy", "help"))
+        case _:
+            about = last_about(turns)
+            if about is not None and about.get("card") and about["topics"]:
+                return card(kg, about["topics"][0])
+            return again(kg, turns)
+
+
+def _which_is_meant(operation: Operation) -> Computed:
+    """A name of several entities, where nobody could be asked which one is meant."""
+    return Computed("ambiguous", notes=list(map(ambiguity, operation["mentions"])))
 
 
 def next_part(state: State) -> bool:

@@ -12,6 +12,8 @@ from time import perf_counter
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
+from ...prompts import render
+from ..answers.candidates import name_terms, reading_notes, step_records
 from ..answers.question import (
     Conclusion,
     Outcome,
@@ -20,17 +22,16 @@ from ..answers.question import (
     concluded,
     question_in,
 )
-from ..answers.records import name_terms, reading_notes, step_records
 from ..answers.vote import Elected, vote
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import one_line
 from ..kg.terms import Term
 from ..llm.asking import Asker, UnansweredError
 from ..llm.matching import Labels, lettered, unlettered
-from ..llm.reading import read_answers, says_nothing
+from ..llm.replies import read_answers, says_nothing
 from ..options import Options
-from ..prompting import render
-from ..state import Answer, Candidate, State
+from ..records import Answer, Candidate
+from ..state import State
 from . import Node
 
 _MOST_PATHS = 200

@@ -11,8 +11,8 @@ from ..conversation.messages import question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
 from ..options import Options
-from ..state import Part, State
-from ..usage import spent
+from ..records import Part, spent
+from ..state import State
 from . import Node
 
 _LONG = 2.0

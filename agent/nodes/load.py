@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from ..llm.model_folder import ModelSettings
 from ..options import Options
-from ..state import State, View
-from ..usage import spent
+from ..records import View, spent
+from ..state import State
 from . import Node
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
+from ...prompts import render
 from ..answers.queries import Executed, executed
 from ..answers.topics import linked
 from ..errors import GroundwalkError, QuestionError, ServiceError, ShortageError
@@ -23,7 +24,6 @@ from ..kg.store import metered
 from ..linking import Linker
 from ..llm.asking import Asker, StructuredReplies, UnansweredError, read_object
 from ..options import Options
-from ..prompting import render
 from ..query.binding import Bound, Mention, bind
 from ..query.facts import Facts
 from ..query.tree import read_query
@@ -34,8 +34,8 @@ from ..query.vocabulary import (
     proposal_schema,
     vocabulary_around,
 )
-from ..state import MentionRecord, Part, State
-from ..usage import spent
+from ..records import MentionRecord, Part, spent
+from ..state import State
 from . import Node
 from .link import unanswered
 

@@ -30,8 +30,8 @@ from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.reader import Reader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
-from ..state import READER, Entity, MentionRecord, Operation, Part, Reading, State, Status, Word
-from ..usage import spent
+from ..records import READER, Entity, MentionRecord, Operation, Part, Reading, Status, Word, spent
+from ..state import State
 from . import Node
 from .link import current_part, unanswered
 

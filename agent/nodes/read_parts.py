@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
+from ..answers.candidates import entity_record, name_terms
 from ..answers.computed import KINDS, Computed
 from ..answers.queries import Executed, in_words
-from ..answers.records import entity_record, name_terms
 from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
@@ -22,7 +22,7 @@ from ..query.binding import Bound, Mention
 from ..query.plain_parts import PlainParts, plain_parts
 from ..query.reader import ReadQuery
 from ..query.tree import Query
-from ..state import Kind, MentionRecord, Operation, Part, Reading, Word
+from ..records import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
 from .read import (
     CUT,

@@ -8,7 +8,8 @@ from ..answers.judging import Judged, judged, with_account
 from ..conversation.messages import message_of
 from ..conversation.turns import turn_of
 from ..options import Options
-from ..state import READER, SILENT, State, silence
+from ..records import READER, SILENT, silence
+from ..state import State
 from . import Node
 
 

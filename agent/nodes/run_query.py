@@ -10,8 +10,8 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..options import Options
 from ..query.facts import Facts
+from ..records import spent
 from ..state import State
-from ..usage import spent
 from . import Node
 from .link import unanswered
 

@@ -1,7 +1,8 @@
 """understand: what a question does in the conversation, and what it is in full.
 
-It may ask for the proof of the last answer, or say which of several readings was meant. Any other
-goes on as it is: what it asks the graph is read as a query after this.
+It may ask for the proof of the last answer, say which of several readings was meant, ask for all
+that the graph says of one entity, or be a greeting. Any other goes on as it is: what it asks the
+graph is read as a query after this.
 """
 
 from collections.abc import Sequence
@@ -12,15 +13,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..answers.topics import linked
-from ..conversation.acts import act_of, rewritten
+from ..answers.topics import best_topics, linked
+from ..conversation.acts import Act, act_of, may_be_act, rewritten
 from ..conversation.messages import earlier_turns, question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
 from ..llm.asking import Asker, UnansweredError
 from ..options import Options
-from ..state import Operation, Part, State, Turn
-from ..usage import no_usage, spent
+from ..records import Operation, Part, Turn, no_usage, spent
+from ..state import State
 from . import Node
 from .link import unanswered
 
@@ -69,13 +70,13 @@ def understand(
         if not turns and "said" not in state:
             turns = earlier_turns(kg, linker, before)
             changes["turns"], requests = turns, len(turns)
-        if not turns:
+        if not turns and not may_be_act(question):
             return changes
         named = linked(linker, kg, question)
         requests += named.requests or 1
         act = act_of(question, named.mentions, turns)
         asker, notes = Asker(llm) if llm else None, list[str]()
-        if asker and act is None:
+        if asker and turns and act is None:
             full, notes = _rewritten(asker, question, turns, prompts)
             if full is not None:
                 named, question = linked(linker, kg, full), full
@@ -83,10 +84,14 @@ def understand(
         notes = [*named.notes, *notes]
         cost = asker.cost if asker else {}
         changes["usage"] = spent(None, since, kg_requests=requests, **cost)
-        if act is not None and act.kind == "why":
-            operation = Operation(kind="why", mentions=[], notes=notes)
-            changes["operation"] = operation
-            _emit(runtime, question_put, operation)
+        if act is not None and act.kind != "choice":
+            operation = _operation(act, notes)
+            mentions = act.question["mentions"]
+            is_settled = (runtime.context or Options()).on_ambiguous == "best"
+            topics = best_topics([m for m in mentions if is_settled or not m["ambiguous"]])
+            changes |= {"operation": operation, "mentions": mentions, "topics": topics}
+            changes["asked"] = act.question["question"]
+            _emit(runtime, changes["asked"], operation)
             return changes
         part = Part(question=question, mentions=named.mentions) if act is None else act.question
         told: Part = {**part, "notes": notes}
@@ -98,14 +103,27 @@ def understand(
     return run
 
 
+def _operation(act: Act, notes: list[str]) -> Operation:
+    """What is done in the place of a query."""
+    match act.kind:
+        case "why" | "card":
+            mentions = act.question["mentions"]
+            return Operation(kind=act.kind, mentions=mentions, notes=notes)
+        case "greetings" | "thanks" | "help":
+            return Operation(kind="introduction", mentions=[], notes=[], courtesy=act.kind)
+        case "choice":
+            raise ValueError("a choice is answered as a question")
+
+
 def _emit(runtime: Runtime[Options], asked: str, operation: Operation | None) -> None:
     """Stream that the question means more than it says."""
     runtime.stream_writer({"event": "understood", "asked": asked, "operation": operation})
 
 
 def _is_open(state: State, options: Options) -> bool:
-    """Whether a question may refer to others."""
-    return options.conversation and not state.get("choices") and state.get("given") is None
+    """Whether a question is one of a conversation, and of no set of questions."""
+    is_of_set = state.get("id") is not None or state.get("given") is not None
+    return options.conversation and not state.get("choices") and not is_of_set
 
 
 def _rewritten(

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from ..answers.records import path_of, proves
+from ..answers.candidates import path_of, proves
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Path, Term, node_of
 from ..kg.verification.claims import PathVerdict, verify_paths
 from ..options import Options
-from ..state import Answer, Candidate, Emitted, Form, State, Status, StepRecord
-from ..usage import spent
+from ..records import Answer, Candidate, Emitted, Form, Status, StepRecord, spent
+from ..state import State
 from . import Node
 
 

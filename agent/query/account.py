@@ -17,7 +17,7 @@ from zlib import crc32
 from ..errors import ModelError
 from ..kg import KnowledgeGraph
 from ..llm.model_folder import model_folder
-from ..state import Word
+from ..records import Word
 from .actions import Action, literal_pointers, pointed_at
 from .prompt import Numbered
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..decoding.wire import POINTERS
 from ..kg.terms import Step, Term
-from ..state import MentionRecord
+from ..records import MentionRecord
 from .binding import Mention
 from .normal import MentionValue
 from .prompt import EarlierQuestion, Numbered

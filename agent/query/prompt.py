@@ -24,10 +24,10 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...prompts import render
 from ..decoding.model import Tokenizer
 from ..decoding.wire import POINTERS, QUERY, escape
 from ..llm.prompt import path_tokens
-from ..prompting import render
 
 if TYPE_CHECKING:
     from ..llm.local import LocalModel

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost, Question
 from ..decoding.search import search
 from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
-from ..sharing import Pool
 from .account import WordReader
 from .actions import Action
 from .asked import Asked, Mentions

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from ..caching import Pool
 from ..query.account import FILLER, UNREAD
 from ..query.actions import Action
 from ..query.prompt import Numbered
-from ..sharing import Pool
-from ..state import Word
+from ..records import Word
 from .graph import ReadingTools
 from .inputs import Label, PartialReading, label_way, number_actions
 from .words import QuestionWord, words_of

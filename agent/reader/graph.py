@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from ..caching import Pool
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..query.binding import Naming
 from ..query.execute import SECONDS
 from ..query.facts import Facts
 from ..query.schema_tables import GraphTables
-from ..sharing import Pool
 from .inputs import CLASS, INVERSE, Inputs, Label
 from .matching import beginnings
 from .weights import ReaderWeights

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..kg.recent import Recent
+from ..caching import Recent
 from ..llm.embeddings import load_embeddings
 from .words import label_words
 

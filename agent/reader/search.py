@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError, QuestionError
 from ..query.actions import LITERAL, Action
@@ -16,7 +17,6 @@ from ..query.automaton import Following, Partial, query_of
 from ..query.facts import Facts
 from ..query.reader import ReadQueries, distinct_queries
 from ..query.schema import GraphSchema, Schema
-from ..sharing import Pool
 from .graph import ReadingTools
 from .inputs import (
     KIND_NUMBERS,

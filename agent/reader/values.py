@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..caching import once
 from ..kg import KnowledgeGraph
 from ..kg.labels.index import Hit, TermInfo
 from ..kg.labels.names import local_name, normalise
@@ -13,7 +14,6 @@ from ..kg.nodes import literal_tag
 from ..kg.store import LabelsOver
 from ..kg.terms import Term, is_literal
 from ..query.facts import Facts
-from ..sharing import once
 
 _MOST_VALUES = 5_000
 """The different values of a relation that may be named; more are descriptions."""

@@ -8,12 +8,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..caching import once
 from ..errors import GroundwalkError, ModelError
 from ..llm.embeddings import encoder_folder, is_encoder
-from ..llm.hub import hub_folder, may_be_hub_id
-from ..llm.model_folder import READER_FILE
+from ..llm.model_folder import READER_FILE, hub_folder, may_be_hub_id
 from ..llm.model_folder import SETTINGS_FILE as MODEL_FILE
-from ..sharing import once
 from .inputs import Size
 from .lexicon import LEXICON_FILE, Lexicon, open_encoder, read_lexicon, write_lexicon
 

@@ -5,7 +5,7 @@ show: `showing.py`, `readings.py`, `threads.py`.
 """
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -56,10 +56,11 @@ def show_help(talk: Talk, _: str) -> None:
     for command in COMMANDS.values():
         talk.console.print(f"  {command.usage:<{width}}  {command.about}")
     talk.console.print(
-        "Pasted lines are questions of their own, asked in turn; join one that is wrapped. Ctrl-C "
-        "stops a question, and drops what was pasted after it. ✓ marks a triple that the graph "
-        "holds; a relation after ^ or ← "
-        "is walked backwards."
+        "Alt-Enter, or \\ at the end of a line, begins a new line; Ctrl-X Ctrl-E opens an editor; "
+        "Ctrl-R looks for what was typed before. Pasted questions, each a line that ends in ?, are "
+        "asked in turn; any other pasted text is one. Ctrl-C stops a question, and drops what was "
+        "pasted after it. ✓ marks a triple that the graph holds; a relation after ^ or ← is walked "
+        "backwards."
     )
 
 
@@ -99,6 +100,9 @@ def set_option(talk: Talk, pair: str) -> None:
     if pair:
         options = read_options([pair], wanted.options)
         talk.change(options=options, pairs=(*wanted.pairs, pair))
+        name = pair.partition("=")[0].strip()
+        value = getattr(options, name)
+        talk.console.print(f"{name} is {value} from now on.")
         return
     unset = Options()
     for field in fields(Options):
@@ -107,6 +111,15 @@ def set_option(talk: Talk, pair: str) -> None:
             talk.console.print(f"  {field.name}={value}")
     if wanted.options == unset:
         talk.console.print("No option is set.")
+
+
+def use_trace(talk: Talk, _: str) -> None:
+    """Show what happens, or show answers alone."""
+    shows = not talk.wanted.trace
+    talk.wanted = replace(talk.wanted, trace=shows)
+    talk.console.print(
+        "Each step and every chain is shown from now on." if shows else "Answers alone are shown."
+    )
 
 
 def leave(talk: Talk, _: str) -> None:
@@ -118,7 +131,11 @@ COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
         Command("/help", "", "this list", show_help),
-        Command("/why", "", "every chain behind the last answer", showing.why),
+        Command("/why", "[N]", "the chains behind the last answer; or the one of that number",
+                showing.why),
+        Command("/all", "", "every answer, where some were folded away", showing.every_answer),
+        Command("/undo", "", "take the last question back", threads.undo),
+        Command("/trace", "", "show each step and every chain, or no longer", use_trace),
         Command("/paths", "", "all that was walked for it, the likeliest first", showing.paths),
         Command("/readings", "[N]", "how the question may be read; or the answer by reading N",
                 readings.readings),
@@ -137,7 +154,8 @@ COMMANDS: dict[str, Command] = {
         Command("/set", "[NAME=VALUE]", "an option of the method", set_option),
         Command("/threads", "", "the conversations that are kept", threads.threads),
         Command("/thread", "[ID]", "show this conversation, or go on with another", threads.thread),
-        Command("/export", "[FILE]", "the conversation (.md, .json), the evidence (.html, .ttl)",
+        Command("/export", "[FILE]",
+                "the conversation (.md, .json), the answers (.csv), the evidence (.html, .ttl)",
                 threads.export),
         Command("/clear", "", "begin a new conversation; a thread is kept", threads.clear),
         Command("/delete", "ID", "delete a thread for good, once you say yes", threads.delete),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from ...agent.conversation.acts import is_leaving
 from ...agent.errors import GroundwalkError
 from ...agent.kg.labels.names import one_line
 from ..terminal import in_one_line, internal_error
@@ -50,7 +51,7 @@ class Reader(Protocol):
 def converse(talk: Talk, reader: Reader) -> None:
     """Answer lines; an error is told in one of its own, and an interrupt ends a turn only.
 
-    Lines that were pasted at once are asked in turn, and an interrupt drops their rest.
+    Questions that were pasted at once are asked in turn, and an interrupt drops their rest.
     """
     lines, pasted = deque[str](), False
 
@@ -77,6 +78,8 @@ def converse(talk: Talk, reader: Reader) -> None:
             with _reported(talk):
                 if line.strip().startswith("/"):
                     perform(talk, line)
+                elif is_leaving(line):
+                    perform(talk, "/quit")
                 elif talk.offers(line):
                     perform(talk, f"/readings {line.strip()}")
                 elif instead := _ask(talk, line):
@@ -90,7 +93,14 @@ def converse(talk: Talk, reader: Reader) -> None:
 
 
 def _lines(text: str) -> list[str]:
-    return [line for line in text.split("\n") if line.strip()]
+    """A text as questions and commands: a line each where the lines are plainly such.
+
+    Any other text of several lines is one question, as one that was wrapped.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if all(line.rstrip().endswith(("?", "？")) or line.startswith("/") for line in lines):
+        return lines
+    return [" ".join(line.strip() for line in lines)]
 
 
 @contextmanager
@@ -114,7 +124,7 @@ def _ask(talk: Talk, question: str) -> str | None:
     from ..choosing import Changed, choose
     from .screen import ChatScreen, answer
 
-    screen = ChatScreen(console=talk.console)
+    screen = ChatScreen(console=talk.console, trace=talk.wanted.trace)
 
     def chosen(asked: dict[str, Any]) -> str:
         screen.pause()

@@ -9,6 +9,7 @@ from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from ...agent.errors import InputError
 from ...agent.kg import LabelIndex
@@ -92,6 +93,10 @@ class Typed:
             completer=Completing(talk),
             complete_in_thread=True,
             bottom_toolbar=self._toolbar,
+            key_bindings=_keys(),
+            multiline=True,
+            prompt_continuation="  ... ",
+            enable_open_in_editor=True,
         )
         self._choices: PromptSession[str] = PromptSession(
             completer=Completing(talk), complete_in_thread=True
@@ -121,6 +126,27 @@ class Typed:
         parts += [wanted.llm] if wanted.llm not in ("", "none") else []
         parts += [f"thread {wanted.thread}"] if wanted.thread else []
         return f" {' · '.join(map(one_line, parts))} "
+
+
+def _keys() -> KeyBindings:
+    """Enter asks, Alt-Enter begins a new line; so does Enter after a backslash."""
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def ask(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.document.current_line_before_cursor.endswith("\\"):
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+        else:
+            buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def begin_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    _ = ask, begin_line
+    return keys
 
 
 def _history() -> History:

@@ -16,7 +16,7 @@ from ...agent.kg.labels.names import one_line
 from .talk import Talk, Understood
 
 if TYPE_CHECKING:
-    from ...agent.state import Reading
+    from ...agent.records import Reading
 
 
 _EDIT = "edit"
@@ -137,7 +137,7 @@ def _first(talk: Talk, understood: Understood) -> Mapping[str, Any]:
 def _answer(talk: Talk, understood: Understood, query: Mapping[str, Any]) -> None:
     from .screen import ChatScreen, answer
 
-    screen = ChatScreen(console=talk.console)
+    screen = ChatScreen(console=talk.console, trace=talk.wanted.trace)
     answer(talk, screen, understood.question, _nothing_to_choose, dict(query))
 
 

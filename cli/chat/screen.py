@@ -11,8 +11,9 @@ from rich.text import Text
 from ...agent.evidence.reply import printable
 from ...agent.evidence.text import TreeNode, chain_trees
 from ...agent.kg.terms import Triple
-from ...agent.state import Answer, Named, Result, State, StepRecord
-from ..render import Screen, Trail, brackets, proof, rows_table, step_text, trail_from
+from ...agent.records import Answer, Named, StepRecord
+from ...agent.state import State
+from ..render import Screen, Trail, answer_text, brackets, proof, step_text, trail_from
 from .talk import Talk
 
 if TYPE_CHECKING:
@@ -74,11 +75,18 @@ Item = TypeVar("Item")
 
 
 class ChatScreen(Screen):
-    """Shows results with citations, and waits visibly."""
+    """Shows results with citations, and waits visibly; `trace` shows steps and chains too."""
 
-    def __init__(self, *, console: Console) -> None:
-        super().__init__(console=console)
+    every_answer = "/all lists them"
+
+    def __init__(self, *, console: Console, trace: bool = False) -> None:
+        super().__init__(console=console, trace=trace)
         self._spinner = ExitStack()
+
+    @property
+    def shows_proof(self) -> bool:
+        """Only where all is shown: the answers cite their chains, and `/why` shows them."""
+        return self.trace
 
     def watched(self, items: Iterable[Item], what: str) -> Iterator[Item]:
         """The items as they come, with a spinner for those that take long."""
@@ -104,11 +112,9 @@ class ChatScreen(Screen):
             self.console.print(Text(f"asked: {printable(asked)}", style="dim"))
         self.not_understood(state)
         if answers and (computed is None or computed["kind"] == "list"):
-            self.console.print(Text(", ").join(map(_named, answers, cited.of)))
-        if computed and (rows := computed.get("rows")):
-            self.console.print(rows_table(rows))
+            self.named(list(map(_named, answers, cited.of)))
         elif computed:
-            self.console.print(_computed(computed, cited, with_text=not answers))
+            self.computed(computed)
         elif not answers:
             self.refusal(state)
 
@@ -130,21 +136,8 @@ def _cited(state: State) -> Citations:
 
 
 def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
-    name = Text(printable(answer["label"]), style="bold")
-    return name.append(f" {brackets(numbers)}", style="not bold dim")
-
-
-def _computed(result: Result, cited: Citations, *, with_text: bool) -> Text:
-    """What was computed, and how; it rests on all chains and triples.
-
-    The text of a list repeats its answers, and stands there only `with_text`.
-    """
-    count = len(cited.chains) + len(result["triples"])
-    source = f", from {brackets(range(1, count + 1))}" if count else ""
-    text = Text(style="dim")
-    if with_text or result["kind"] != "list":
-        text.append(f"{printable(result['text'])}\n", style="bold not dim")
-    return text.append(f"  computed: {printable(result['how'])}{source}")
+    name = Text(answer_text(answer), style="bold")
+    return name.append(f" {brackets(numbers)}", style="not bold dim") if numbers else name
 
 
 def answer(

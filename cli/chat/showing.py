@@ -14,22 +14,36 @@ _MOST_RIVALS = 10
 _MOST_FACTS = 50
 
 
-def why(talk: Talk, _: str) -> None:
-    """Every chain of the last answer, by its number."""
+def why(talk: Talk, number: str) -> None:
+    """The chains of the last answer by their numbers, or one of them."""
     from ..render import step_text
     from .screen import cite
 
     state = talk.last.state
     cited = cite(state.get("answers", []), state.get("topics", []))
-    for number, chain in enumerate(cited.chains, 1):
-        steps = [step_text(step, start=index == 0) for index, step in enumerate(chain)]
-        talk.console.print(Text(f"[{number}] ", style="dim").append_text(Text("  ").join(steps)))
     computed = state.get("result")
-    for number, step in enumerate(computed["triples"] if computed else [], len(cited.chains) + 1):
-        line = step_text({**step, "inverse": False}, start=True)
-        talk.console.print(Text(f"[{number}] ", style="dim").append_text(line))
-    if not cited.chains and not (computed and computed["triples"]):
+    chains = [*cited.chains]
+    chains += [[{**step, "inverse": False}] for step in (computed["triples"] if computed else [])]
+    if not chains:
         talk.console.print("There is no chain: nothing was answered.")
+        return
+    wanted = range(1, len(chains) + 1)
+    if number and number not in map(str, wanted):
+        raise InputError(f"there is no chain {number}", f"give one of 1 to {len(chains)}")
+    for at in [int(number)] if number else wanted:
+        steps = [step_text(step, start=place == 0) for place, step in enumerate(chains[at - 1])]
+        talk.console.print(Text(f"[{at}] ", style="dim").append_text(Text("  ").join(steps)))
+
+
+def every_answer(talk: Talk, _: str) -> None:
+    """All answers of the last question, a line each."""
+    from ..render import answer_text
+
+    answers = talk.last.state.get("answers", [])
+    for answer in answers:
+        talk.console.print(Text(answer_text(answer)))
+    if not answers:
+        talk.console.print("There are no answers.")
 
 
 def paths(talk: Talk, _: str) -> None:

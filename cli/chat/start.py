@@ -4,7 +4,9 @@ import logging
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from .. import options as o
 
@@ -13,7 +15,13 @@ if TYPE_CHECKING:
 
 
 @o.takes_options
-def chat(answering: o.Answering) -> None:
+def chat(
+    *,
+    answering: o.Answering,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show each step and every chain with an answer.")
+    ] = False,
+) -> None:
     """Ask question after question; steps, answers and proofs appear as they come."""
     from rich.console import Console
 
@@ -22,6 +30,7 @@ def chat(answering: o.Answering) -> None:
     from ..terminal import is_terminal, waiting
     from .loop import Lines, converse
     from .talk import Talk, Wanted
+    from .threads import MOST_SHOWN, last_turns
 
     _hush()
     method = o.chosen_method(answering.method, answering.model)
@@ -40,6 +49,7 @@ def chat(answering: o.Answering) -> None:
         pairs=tuple(answering.pairs or ()),
         paper=answering.paper,
         thread=answering.thread,
+        trace=trace,
         is_named=bool(o.named_method(answering.method)),
     )
     check_models(wanted.model, wanted.reader)
@@ -66,6 +76,8 @@ def chat(answering: o.Answering) -> None:
     for note in graph_notes(kg):
         console.print(one_line(note))
     console.print(f"{_introduction(talk)} Ask, or /help.")
+    if wanted.thread:
+        last_turns(talk, MOST_SHOWN)
     converse(talk, lines)
     if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends
         sys.stdout.flush()

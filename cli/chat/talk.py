@@ -17,11 +17,12 @@ from ..terminal import waiting
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langgraph.checkpoint.sqlite import SqliteSaver
 
+    from ...agent.conversation.saver import ThreadSaver
     from ...agent.evidence import Origin
     from ...agent.llm.local import LocalModel
-    from ...agent.state import Reading, State
+    from ...agent.records import Reading
+    from ...agent.state import State
     from ...graphs.skeleton import Compiled
 
 
@@ -44,6 +45,8 @@ class Wanted:
     """Whether the user named the method; or else it is that of the model."""
     reader: str = ""
     """What reads questions; empty for what suits the model and the graph."""
+    trace: bool = False
+    """Whether each step and every chain is shown with an answer."""
 
 
 class Engine:
@@ -54,7 +57,7 @@ class Engine:
         self._models: dict[tuple[str, ...], LocalModel] = {}
         self._llms: dict[str, BaseChatModel | None] = {}
         self._graphs: dict[tuple[object, ...], Compiled] = {}
-        self._threads: dict[bool, SqliteSaver] = {}
+        self._threads: dict[bool, ThreadSaver] = {}
 
     def session(self, wanted: Wanted) -> Session:
         """What answers as wanted. Raises InputError and ModelError."""
@@ -66,7 +69,7 @@ class Engine:
         notes = unused(method, wanted.options, user_set)
         return Session(self._kg, graph, options, tuple(notes))
 
-    def threads(self, thread: str | None) -> "SqliteSaver":
+    def threads(self, thread: str | None) -> "ThreadSaver":
         """Where a thread is kept: the user's database, or where it has no name, in memory."""
         from ...agent.conversation.threads import open_threads, unkept_threads
 
@@ -220,7 +223,7 @@ class Talk:
         self.wanted = wanted
         self.loading = Loading.done(session)
 
-    def threads(self, thread: str | None) -> "SqliteSaver":
+    def threads(self, thread: str | None) -> "ThreadSaver":
         """Where a thread is kept. Raises InputError."""
         with waiting(self.console, "opening the threads"):
             self.loading.settle()
@@ -249,7 +252,7 @@ class Talk:
 
     def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
         """A question was answered, and where the model `reads` it, not by a query of the user's."""
-        from ...agent.state import SILENT
+        from ...agent.records import SILENT
 
         self._last = Answered(state, origin)
         if reads:

@@ -1,12 +1,22 @@
 """The commands about the conversation itself: kept, shown, exported, begun anew, deleted."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...agent.errors import DiskError, InputError, unwritable
+from ...agent.evidence.reply import cropped
 from ...agent.kg.labels.names import one_line
 from ..terminal import count
 from .talk import Talk
 
+if TYPE_CHECKING:
+    from ...agent.records import Turn
+
+MOST_SHOWN = 3
+"""Turns that are shown where a conversation goes on."""
+_LONGEST = 300
+"""Characters of an earlier answer."""
+_TABLE = ".csv"
 _EVIDENCE = {".html": "html", ".ttl": "turtle", ".rq": "sparql", ".mmd": "mermaid", ".txt": "tree"}
 """The form of evidence that an ending of a file asks for."""
 
@@ -38,10 +48,10 @@ def thread(talk: Talk, name: str) -> None:
         talk.console.print(
             f"This is thread {one_line(name)}, of {count(len(turns), 'turn')} so far."
         )
+        last_turns(talk, MOST_SHOWN)
         return
     for turn in turns:
-        talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
-        talk.console.print(f"     {one_line(turn['text'])}", style="dim")
+        _print_turn(talk, turn)
     if not turns:
         talk.console.print("Nothing was asked in this conversation yet.")
 
@@ -56,8 +66,12 @@ def export(talk: Talk, name: str) -> None:
         from .showing import evidence
 
         text = evidence(talk, form)
+    elif file.suffix.lower() == _TABLE:
+        from ...agent.evidence.tables import csv_of
+
+        text = csv_of(talk.last.state)
     elif name and file.suffix.lower() not in (".md", ".json"):
-        endings = ", ".join((".md", ".json", *_EVIDENCE))
+        endings = ", ".join((".md", ".json", _TABLE, *_EVIDENCE))
         raise InputError(f"{file}: its ending says no form", f"give one of {endings}")
     else:
         as_json = file.suffix.lower() == ".json"
@@ -79,6 +93,32 @@ def export(talk: Talk, name: str) -> None:
             file.unlink(missing_ok=True)  # half of it was written
         raise problem from error
     talk.console.print(f"Written to {one_line(str(file))}.")
+
+
+def undo(talk: Talk, _: str) -> None:
+    """Take the last question back, as if it had never been asked."""
+    turn = talk.threads(talk.wanted.thread).forget_last_turn(talk.thread)
+    talk.begin(talk.wanted.thread)
+    talk.console.print(f"Taken back: {one_line(turn['question'])}")
+
+
+def last_turns(talk: Talk, most: int) -> None:
+    """The last turns of the thread, where it has any; for whoever goes on with it."""
+    from ...agent.conversation.threads import thread_turns
+
+    try:
+        turns = thread_turns(talk.threads(talk.wanted.thread), talk.thread)
+    except InputError:
+        return
+    if len(turns) > most:
+        talk.console.print(f"  ... {count(len(turns) - most, 'turn')} before", style="dim")
+    for turn in turns[-most:]:
+        _print_turn(talk, turn)
+
+
+def _print_turn(talk: Talk, turn: "Turn") -> None:
+    talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
+    talk.console.print(f"     {cropped(one_line(turn['text']), _LONGEST)}", style="dim")
 
 
 def clear(talk: Talk, _: str) -> None:

@@ -14,9 +14,9 @@ from typing_extensions import TypedDict
 
 from ...agent.decoding.wire import SEPARATOR, escape, spell_relation
 from ...agent.errors import InputError, ServiceError
-from ...agent.llm.reading import without_thoughts
-from ...agent.prompting import render
-from ...agent.state import StepRecord
+from ...agent.llm.replies import without_thoughts
+from ...agent.records import StepRecord
+from ...prompts import render
 from ..record_lines import LINES_FILE, checked, json_line, numbered_lines, read_records
 from ..records import SCHEMA, Record
 from .bootstrap import Estimate, ratio_interval

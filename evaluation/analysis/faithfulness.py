@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...agent.state import Emitted, nothing_emitted
+from ...agent.records import Emitted, nothing_emitted
 from ..record_lines import is_proof
 from ..records import Record
 from ..samples import Gold

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...agent.state import MentionRecord
+from ...agent.records import MentionRecord
 
 SIZES = (3, 4, 5)
 _CLOSEST = 10

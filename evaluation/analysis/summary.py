@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...agent.state import SILENT
-from ...agent.usage import no_usage
+from ...agent.records import SILENT, no_usage
 from ..records import SCHEMA, Record
 from ..scoring.metrics import METRICS, Scores
 from .bootstrap import Estimate, mean_interval, mean_intervals

@@ -24,7 +24,7 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from ...agent.llm.baselines import NAMES, read_baselines
+from ...agent.llm.bag_of_words import NAMES, read_baselines
 from ...agent.llm.model_folder import model_settings
 from ...graphs import METHODS
 from ..readers import read_samples

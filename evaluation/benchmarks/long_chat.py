@@ -22,8 +22,8 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from ...agent.caching import Recent
 from ...agent.kg import KnowledgeGraph, open_kg
-from ...agent.kg.recent import Recent
 from .harness import conduct, options_of
 
 SHORT = 50

@@ -22,7 +22,7 @@ from rich.table import Table
 from ...agent.errors import DatasetError, GroundwalkError, InputError
 from ...agent.kg import KnowledgeGraph
 from ...agent.options import Options
-from ...graphs.rog.plans import Plan, follow_plan, read_plans
+from ...graphs.rog import Plan, follow_plan, read_plans
 from ..readers import read_samples
 from ..runner.sample_graph import open_sample_graph
 from ..samples import Sample

@@ -18,13 +18,11 @@ import torch
 
 from ...agent.kg import open_kg
 from ...agent.kg.opening import WORLD
-from ...training.data import Batches, gather
-from ...training.encoding.tokenizer import train_tokenizer
-from ...training.encoding.walks import Encoder
+from ...training.encoder import Batches, Encoder
+from ...training.material import gather
 from ...training.recipe import Optimizer, Recipe, Schedule, Size
-from ...training.trainer.model import new_model
-from ...training.trainer.optimizers import optimizers_for
-from ...training.trainer.plain_loop import has_bfloat16, padded, take_step
+from ...training.trainer.plain_loop import has_bfloat16, optimizers_for, padded, take_step
+from ...training.trainer.scratch import new_model, train_tokenizer
 from .harness import aligned, conduct, options_of
 
 _WARM_UP = 2

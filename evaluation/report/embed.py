@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from ...agent.kg.labels.names import local_name, one_line
-from ...agent.state import Answer, StepRecord
+from ...agent.records import Answer, StepRecord
 from ..analysis.summary import has_answer, is_partial, is_right
 from ..record_lines import question_key
 from ..records import Record

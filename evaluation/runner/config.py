@@ -293,8 +293,7 @@ def _short(value: object) -> str:
 
 def _model_digest(source: str) -> str:
     """Of a folder its files; of a hub model the commit, which names them."""
-    from ...agent.llm.hub import only_in_cache
-    from ...agent.llm.model_folder import BUNDLED
+    from ...agent.llm.model_folder import BUNDLED, only_in_cache
 
     if source == BUNDLED:
         package = f"{__name__.split('.')[0]}.data"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
 from ...agent.query.values import value_of
-from ...agent.state import Answer, Result, State
+from ...agent.records import Answer, Result
+from ...agent.state import State
 from ..samples import Gold, Sample
 
 Form: TypeAlias = Literal["members", "number", "yesno", "rows"]

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from typing_extensions import TypedDict
 
 from ...agent.kg.labels.names import local_name, normalise
-from ...agent.state import Named, StepRecord
+from ...agent.records import Named, StepRecord
 from ..samples import Gold, NamedTriple
 
 _TERM = re.compile(r'<[^<>"{}|^`\\\s]*>|_:\S+|".*"(@\S+|\^\^<\S*>)', re.DOTALL)

@@ -5,13 +5,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ...agent.answers.records import name_terms, spell, step_records
+from ...agent.answers.candidates import name_terms, spell, step_records
 from ...agent.decoding.chain_search import ChainHypothesis
 from ...agent.decoding.wire import SEPARATOR, escape
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Path, Step, Term, is_connected
-from ...agent.llm.reading import compared
-from ...agent.state import Answer, Candidate, Named, StepRecord
+from ...agent.llm.replies import compared
+from ...agent.records import Answer, Candidate, Named, StepRecord
 
 _STARRED = re.compile(r"(?<!\*)\*+(?=[^\s*])([^*\n]*[^*\s])\*+|(?<!\*)\*+\s*([^*\n]+)")
 """A name in asterisks, or after one."""

@@ -17,7 +17,7 @@ from ...agent.decoding.wire import MARKERS, TRIPLE, Wire
 from ...agent.errors import ConstraintError
 from ...agent.llm.local import LocalModel
 from ...agent.llm.model_folder import ModelSettings
-from ...agent.prompting import render
+from ...prompts import render
 from ..ground import Shared
 
 PLAIN = Wire("<", ">")

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, cast
 
 from ...agent.decoding.wire import INVERSE
 from ...agent.errors import DatasetError
-from ...agent.llm.relation_plans import Planned, read_relation
 from ...agent.llm.written_triples import WrittenTriple
+from ..rog import Planned, read_relation
 
 SHAPE = (
     'write {"id": ..., "candidates": [{"entity", "score"}], "paths": [[[h, r, t]]], '

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
-from ...agent.answers.records import name_terms
+from ...agent.answers.candidates import name_terms
 from ...agent.decoding.wire import escape
 from ...agent.errors import ServiceError
 from ...agent.kg import KnowledgeGraph, local_name, normalise
@@ -13,7 +13,7 @@ from ...agent.kg.terms import Term, Triple, is_unknown, unknown_term
 from ...agent.kg.verification.checks import Meanings
 from ...agent.kg.verification.claims import read_written
 from ...agent.llm.written_triples import WrittenTriple
-from ...agent.state import Named, StepRecord
+from ...agent.records import Named, StepRecord
 from ..ground import Shared
 
 _MOST_READINGS = 64

@@ -13,7 +13,7 @@ from ...agent.kg.terms import Term
 from ...agent.llm.local import LocalModel
 from ...agent.llm.matching import Labels
 from ...agent.llm.walk_choices import Crossing, walk_choices
-from ...agent.state import Answer, Named, StepRecord
+from ...agent.records import Answer, Named, StepRecord
 from ..ground import Ground
 from .walks import Walk, end, target, walk_names
 

@@ -6,8 +6,8 @@ What is near to a question its words say, or the embedding model that the option
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from ...agent.answers.candidates import name_terms
 from ...agent.answers.question import Question
-from ...agent.answers.records import name_terms
 from ...agent.decoding.wire import SEPARATOR, escape
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Step, Term, Triple

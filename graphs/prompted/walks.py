@@ -5,13 +5,13 @@ from typing import Generic, NamedTuple, TypeVar
 
 from typing_extensions import TypedDict
 
-from ...agent.answers.records import name_terms, spell
+from ...agent.answers.candidates import name_terms, spell
 from ...agent.decoding.wire import SEPARATOR, escape, spell_relation
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg import store as stores
 from ...agent.kg.terms import Step, Term, is_literal, unknown_term
 from ...agent.kg.walking.ranking import BM25Ranker
-from ...agent.state import Answer, Candidate, Named, StepRecord
+from ...agent.records import Answer, Candidate, Named, StepRecord
 
 _T = TypeVar("_T")
 
@@ -55,13 +55,6 @@ class PerNode(NamedTuple, Generic[_T]):
     of_each: list[list[_T]]
     requests: int
     cuts: list[str]
-
-
-def cut_notes(cuts: Sequence[str]) -> list[str]:
-    """A note on what was left out: the first of it, and how much more there is."""
-    first, *others = dict.fromkeys(cuts) or [""]
-    more = f", and parts of {len(others)} more" if others else ""
-    return [f"walks could use {first}{more}"] if first else []
 
 
 def ways_out(

@@ -13,10 +13,228 @@ expanded next, ties go to the deeper one, and an answer of at least `enough` end
 - Where no traversal has answered when the search ends, the most valuable one is asked to.
 - Answers are matched with the entities of the traversal's triples; others are unsupported.
 
-Without a chat LLM the likelihoods of the local model decide (`likely.py`): not the paper's method,
-and labelled so.
+Without a chat LLM the likelihoods of the local model decide (`LikelyPolicy`): not the paper's
+method, and labelled so.
 """
 
-from .flow import TOT
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ...agent.answers.question import Conclusion, Outcome, Question
+from ...agent.llm.asking import UnansweredError
+from ...agent.llm.walk_choices import walk_choices
+from ...agent.options import Options
+from ...agent.records import Answer, Candidate, summed
+from ..ground import Ground, cut_notes
+from ..method import Loop, Method, loop_graph, never
+from ..prompted.conclusions import LIKELIHOOD, match_answers, proofs
+from ..prompted.walks import Walk, walked
+from .expand import Expanded, expand, root
+from .policies import ChatPolicy, LikelyPolicy
+from .traversal import Branch, Policy, Traversal, best_answered, best_open, gathered, lineage
 
 __all__ = ["TOT"]
+
+
+MOST_SHOWN = 100
+"""Walks of a traversal that are shown as candidates."""
+
+
+@dataclass(frozen=True)
+class TotSearch:
+    """How far the search has come."""
+
+    question: Question
+    ground: Ground
+    tree: Sequence[Traversal]
+    current: int = 0
+    """The node of the tree that is expanded now."""
+    children: Sequence[Traversal] = ()
+    """Those made of it."""
+    expansions: int = 0
+    claims: Sequence[Candidate] = ()
+    """What replies named without its being offered."""
+    requests: int = 0
+    cut: int = 0
+    """Expansions that reached more triples than were kept."""
+    cuts: Sequence[str] = ()
+    """What walks could not use."""
+    failure: str = ""
+    """The error of a chat LLM that stopped answering."""
+    cost: Mapping[str, int] = field(default_factory=dict[str, int])
+    shortened: int = 0
+    """Replies that were not whole."""
+    outcome: Outcome = Outcome()
+
+
+def tot_loop() -> Loop:
+    """The loop as a graph."""
+    graph = loop_graph(
+        "tot",
+        {"choose": _choose, "expand": _expand, "value": _value, "answer": _answer},
+        {
+            "choose": (_after_choose, ["expand", "answer"]),
+            "value": (lambda _: "choose", ["choose"]),
+        },
+    )
+    return Loop(graph, _begin, _most_steps)
+
+
+def _most_steps(options: Options) -> int:
+    return 3 * max(options.expansions, 1) + 5
+
+
+def _charged(search: TotSearch, policy: Policy) -> TotSearch:
+    """The search with what the decisions of a step cost."""
+    cost = summed(search.cost, policy.cost)
+    return replace(search, cost=cost, shortened=search.shortened + policy.shortened)
+
+
+def _begin(question: Question, ground: Ground) -> TotSearch:
+    return TotSearch(question, ground, [root()])
+
+
+def _open_policy(search: TotSearch) -> Policy:
+    """Who decides in one step; each step has one of its own, which forgets what it read."""
+    question, ground = search.question, search.ground
+    if ground.llm is not None:
+        return ChatPolicy(ground.llm, question.text, ground.prompts)
+    choices = walk_choices(ground.local, question.text, question.mentions, ground.prompts)
+    return LikelyPolicy(choices)
+
+
+def _choose(search: TotSearch) -> TotSearch:
+    """Section 3.4: the most valuable open traversal; -1 where the search ends."""
+    options, tree = search.question.options, search.tree
+    answered = best_answered(tree)
+    ended = (
+        bool(search.failure)
+        or search.expansions >= options.expansions
+        or (answered >= 0 and tree[answered]["value"] >= options.enough)
+    )
+    return replace(search, current=-1 if ended else best_open(tree))
+
+
+def _after_choose(search: TotSearch) -> Literal["expand", "answer"]:
+    return "expand" if search.current >= 0 else "answer"
+
+
+def _expand(search: TotSearch) -> TotSearch:
+    """Section 3.2: the chosen traversal acts in up to `width` ways."""
+    question, ground = search.question, search.ground
+    tree, current, failure = list(search.tree), search.current, ""
+    branch, policy = _branch(question, tree, current), _open_policy(search)
+    try:
+        done = expand(ground.kg, policy, branch, current, question.text, question.options)
+    except UnansweredError as error:
+        done, failure = Expanded(), str(error)
+    tree[current] = {**tree[current], "expanded": True}
+    ground.emit({"event": "expanded", "children": len(done.children)})
+    return replace(
+        _charged(search, policy),
+        tree=tree,
+        children=done.children,
+        claims=[*search.claims, *done.claims],
+        expansions=search.expansions + 1,
+        requests=search.requests + done.requests,
+        cut=search.cut + done.cut,
+        cuts=[*search.cuts, *done.cuts],
+        failure=failure,
+    )
+
+
+def _value(search: TotSearch) -> TotSearch:
+    """Section 3.3: how promising each of the new traversals is."""
+    tree, children, failure = search.tree, search.children, search.failure
+    fresh = [node for node in children if node["value"] >= 0]
+    line, topics = lineage(tree, search.current), search.question.named_topics
+    policy = _open_policy(search)
+    try:
+        values = policy.values([Branch(topics, [*line, node]) for node in fresh])
+    except UnansweredError as error:
+        values, failure = [0.0] * len(fresh), str(error)
+    valued = iter(values)
+    grown: list[Traversal] = [
+        {**node, "value": next(valued)} if node["value"] >= 0 else node for node in children
+    ]
+    charged = _charged(search, policy)
+    return replace(charged, tree=[*tree, *grown], children=[], failure=failure)
+
+
+def _answer(search: TotSearch) -> TotSearch:
+    """Section 3.4: the answer of most value, or one that is asked for at the end."""
+    tree, policy, failure = search.tree, _open_policy(search), search.failure
+    best = best_answered(tree)
+    here = best if best >= 0 else max(best_open(tree), 0)
+    branch = _branch(search.question, tree, here)
+    answers, value, relevance = tree[here]["answers"], tree[here]["value"], tree[here]["relevance"]
+    if best < 0 and not failure:
+        try:
+            moves = policy.act(branch, ["ANSWER"], 1)
+        except UnansweredError as error:
+            moves, failure = [], str(error)
+        answers = [name for move in moves for name in move.answers]
+        value = value * moves[0].weight.share if moves else 0.0
+        relevance = relevance * moves[0].weight.relevance if moves else 0.0
+    conclusion = match_answers(answers, branch.topics, gathered(branch.line), policy.reasoner)
+    walks = _walks(branch, value, relevance)
+    if policy.reasoner == "likelihood":
+        conclusion = _weighed(conclusion, value, relevance)
+    charged = _charged(search, policy)
+    outcome = Outcome(
+        [*walks[:MOST_SHOWN], *search.claims],
+        conclusion,
+        notes=_notes(search, policy, failure, len(walks)),
+        cost=summed(charged.cost, {"kg_requests": search.requests}),
+        shortened=charged.shortened,
+    )
+    return replace(search, outcome=outcome)
+
+
+def _notes(search: TotSearch, policy: Policy, failure: str, walks: int) -> Sequence[str]:
+    notes = [LIKELIHOOD] if policy.reasoner == "likelihood" else []
+    if failure:
+        notes.append(f"{failure}: the LLM did not answer; the search ended there")
+    if cut := search.cut:
+        expansions = "expansion" if cut == 1 else "expansions"
+        notes.append(f"{cut} {expansions} found more facts than were kept")
+    if walks > MOST_SHOWN:
+        notes.append(f"{MOST_SHOWN} of {walks} walks are shown")
+    return [*notes, *cut_notes(search.cuts)]
+
+
+def _weighed(concluded: Conclusion, value: float, relevance: float) -> Conclusion:
+    answers: list[Answer] = [
+        {**answer, "score": round(max(value, 0.0), 6)} for answer in concluded.answers
+    ]
+    return replace(concluded, answers=answers, confidence=relevance if answers else 0.0)
+
+
+def _walks(branch: Branch, value: float, relevance: float) -> list[Candidate]:
+    """The walks to the entities of a traversal, in the order in which they were found."""
+    topics = {topic["term"]: topic for topic in branch.topics}
+    several = [
+        way for ways in proofs(branch.topics, gathered(branch.line)).values() for way in ways
+    ]
+    found = list[Candidate]()
+    for steps in several:
+        first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
+        walk = Walk(topic=topics[first["term"]], steps=steps, score=value, relevance=relevance)
+        found.append(walked(walk))
+    return found
+
+
+def _branch(question: Question, tree: Sequence[Traversal], node: int) -> Branch:
+    return Branch(question.named_topics, lineage(tree, node))
+
+
+TOT = Method(
+    None,
+    "best-first search over traversals that think, expand and answer (Tree-of-Traversals)",
+    loop=tot_loop,
+    reads=never,
+    reasons=True,
+    paper={"width": 3, "depth": 7, "expansions": 25, "enough": 0.8, "inverse": True},
+    uses=frozenset({"max_degree", "width", "depth", "expansions", "enough"}),
+)

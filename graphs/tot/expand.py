@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.walk_choices import Weight
 from ...agent.options import Options
-from ...agent.state import Candidate, Named, StepRecord
+from ...agent.records import Candidate, Named, StepRecord
 from ..prompted.walks import Way, claimed, spelled_names, spelled_ways, steps_along, ways_out
-from .policy import Act, Branch, Policy, walk_to
-from .traversal import Phase, Traversal, deepest, entities, gathered
+from .traversal import Act, Branch, Phase, Policy, Traversal, deepest, entities, gathered, walk_to
 
 MOST_STEPS = 100
 """Triples that one expansion adds at most."""

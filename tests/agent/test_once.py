@@ -6,7 +6,7 @@ from threading import Barrier
 from time import sleep
 
 import pytest
-from groundwalk.agent.sharing import once
+from groundwalk.agent.caching import once
 
 THREADS = 8
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.state import Answer, Named, StepRecord
+from groundwalk.agent.records import Answer, Named, StepRecord
 from groundwalk.cli.render import proof
 from rich.console import Console
 

@@ -7,7 +7,7 @@ import pytest
 from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.state import State
-from groundwalk.cli.render import Screen, footer
+from groundwalk.cli.render import Screen, summary_line
 from groundwalk.cli.session import reply_of
 from rich.console import Console
 
@@ -54,7 +54,7 @@ def test_a_reply_tells_what_is_left_out_before_its_other_notes() -> None:
     ("given", "told_so"),
     [
         ({"confidence": 0.5}, True),
-        ({"confidence": 0.0}, True),
+        ({"confidence": 0.0}, False),
         ({"confidence": 0.0, "result": result_record("truth", "No.", "looked up")}, False),
         ({"confidence": 0.5, "result": result_record("truth", "Yes.", "looked up")}, True),
         ({"confidence": 1.0, "query_tree": {"start": [0]}}, False),
@@ -64,7 +64,7 @@ def test_a_reply_tells_what_is_left_out_before_its_other_notes() -> None:
 def test_confidence_is_shown_where_something_was_uncertain(
     world: KnowledgeGraph, given: dict[str, Any], told_so: bool
 ) -> None:
-    assert ("confidence" in footer(state(**given), world)) == told_so
+    assert ("confidence" in summary_line(state(**given), world)) == told_so
 
 
 @pytest.mark.parametrize(("tree", "is_told"), [({"start": {"part": 0}}, False), ({}, True)])

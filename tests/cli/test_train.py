@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.reader.weights import write_weights
+from groundwalk.cli.main import app
+from typer.testing import CliRunner
 
 from ..agent.reader.tiny import TURTLE, tiny_reader
+from ..training.brief import brief_tuning
 from ..training.reader.test_tuning import MORE
 from .test_cli import assert_one_line_error, groundwalk
 
@@ -74,7 +77,11 @@ def test_a_reader_is_no_model_and_a_model_no_reader(tmp_path: Path) -> None:
         assert_one_line_error(run, 2, "is a model, and no reader", "--model")
 
 
-def test_the_reader_is_tuned_and_asked(tmp_path: Path) -> None:
+def test_the_reader_is_tuned_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    brief_tuning(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    for name in ("GROUNDWALK_CACHE", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
     (tmp_path / "films.ttl").write_text(TURTLE + MORE, encoding="utf-8")
     (tmp_path / "reader").mkdir()
     write_weights(tmp_path / "reader", tiny_reader())
@@ -86,8 +93,8 @@ def test_the_reader_is_tuned_and_asked(tmp_path: Path) -> None:
     lines = "".join(json.dumps(own) + "\n" for own in asked)
     (tmp_path / "asked.jsonl").write_text(lines, encoding="utf-8")
     train = ("train", "--kg", "films.ttl", "--reader", "reader", "--questions", "asked.jsonl")
-    run = groundwalk(tmp_path, *train, "--steps", "10", "--out", "my reader")
-    assert run.returncode == 0, run.stderr
+    run = CliRunner().invoke(app, [*train, "--steps", "10", "--out", "my reader"])
+    assert run.exit_code == 0, run.output
     assert "step 10 of 10" in run.stdout
     assert "held-out questions" in run.stdout and "right before" in run.stdout
     assert "1 questions were not used: whose topic the graph" in run.stdout

@@ -80,7 +80,7 @@ def test_hand_written_questions_are_answered(answered: list[tuple[Sample, Any]])
         is not None
     ]
     assert len(right) == 264
-    assert sum(right) / len(right) >= 0.87  # 87.5 in the README
+    assert sum(right) / len(right) >= 0.87  # 87.5 in docs/results.md
 
 
 def test_what_the_graph_does_not_say_is_not_said(answered: list[tuple[Sample, Any]]) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
+DOCS = tuple(sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", *DOCS)
+LINKED = (*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "evaluation/SCHEMA.md")
+"""Pages of which links are followed; code in the last three is not of a user."""
 
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`]+)`")

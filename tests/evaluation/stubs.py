@@ -6,8 +6,8 @@ from dataclasses import replace
 from time import perf_counter
 
 from groundwalk.agent.errors import QuestionError, ServiceError
-from groundwalk.agent.state import Answer, Named, State, StepRecord
-from groundwalk.agent.usage import Usage, no_usage
+from groundwalk.agent.records import Answer, Named, StepRecord, Usage, no_usage
+from groundwalk.agent.state import State
 from groundwalk.evaluation.records import Asked, Labels, Record, answered, failed
 from groundwalk.evaluation.runner.asking import OpenAsk, Task, of_question
 from groundwalk.evaluation.runner.config import Config, Questions, questions_digest

@@ -1,14 +1,17 @@
 """SCHEMA.md has every field of every type that a run directory holds, and no other."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 from groundwalk.evaluation.analysis.coherence import Rating
 from groundwalk.evaluation.analysis.summary import RunSummary
+from groundwalk.evaluation.record_lines import json_line, read_records
 from groundwalk.evaluation.records import SCHEMA, Record
 from groundwalk.evaluation.runner.config import Config
 from typing_extensions import is_typeddict
@@ -67,3 +70,12 @@ def test_there_is_nothing_else() -> None:
         assert FILES[file].__name__ in sections(section, 3)
     assert sorted(sections(documented(), 3)) == sorted(TYPES)
     assert f"Schema {SCHEMA}." in documented()
+
+
+def test_the_sample_is_a_line_of_samples(tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```json\n(.*?)^```$", documented(), flags=re.DOTALL | re.MULTILINE)
+    sample = json.loads(block)
+    assert sample.keys() <= field_types(Record).keys()
+    (tmp_path / "samples.jsonl").write_bytes(json_line(sample))
+    (record,) = read_records(tmp_path)
+    assert dict(record) == sample

@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.llm.bag_of_words import count_words, features_of, words_of
-from groundwalk.agent.llm.baselines import Baselines, write_baselines
+from groundwalk.agent.llm.bag_of_words import (
+    Baselines,
+    count_words,
+    features_of,
+    words_of,
+    write_baselines,
+)
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options

@@ -4,7 +4,7 @@ from typing import Any
 
 from groundwalk.agent.conversation.before import before_of
 from groundwalk.agent.kg import open_kg
-from groundwalk.agent.state import Turn
+from groundwalk.agent.records import Turn
 from groundwalk.graphs import build_graph
 from langgraph.checkpoint.memory import InMemorySaver
 

@@ -8,7 +8,7 @@ import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.llm.written_triples import WrittenTriple
-from groundwalk.agent.state import Named
+from groundwalk.agent.records import Named
 from groundwalk.graphs.prompted.claims import understanding
 
 CITIES = """

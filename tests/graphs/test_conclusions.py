@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from groundwalk.agent.answers.records import path_of
+from groundwalk.agent.answers.candidates import path_of
 from groundwalk.agent.kg.terms import is_connected
-from groundwalk.agent.state import Named, StepRecord
+from groundwalk.agent.records import Named, StepRecord
 from groundwalk.graphs.prompted.conclusions import elect, match_answers, proofs
 from groundwalk.graphs.prompted.walks import Walk, end
 from hypothesis import given

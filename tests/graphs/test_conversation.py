@@ -16,7 +16,7 @@ from groundwalk.agent.evidence import Reply
 from groundwalk.agent.evidence.sparql import answers_query
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import READER
+from groundwalk.agent.records import READER
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.skeleton import Compiled
 from groundwalk.graphs.tool import result_of

@@ -6,7 +6,7 @@ import pytest
 from groundwalk.agent.decoding.chain_search import ChainHypothesis
 from groundwalk.agent.kg import Path, Reading
 from groundwalk.agent.kg.terms import Step, Triple
-from groundwalk.agent.state import Named
+from groundwalk.agent.records import Named
 from groundwalk.graphs.dog.conclusions import Concluded, conclude, elect, read_conclusion
 
 

@@ -18,7 +18,7 @@ from rdflib import Graph
 from rdflib.util import from_n3
 from rich.console import Console
 
-QUESTIONS = 8
+FEW, MANY = 3, 8
 CONSTRAINED = {"gcr", "query", "dog", "plan"}
 UNCONSTRAINED = {"cot", "cot-sc"}
 """The methods whose triples the model writes freely; what of them is true may be nothing."""
@@ -35,23 +35,33 @@ class Run(NamedTuple):
     summary: Any
     read: bool
     """Whether the model read the questions as queries."""
+    questions: int
 
     def of(self, method: str) -> list[Any]:
         return [line for (own, _), line in self.lines.items() if own == method]
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["read", "alone"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((True, FEW), id="read"),
+        pytest.param((False, FEW), id="alone"),
+        pytest.param((True, MANY), id="many-read", marks=pytest.mark.slow),
+        pytest.param((False, MANY), id="many-alone", marks=pytest.mark.slow),
+    ],
+)
 def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    read, questions = request.param
     out = tmp_path_factory.mktemp("every") / "run"
-    options = Options(on_ambiguous="best", queries=request.param)
+    options = Options(on_ambiguous="best", queries=read)
     setup = Setup("world", "", tuple(METHODS), kg=None, model="bundled", options=options)
-    evaluate(setup, out, first=QUESTIONS, console=Console(quiet=True))
+    evaluate(setup, out, first=questions, console=Console(quiet=True))
     texts = (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()
     lines = [json.loads(text) for text in texts]
     keyed = {(line["method"], line["id"]): line for line in lines}
     assert len(keyed) == len(lines)
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-    return Run(keyed, summary, request.param)
+    return Run(keyed, summary, read, questions)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +72,7 @@ def world() -> Graph:
 
 
 def test_every_question_has_a_line_for_every_method(done: Run) -> None:
-    asked = [sample.id for sample in read_world()[:QUESTIONS]]
+    asked = [sample.id for sample in read_world()[: done.questions]]
     assert set(done.lines) == {(method, name) for method in METHODS for name in asked}
     assert {line["error"] for line in done.lines.values()} == {None}
     assert set(done.summary["methods"]) == set(METHODS)

@@ -32,9 +32,7 @@ def test_where_no_path_leaves_it_is_still_told_that_the_model_is_untrained(
     def nowhere(*_: object, **__: object) -> Any:
         raise NoPathError("no path leaves Ada")
 
-    module = (
-        "groundwalk.graphs." + {"plan": "plan.RelationPaths", "dog": "dog.search.from_each"}[method]
-    )
+    module = "groundwalk.graphs." + {"plan": "plan.RelationPaths", "dog": "dog.from_each"}[method]
     monkeypatch.setattr(module, nowhere)
     state = ask(kg, method, local=path_model(masked=True))
     untrained = [note for note in state["notes"] if note.startswith("the model was not trained")]

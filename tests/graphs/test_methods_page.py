@@ -21,7 +21,7 @@ from groundwalk.agent.options import Options, read_options
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.state import Word
+from groundwalk.agent.records import Word
 from groundwalk.evaluation.readers.bundled import WORLD_RETRIEVED
 from groundwalk.graphs import METHODS, build_graph, ground
 from groundwalk.graphs.ground import Parts
@@ -206,9 +206,9 @@ def test_every_option_is_read_and_explained(read: dict[str, set[str]]) -> None:
             assert all(f"`{value}`" in meaning for value in get_args(hints[name])), name
 
 
-def test_measures_are_those_of_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([a-z-]+)`[^|]*\| (\d+\.\d) \(", readme, re.M)
+def test_measures_are_those_of_the_results() -> None:
+    results = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)`[^|]*\| (\d+\.\d) \(", results, re.M)
     assert len(rows) >= 12
     told = re.findall(
         r"^## ([a-z-]+)\n(?:(?!^## ).*\n)*?\*\*Measured\*\*: Hits@1 ([\d.]+\d)", PAGE, re.M

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import Answer
+from groundwalk.agent.records import Answer
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.skeleton import Compiled
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage

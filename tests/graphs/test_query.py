@@ -10,7 +10,7 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import READER
+from groundwalk.agent.records import READER
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.methods import method_options
 from groundwalk.graphs.tool import result_of

@@ -11,7 +11,7 @@ from groundwalk.agent.options import Options
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.state import NOT_UNDERSTOOD, Word
+from groundwalk.agent.records import NOT_UNDERSTOOD, Word
 from groundwalk.graphs import build_graph
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS

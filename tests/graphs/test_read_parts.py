@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.baselines import Guess
+from groundwalk.agent.llm.bag_of_words import Guess
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.nodes.read import ReadWith
 from groundwalk.agent.nodes.read_parts import read_parts
@@ -16,7 +16,8 @@ from groundwalk.agent.query.account import NoAccount, WordReader
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
-from groundwalk.agent.state import State, Word
+from groundwalk.agent.records import Word
+from groundwalk.agent.state import State
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS, method_options, unused
 from groundwalk.graphs.skeleton import skeleton

@@ -10,14 +10,13 @@ import pytest
 from groundwalk.agent.decoding.plan import Cost
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.llm import relation_plans
 from groundwalk.agent.llm.free_text import FreeTexts
 from groundwalk.agent.llm.local import LocalModel
-from groundwalk.agent.llm.relation_plans import Planned, read_plan
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
 from groundwalk.graphs import build_graph
-from groundwalk.graphs.rog.plans import read_plans
+from groundwalk.graphs import rog as relation_plans
+from groundwalk.graphs.rog import Planned, read_plan, read_plans
 from langchain_core.language_models import FakeListChatModel
 
 from .families import asked, labels, open_family, random_local

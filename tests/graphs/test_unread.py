@@ -4,7 +4,8 @@ from typing import Any, cast
 
 import pytest
 from groundwalk.agent.answers.judging import other_notes, unread_line
-from groundwalk.agent.state import State, Word
+from groundwalk.agent.records import Word
+from groundwalk.agent.state import State
 from groundwalk.graphs.tool import SCHEMA, in_words, result_of
 from langchain_core.messages import AIMessage
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.kg.terms import is_unknown
-from groundwalk.agent.state import Named
+from groundwalk.agent.records import Named
+from groundwalk.graphs.ground import cut_notes
 from groundwalk.graphs.prompted import walks as explore
 from groundwalk.graphs.prompted.walks import (
     Walk,
     claimed,
-    cut_notes,
     distinct,
     fact_lines,
     spelled_ways,

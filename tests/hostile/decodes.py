@@ -16,8 +16,7 @@ import torch
 from groundwalk.agent.decoding.chain_search import ChainPlan, ChainQuestion, chain_search
 from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
 from groundwalk.agent.decoding.graph_index import GraphIndex, Units
-from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing import GrowingIndex, NameTokens
 from groundwalk.agent.decoding.index import build_index, entity_openings, relation_openings
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question

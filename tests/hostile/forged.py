@@ -19,7 +19,7 @@ from groundwalk.agent.kg.verification.claims import (
     verify_paths,
 )
 from groundwalk.agent.nodes.verify import verify
-from groundwalk.agent.state import Answer, Entity, Named, StepRecord
+from groundwalk.agent.records import Answer, Entity, Named, StepRecord
 
 from . import strategies
 from .oracle import Oracle, read

@@ -20,7 +20,7 @@ from groundwalk.agent.kg.nodes import to_node, to_term
 from groundwalk.agent.query.binding import Bound
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.state import StepRecord
+from groundwalk.agent.records import StepRecord
 
 from . import strategies
 from .oracle import Oracle

@@ -13,9 +13,8 @@ from groundwalk.agent.errors import DatasetError, GroundwalkError, KGError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.kg.files import sources
 from groundwalk.agent.kg.profile import load_profile
-from groundwalk.agent.llm.baselines import read_baselines
+from groundwalk.agent.llm.bag_of_words import read_baselines, read_scope
 from groundwalk.agent.llm.model_folder import ModelSettings, read_settings
-from groundwalk.agent.llm.scope import read_scope
 from groundwalk.evaluation.readers import read_samples
 from groundwalk.evaluation.record_lines import read_records
 from groundwalk.evaluation.report.runs import read_runs

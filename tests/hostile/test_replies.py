@@ -1,8 +1,7 @@
 """Whatever a chat model replies: nothing is raised, and nothing is read that it does not say."""
 
-from groundwalk.agent.llm.actions import read_actions
 from groundwalk.agent.llm.matching import unlettered
-from groundwalk.agent.llm.reading import (
+from groundwalk.agent.llm.replies import (
     contained,
     first_json,
     read_answers,
@@ -12,8 +11,9 @@ from groundwalk.agent.llm.reading import (
     read_verdict,
     without_thoughts,
 )
-from groundwalk.agent.llm.relation_plans import read_plan
 from groundwalk.agent.llm.written_triples import WrittenTriple, read_reasoning, read_walk
+from groundwalk.graphs.rog import read_plan
+from groundwalk.graphs.tot.policies import read_actions
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

@@ -13,15 +13,15 @@ from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Schema
 from groundwalk.agent.query.schema_tables import GraphTables
-from groundwalk.training.data import (
+from groundwalk.training.material import (
     default_phrasebook,
     default_skeletons,
     query_questioner,
     questioner_for,
 )
-from groundwalk.training.encoding.queries import Asked, asked_of
 from groundwalk.training.queries.question import Named, QueryQuestion, class_told
 from groundwalk.training.queries.questions import QueryQuestioner
+from groundwalk.training.queries.typed import TypedQuestion, typed_question
 from groundwalk.training.questions.graph import Graph, load_graph
 
 WORLD = "world"
@@ -40,9 +40,9 @@ class Asking(NamedTuple):
         """The graph in numbers."""
         return self.questioner.graph
 
-    def asked(self, question: QueryQuestion) -> tuple[Asked, Schema] | None:
+    def asked(self, question: QueryQuestion) -> tuple[TypedQuestion, Schema] | None:
         """A question as somebody would type it, and what may be said of its mentions."""
-        asked = asked_of(question)
+        asked = typed_question(question)
         if asked is None:
             return None
         mentions = [

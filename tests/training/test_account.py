@@ -14,12 +14,8 @@ from groundwalk.agent.query.account import (
     question_words,
 )
 from groundwalk.agent.query.actions import Action, pointed_at
-from groundwalk.training.encoding.queries import Asked, Span, asked_of
-from groundwalk.training.queries.questions import Shares
-from groundwalk.training.thresholds.query_fitting import share_above
-from groundwalk.training.trainer.watched import Unwatched
-from groundwalk.training.word_account import account
-from groundwalk.training.word_account.account import (
+from groundwalk.training.fitting import account
+from groundwalk.training.fitting.account import (
     Lesson,
     action_name,
     lesson_of,
@@ -27,7 +23,11 @@ from groundwalk.training.word_account.account import (
     shares_of_whole,
     train_account,
 )
-from groundwalk.training.word_account.alignment import Misread, align
+from groundwalk.training.fitting.alignment import Misread, align
+from groundwalk.training.fitting.thresholds import share_above
+from groundwalk.training.queries.questions import Shares
+from groundwalk.training.queries.typed import Span, TypedQuestion, typed_question
+from groundwalk.training.trainer.watched import Unwatched
 
 from .asking import WORLD, asking
 
@@ -37,7 +37,7 @@ UNREAD, FILLER = 0, 1
 class Taught(NamedTuple):
     """A question, and the lesson that it is."""
 
-    asked: Asked
+    asked: TypedQuestion
     lesson: Lesson
 
     def words(self) -> list[tuple[str, int | None]]:
@@ -51,7 +51,7 @@ class Taught(NamedTuple):
 def taught() -> list[Taught]:
     world = asking(WORLD, skeletons=True)
     label = names_of(world.kg)
-    found = (own for own in map(asked_of, world.questioner.stream(0)) if own and own.actions)
+    found = (own for own in map(typed_question, world.questioner.stream(0)) if own and own.actions)
     asked = list(islice(found, 2500))
     aligned = align(pair_of(own, label) for own in asked)
     lessons = [(own, lesson_of(own, aligned, label)) for own in asked]
@@ -152,7 +152,7 @@ def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPat
     model, threshold = train_account(few, label, Unwatched(), steps=150, seed=0)
     assert 0.05 <= threshold <= 0.95
     learnt = LearntAccount(model, threshold, label)
-    found = (own for own in map(asked_of, few.stream(99)) if own and own.actions)
+    found = (own for own in map(typed_question, few.stream(99)) if own and own.actions)
     found_in: dict[bool, list[float]] = {True: [], False: []}
     for own in islice(found, 250):
         places = question_words(own.question, own.mentions)

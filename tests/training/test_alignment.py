@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groundwalk.training.word_account.alignment import NONE, Pair, align
+from groundwalk.training.fitting.alignment import NONE, Pair, align
 
 WORDS = {
     "capital": ("capital", "seat"),

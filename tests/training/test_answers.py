@@ -4,7 +4,8 @@ import time
 from pathlib import Path
 
 import pytest
-from groundwalk.training.thresholds.answers import Answered, Exam, answer, forget_answers
+from groundwalk.training.fitting.exams import Exam, answer, forget_answers
+from groundwalk.training.fitting.thresholds import Answered
 from groundwalk.training.trainer.checkpoint import Elapsed
 from groundwalk.training.trainer.watched import Unwatched
 

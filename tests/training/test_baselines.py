@@ -7,20 +7,19 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.llm.baselines import BASELINES_FILE, NAMES, read_baselines
+from groundwalk.agent.llm.bag_of_words import BASELINES_FILE, NAMES, read_baselines
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
 from groundwalk.graphs import build_graph
-from groundwalk.training.data import Material, gather
+from groundwalk.training.fitting.fit import fit
+from groundwalk.training.fitting.words import fit_baselines
+from groundwalk.training.material import Material, gather
 from groundwalk.training.recipe import Recipe, Schedule
-from groundwalk.training.thresholds.baselines import fit_baselines
-from groundwalk.training.thresholds.fitting import fit
 from groundwalk.training.trainer.checkpoint import Elapsed
-from groundwalk.training.trainer.made import made_folder
-from groundwalk.training.trainer.making import Job
+from groundwalk.training.trainer.job import Job, made_folder
 from groundwalk.training.trainer.watched import Unwatched
 
 from .toy import QUESTIONS, toy_turtle

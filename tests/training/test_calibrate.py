@@ -6,16 +6,16 @@ import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
-from groundwalk.training.questions.graph import Move
-from groundwalk.training.questions.questioner import Sample
-from groundwalk.training.thresholds import people as tuning
-from groundwalk.training.thresholds.calibrate import (
+from groundwalk.training.fitting import exams as tuning
+from groundwalk.training.fitting.thresholds import (
     Judged,
     confidence_of,
     fit_threshold,
     lenient_threshold,
     silence_threshold,
 )
+from groundwalk.training.questions.graph import Move
+from groundwalk.training.questions.questioner import Sample
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from groundwalk.training.questions.clauses import MET, TOPIC, predicate, refer_back, stated
+from groundwalk.training.wording.english import MET, TOPIC, predicate, refer_back, stated
 
 
 def said(clause: str, noun: str, *, many: bool, named: bool) -> set[str]:

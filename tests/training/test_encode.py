@@ -3,9 +3,9 @@
 import pytest
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.llm.prompt import Mention
-from groundwalk.training.encoding.tokenizer import train_tokenizer
-from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.encoder import Encoder
 from groundwalk.training.questions.questioner import Sample
+from groundwalk.training.trainer.scratch import train_tokenizer
 
 from .toy import toy_graph
 

@@ -15,16 +15,18 @@ from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.llm.model_folder import ModelSettings, write_settings
-from groundwalk.agent.llm.path_question import path_question
 from groundwalk.agent.llm.prompt import wire_prompt
-from groundwalk.training.asked.supervision import draw, read_questions, supervise
+from groundwalk.graphs.gcr import path_question
+from groundwalk.training.asked.lesson_stream import draw
+from groundwalk.training.asked.question_files import read_questions
+from groundwalk.training.asked.supervision import supervise
 from groundwalk.training.card import TrainReport, card
-from groundwalk.training.data import questioner_for
-from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.encoder import Encoder
+from groundwalk.training.fitting.exams import judge
+from groundwalk.training.material import questioner_for
 from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.questions.questioner import Questioner
 from groundwalk.training.recipe import Recipe, Schedule
-from groundwalk.training.thresholds.calibrate import judge
 from groundwalk.training.train import train
 from groundwalk.training.trainer import finetune
 from groundwalk.training.trainer.finetune import add_markers, load_base
@@ -32,12 +34,20 @@ from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
 from .bases import save_base
+from .brief import brief
 from .toy import toy_questions, toy_turtle
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("accelerate", reason="needs the extra train")
 SHAPES = ("gpt2", "llama", "qwen2")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        brief(patch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +202,7 @@ def test_mistakes_are_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.M
     def full(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("groundwalk.training.trainer.hf.train_with_hf", full)
+    monkeypatch.setattr("groundwalk.training.trainer.finetune.train_with_hf", full)
     with pytest.raises(InputError, match="memory does not suffice") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2")))
     assert "--accumulate" in caught.value.hint

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groundwalk.training.queries.labelled import (
+from groundwalk.training.queries.question import (
     Word,
     Words,
     disturbed,

@@ -3,9 +3,9 @@
 import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.training.asked.lessons import Asked, best_paths, f1, shortest_paths
+from groundwalk.training.asked.lessons import best_paths, f1, shortest_paths
+from groundwalk.training.asked.question_files import FileQuestion
 from groundwalk.training.asked.supervision import supervise
-from groundwalk.training.questions.clauses import OTHER, TOPIC
 from groundwalk.training.questions.graph import (
     Graph,
     Moves,
@@ -15,6 +15,7 @@ from groundwalk.training.questions.graph import (
     relation_paths,
 )
 from groundwalk.training.questions.questioner import name_topics
+from groundwalk.training.wording.english import OTHER, TOPIC
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def words(graph: Graph, paths: tuple[Moves, ...]) -> set[str]:
 
 def test_shortest_instead_of_best(kg: KnowledgeGraph) -> None:
     graph = load_graph(kg)
-    asked = Asked("which countries pay like [Spain]", ("Spain",), ("France", "Germany"), 1)
+    asked = FileQuestion("which countries pay like [Spain]", ("Spain",), ("France", "Germany"), 1)
     best = supervise(kg, graph, [asked], 3).lessons
     shortest = supervise(kg, graph, [asked], 3, "shortest").lessons
     assert words(graph, best[0].paths) == {"money/^money"}
@@ -93,10 +94,14 @@ def test_shortest_instead_of_best(kg: KnowledgeGraph) -> None:
 def test_two_topics_that_meet_in_the_answer(kg: KnowledgeGraph) -> None:
     """Poland and France both border Germany, and each borders more or reaches it otherwise."""
     graph = load_graph(kg)
-    asked = Asked("who uses the Euro and borders [Spain]?", ("Spain", "Euro"), ("France",), 1)
-    by_one = Asked("who borders [Spain]?", ("Spain",), ("France",), 2)
+    asked = FileQuestion(
+        "who uses the Euro and borders [Spain]?", ("Spain", "Euro"), ("France",), 1
+    )
+    by_one = FileQuestion("who borders [Spain]?", ("Spain",), ("France",), 2)
     assert len(supervise(kg, graph, [by_one], 1).lessons) == 1
-    both = Asked("what borders Germany and has the Euro", ("Germany", "Euro"), ("France",), 3)
+    both = FileQuestion(
+        "what borders Germany and has the Euro", ("Germany", "Euro"), ("France",), 3
+    )
     lessons = supervise(kg, graph, [asked, both], 1).lessons
     assert [words(graph, own.paths) for own in lessons] == [{"borders"}, {"borders"}, {"^money"}]
     assert [own.text for own in lessons[1:]] == [
@@ -112,7 +117,9 @@ def test_two_topics_that_meet_in_the_answer(kg: KnowledgeGraph) -> None:
 def test_every_topic_keeps_its_name(kg: KnowledgeGraph) -> None:
     graph = load_graph(kg)
     topics = ("Iceland", "Poland", "Spain", "Germany")
-    asked = Asked("Iceland, Poland, Spain: what is by Germany?", topics, ("France", "Poland"), 1)
+    asked = FileQuestion(
+        "Iceland, Poland, Spain: what is by Germany?", topics, ("France", "Poland"), 1
+    )
     (lesson,) = supervise(kg, graph, [asked], 1).lessons
     named, mentions = name_topics(graph, lesson.text, (lesson.topic, *lesson.others))
     assert named == asked.text
@@ -120,14 +127,16 @@ def test_every_topic_keeps_its_name(kg: KnowledgeGraph) -> None:
 
 
 def test_a_name_within_another_word_is_not_meant(kg: KnowledgeGraph) -> None:
-    asked = Asked("Spaniards say Spain has money", ("Spain",), ("Euro",), 1)
+    asked = FileQuestion("Spaniards say Spain has money", ("Spain",), ("Euro",), 1)
     (lesson,) = supervise(kg, load_graph(kg), [asked], 1).lessons
     assert lesson.text == f"Spaniards say {TOPIC} has money"
 
 
 def test_walks_may_come_back_where_the_graph_returns(kg: KnowledgeGraph) -> None:
-    asked = Asked("who pays like Spain, itself too", ("Spain",), ("Spain", "France", "Germany"), 1)
-    itself = Asked("who is Spain", ("Spain",), ("Spain",), 2)
+    asked = FileQuestion(
+        "who pays like Spain, itself too", ("Spain",), ("Spain", "France", "Germany"), 1
+    )
+    itself = FileQuestion("who is Spain", ("Spain",), ("Spain",), 2)
     graph = load_graph(kg, returns=True)
     first, second = supervise(kg, graph, [asked, itself], 2).lessons
     assert words(graph, first.paths) == {"money/^money"}

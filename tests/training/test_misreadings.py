@@ -4,8 +4,8 @@ from itertools import islice
 from random import Random
 
 from groundwalk.agent.query.actions import Action
-from groundwalk.training.encoding.queries import asked_of
-from groundwalk.training.word_account.alignment import misread
+from groundwalk.training.fitting.alignment import misread
+from groundwalk.training.queries.typed import typed_question
 
 from .asking import WORLD, asking
 
@@ -53,7 +53,7 @@ def test_a_query_of_one_thing_has_nothing_to_lose() -> None:
 def test_what_is_kept_stands_where_it_is_said_to() -> None:
     rng, world = Random(0), asking(WORLD, skeletons=True)
     relations = [(own, True) for own in world.graph.relations]
-    found = (own for own in map(asked_of, world.questioner.stream(8)) if own and own.actions)
+    found = (own for own in map(typed_question, world.questioner.stream(8)) if own and own.actions)
     wrong = 0
     for own in islice(found, 400):
         actions = own.actions or ()

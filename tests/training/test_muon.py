@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 from groundwalk.training.recipe import Schedule, Size
-from groundwalk.training.trainer.model import new_model
-from groundwalk.training.trainer.optimizers import Float32Muon, optimizers_for, orthogonal
+from groundwalk.training.trainer.plain_loop import Float32Muon, optimizers_for, orthogonal
+from groundwalk.training.trainer.scratch import new_model
 
 
 @pytest.mark.parametrize("shape", [(24, 64), (64, 24), (32, 32)])

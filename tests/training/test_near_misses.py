@@ -8,14 +8,13 @@ from random import Random
 
 import pytest
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.data import questioner_for
-from groundwalk.training.questions import near_misses
-from groundwalk.training.questions.clauses import TOPIC
+from groundwalk.training.material import questioner_for
+from groundwalk.training.questions import unanswerable as near_misses
 from groundwalk.training.questions.compose import Composer, Route, route_of
 from groundwalk.training.questions.graph import load_graph, sample_walk
-from groundwalk.training.questions.near_misses import near_miss
 from groundwalk.training.questions.questioner import Questioner, make_questioner
-from groundwalk.training.wording.english import load_english
+from groundwalk.training.questions.unanswerable import near_miss
+from groundwalk.training.wording.english import TOPIC, load_english
 from groundwalk.training.wording.phrasebook import Near, make_phrasebook
 
 from .toy import toy_graph

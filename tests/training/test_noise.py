@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groundwalk.training.questions.clauses import OTHER, TOPIC
+from groundwalk.training.wording.english import OTHER, TOPIC
 from groundwalk.training.wording.noise import scramble
 from hypothesis import given
 from hypothesis import strategies as st

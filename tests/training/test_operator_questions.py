@@ -10,7 +10,7 @@ import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.automaton import query_of
 from groundwalk.agent.query.values import value_of
-from groundwalk.training.data import gather
+from groundwalk.training.material import gather
 from groundwalk.training.queries.operator_questions import operator_question
 from groundwalk.training.queries.question import QueryQuestion
 from groundwalk.training.recipe import Recipe

@@ -4,8 +4,8 @@ from collections import Counter
 
 import torch
 from groundwalk.training.recipe import Schedule, Size
-from groundwalk.training.trainer.model import new_model
-from groundwalk.training.trainer.optimizers import optimizers_for, set_rate
+from groundwalk.training.trainer.plain_loop import optimizers_for, set_rate
+from groundwalk.training.trainer.scratch import new_model
 
 
 def test_each_weight_is_moved_by_one_optimizer() -> None:

@@ -13,12 +13,11 @@ from typing import Any, ClassVar
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
 from groundwalk.agent.llm.chat import chat_model
+from groundwalk.training.asked.lesson_stream import draw
 from groundwalk.training.asked.paraphrase import Chat, mixed, read_wordings, reword
-from groundwalk.training.asked.supervision import draw
-from groundwalk.training.questions.clauses import OTHER, TOPIC
 from groundwalk.training.questions.graph import execute
 from groundwalk.training.questions.questioner import Questioner, is_answered, make_questioner
-from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.english import OTHER, TOPIC, load_english
 from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given
 from hypothesis import strategies as st

@@ -7,12 +7,11 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.questions.clauses import TOPIC
 from groundwalk.training.questions.compose import Route
 from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.questions.questioner import Questioner, make_questioner
 from groundwalk.training.questions.unanswerable import Refuser
-from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.english import TOPIC, load_english
 from groundwalk.training.wording.phrasebook import make_phrasebook
 from groundwalk.training.wording.template import with_article
 
@@ -185,7 +184,7 @@ def test_the_world_names_its_classes(world: Questioner) -> None:
     known = set(world.graph.kinds)
     assert known <= book.classes.keys()
     named = book.names
-    assert named.article | named.plural | named.visited | named.values | book.lacks.keys() <= known
+    assert named.article | named.plural | named.visited | named.values | book.unanswerable.keys() <= known
     for wordings in book.wordings.values():
         for wording in wordings:
             assert wording.starts | wording.ends <= known

@@ -11,17 +11,15 @@ import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.actions import spell
-from groundwalk.training.asked.lessons import Asked
-from groundwalk.training.asked.question_files import asked_questions
-from groundwalk.training.data import Material, gather
-from groundwalk.training.encoding.queries import asked_of
-from groundwalk.training.queries.labelled import text_of
+from groundwalk.training.asked.question_files import FileQuestion, asked_questions
+from groundwalk.training.fitting.exams import query_samples
+from groundwalk.training.material import Material, gather
 from groundwalk.training.queries.lessons import QueryLessons, query_lessons
-from groundwalk.training.queries.question import QueryQuestion
+from groundwalk.training.queries.question import QueryQuestion, text_of
 from groundwalk.training.queries.questions import TAUGHT
+from groundwalk.training.queries.typed import typed_question
 from groundwalk.training.questions.graph import Graph, load_graph
 from groundwalk.training.recipe import Recipe
-from groundwalk.training.thresholds.query_fitting import query_samples
 
 from .toy import toy_turtle
 
@@ -41,22 +39,22 @@ def graph(kg: KnowledgeGraph) -> Graph:
     return load_graph(kg)
 
 
-def corrected(question: str, query: object, *mentions: object) -> Asked:
+def corrected(question: str, query: object, *mentions: object) -> FileQuestion:
     """A line of the file of corrections."""
-    return Asked(question, (), (), 1, {"query": query, "mentions": list(mentions)})
+    return FileQuestion(question, (), (), 1, {"query": query, "mentions": list(mentions)})
 
 
-def answered(question: str, *answers: str) -> Asked:
+def answered(question: str, *answers: str) -> FileQuestion:
     """A question with answers; what stands in brackets are its topics."""
     topics = [part.partition("]")[0] for part in question.split("[")[1:]]
-    return Asked(question, tuple(topics), answers, 1)
+    return FileQuestion(question, tuple(topics), answers, 1)
 
 
 def said(graph: Graph, lessons: Sequence[QueryQuestion]) -> list[str]:
     """Each question as it is typed, and its query."""
     names = dict(zip(graph.relations, graph.labels, strict=True))
     names |= {f"<https://toy.example/{kind}>": kind for kind in ("country", "city", "currency")}
-    made = [asked_of(own) for own in lessons]
+    made = [typed_question(own) for own in lessons]
     return [
         f"{own.question} {spell(own.actions, names)[7:-8]}" for own in made if own and own.actions
     ]
@@ -120,7 +118,7 @@ def test_a_query_that_comes_with_its_question(kg: KnowledgeGraph, graph: Graph) 
     ],
 )
 def test_a_query_that_is_no_lesson_says_why(
-    kg: KnowledgeGraph, graph: Graph, asked: Asked, reason: str
+    kg: KnowledgeGraph, graph: Graph, asked: FileQuestion, reason: str
 ) -> None:
     found = query_lessons(kg, graph, [asked], 2)
     assert found.lessons == () and found.walks == ()

@@ -17,12 +17,19 @@ from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.asked import mentions_of
 from groundwalk.agent.query.constraint import ActionTokens
 from groundwalk.agent.query.prompt import asked_tokens
-from groundwalk.agent.state import Entity, Turn
-from groundwalk.training.encoding.queries import Asked, QueryEncoder, asked_of
-from groundwalk.training.encoding.tokenizer import train_tokenizer
-from groundwalk.training.queries.labelled import sign, text_of, words_of
-from groundwalk.training.queries.question import Named, QueryQuestion, class_told
+from groundwalk.agent.records import Entity, Turn
+from groundwalk.training.encoder import QueryEncoder
+from groundwalk.training.queries.question import (
+    Named,
+    QueryQuestion,
+    class_told,
+    sign,
+    text_of,
+    words_of,
+)
 from groundwalk.training.queries.questions import Shares
+from groundwalk.training.queries.typed import TypedQuestion, typed_question
+from groundwalk.training.trainer.scratch import train_tokenizer
 
 from .asking import CONCERTS, WORLD, asking, fault
 
@@ -35,9 +42,9 @@ def drawn(source: str, seed: int, count: int = COUNT) -> list[QueryQuestion]:
     return list(islice(questioner.stream(seed), count))
 
 
-def typed(source: str, seed: int = 0) -> list[Asked]:
+def typed(source: str, seed: int = 0) -> list[TypedQuestion]:
     """The same as somebody would type it."""
-    return list(filter(None, map(asked_of, drawn(source, seed))))
+    return list(filter(None, map(typed_question, drawn(source, seed))))
 
 
 def test_the_same_seed_gives_the_same_stream() -> None:
@@ -89,8 +96,8 @@ def test_words_that_no_query_says_are_told() -> None:
 
 def test_a_mention_that_the_agent_would_not_find_is_no_lesson() -> None:
     words = words_of(f"rivers over {sign(0)} km")
-    assert asked_of(QueryQuestion(words, (Named("some", "number"),), ())) is None
-    found = asked_of(QueryQuestion(words, (Named("300", "number"),), ()))
+    assert typed_question(QueryQuestion(words, (Named("some", "number"),), ())) is None
+    found = typed_question(QueryQuestion(words, (Named("300", "number"),), ()))
     assert found is not None and found.values
 
 
@@ -99,7 +106,7 @@ def test_pointers_are_the_places_of_mentions() -> None:
     questions = [own for own in drawn(WORLD, 5) if own.actions and len(own.named) > 1]
     moved = 0
     for question in questions:
-        asked = asked_of(question)
+        asked = typed_question(question)
         if asked is None or asked.actions is None:
             continue
         texts = [asked.question[own.start : own.end] for own in asked.mentions]
@@ -154,7 +161,7 @@ def test_a_query_is_encoded_as_the_agent_decodes_it() -> None:
     ids = encoder.query(own.actions)
     inner = [token for word in tokens.words(own.actions[:-1]) for token in word]
     assert ids == [tokens.tags[0], *inner, tokens.tags[1], tokenizer.eos_token_id]
-    question = next(q for q in drawn(WORLD, 0) if asked_of(q) == own)
+    question = next(q for q in drawn(WORLD, 0) if typed_question(q) == own)
     encoded = encoder.encode(question)
     assert encoded is not None and encoded.ids == [*encoder.prompt(own), *ids]
     assert [weight for weight in encoded.weights if weight] == [1.0] * len(ids)

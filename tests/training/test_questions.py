@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.data import questioner_for
-from groundwalk.training.questions.clauses import OTHER, TOPIC
+from groundwalk.training.fitting.exams import calibration_samples
+from groundwalk.training.material import questioner_for
 from groundwalk.training.questions.compose import Route
 from groundwalk.training.questions.graph import Graph, load_graph
 from groundwalk.training.questions.in_common import in_common
@@ -18,8 +18,7 @@ from groundwalk.training.questions.questioner import (
     is_answered,
     make_questioner,
 )
-from groundwalk.training.thresholds.calibrate import calibration_samples
-from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.english import OTHER, TOPIC, load_english
 from groundwalk.training.wording.noise import disturb
 from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given, settings

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from groundwalk.agent.kg import Reading, load_profile, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.graphs import build_graph
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 
 from ..agent.kg.derived.worlds import graphs, opened, readings
 from ..graphs.test_readings import FREEBASE, proven
+from .brief import brief
 
 QUESTIONS = """\
 whom did [Ada Stone] marry\tBen Hill
@@ -40,7 +42,8 @@ def test_moves_are_the_steps_of_the_reading(triples: Any, reading: Reading) -> N
         assert {target for *_, target in moves} == {target for *_, target in found}
 
 
-def test_a_model_of_collapsed_mediators(tmp_path: Path) -> None:
+def test_a_model_of_collapsed_mediators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    brief(monkeypatch)
     source, questions = tmp_path / "kg.ttl", tmp_path / "questions.txt"
     source.write_text(FREEBASE, encoding="utf-8")
     questions.write_text(QUESTIONS, encoding="utf-8")

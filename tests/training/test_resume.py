@@ -28,7 +28,10 @@ checkpoint.EVERY = 0.0
 from pathlib import Path
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
+from pytest import MonkeyPatch
+from tests.training.brief import brief
 
+brief(MonkeyPatch())
 home, out, base, lora, seed, kill, optimizer = sys.argv[1:]
 asked = open(Path(home) / f"{out}.asked", "a")
 
@@ -79,6 +82,7 @@ def run(home: Path, way: str, out: str, *, kill: int = 0, seed: int = 0) -> tupl
         capture_output=True,
         text=True,
         check=False,
+        cwd=Path(__file__).parents[2],
     )
     return done.returncode, done.stdout + done.stderr
 

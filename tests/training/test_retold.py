@@ -6,13 +6,11 @@ from random import Random
 
 import pytest
 from groundwalk.agent.kg.terms import Triple
+from groundwalk.training.asked.lesson_stream import Forms, Retold, forms_of, lesson_stream
 from groundwalk.training.asked.lessons import Lesson
-from groundwalk.training.asked.retold import Forms, Retold, forms_of
-from groundwalk.training.asked.supervision import lesson_stream
-from groundwalk.training.questions.clauses import OTHER, TOPIC
 from groundwalk.training.questions.graph import Graph, Move, build_graph, execute
 from groundwalk.training.questions.questioner import make_questioner
-from groundwalk.training.wording.english import load_english
+from groundwalk.training.wording.english import OTHER, TOPIC, load_english
 from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given
 from hypothesis import strategies as st

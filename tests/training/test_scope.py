@@ -7,10 +7,10 @@ import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.llm.bag_of_words import features_of
 from groundwalk.agent.llm.prompt import mask
-from groundwalk.training.data import questioner_for
+from groundwalk.training.fitting.words import fit_scope
+from groundwalk.training.material import questioner_for
 from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.questions.questioner import Sample
-from groundwalk.training.thresholds.scope import fit_scope
 
 
 def sample(text: str, *, answered: bool) -> Sample:

@@ -10,7 +10,7 @@ from groundwalk.agent.errors import InputError
 from groundwalk.agent.query.actions import Action, spell
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.schema import GraphSchema
-from groundwalk.training.data import default_skeletons, query_questioner
+from groundwalk.training.material import default_skeletons, query_questioner
 from groundwalk.training.queries.skeletons import (
     VALUES,
     Before,

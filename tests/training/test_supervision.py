@@ -5,8 +5,10 @@ import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.evaluation.samples import part_of
-from groundwalk.training.asked.supervision import lesson_stream, read_questions, select, supervise
-from groundwalk.training.data import questioner_for
+from groundwalk.training.asked.lesson_stream import lesson_stream
+from groundwalk.training.asked.question_files import read_questions, select
+from groundwalk.training.asked.supervision import supervise
+from groundwalk.training.material import questioner_for
 from groundwalk.training.questions.graph import load_graph
 
 from .toy import toy_turtle

@@ -1,6 +1,6 @@
 import pytest
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.asked.ties import settle
+from groundwalk.training.asked.supervision import settle
 from groundwalk.training.questions.graph import Move, Moves, build_graph
 from hypothesis import given
 from hypothesis import strategies as st

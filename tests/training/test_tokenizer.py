@@ -1,9 +1,9 @@
 import pytest
 from groundwalk.agent.decoding.wire import MARKERS, escape
 from groundwalk.agent.llm.prompt import Mention, path_prompt, path_tokens
-from groundwalk.training.encoding.tokenizer import Units, train_tokenizer
-from groundwalk.training.encoding.walks import Encoder
+from groundwalk.training.encoder import Encoder, Units
 from groundwalk.training.questions.questioner import Sample
+from groundwalk.training.trainer.scratch import train_tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from .test_graph import moves

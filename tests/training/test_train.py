@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -7,20 +8,30 @@ import torch
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.opening import open_kg
 from groundwalk.agent.llm.local import load_model
-from groundwalk.training.asked.supervision import draw, read_questions, supervise
+from groundwalk.training.asked.lesson_stream import draw
+from groundwalk.training.asked.question_files import read_questions
+from groundwalk.training.asked.supervision import supervise
 from groundwalk.training.card import TrainReport
-from groundwalk.training.data import questioner_for, training_questions
+from groundwalk.training.fitting.exams import judge
+from groundwalk.training.material import questioner_for, training_questions
 from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
-from groundwalk.training.thresholds.calibrate import judge
 from groundwalk.training.train import train
 from groundwalk.training.trainer import plain_loop as trainer
-from groundwalk.training.trainer.optimizers import set_rate
+from groundwalk.training.trainer.plain_loop import set_rate
 from groundwalk.training.trainer.watched import PATIENCE, Watched
 
+from .brief import brief
 from .toy import QUESTIONS, toy_turtle
 
 TINY = Size(width=64, layers=2, heads=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        brief(patch)
+        yield
 
 
 @pytest.fixture(scope="module")

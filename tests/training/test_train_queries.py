@@ -9,11 +9,10 @@ from groundwalk.agent.options import Options
 from groundwalk.agent.query.account import ACCOUNT_FILE
 from groundwalk.graphs.build import build_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
-from groundwalk.training.thresholds import fitting, query_fitting
 from groundwalk.training.train import train
-from groundwalk.training.word_account import account
 
 from .bases import save_base
+from .brief import brief
 from .toy import toy_turtle
 
 pytestmark = pytest.mark.slow
@@ -23,12 +22,7 @@ SCHEDULE = Schedule(steps=20, batch=16, rate=4e-3, warm_up=2, pool=2)
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The account of words and what is judged take hardly any time."""
-    monkeypatch.setattr(fitting, "ACCOUNT_STEPS", 3)
-    monkeypatch.setattr(account, "_ALIGNED", 100)
-    monkeypatch.setattr(account, "_JUDGED", 20)
-    monkeypatch.setattr(query_fitting, "_ANSWERABLE", 12)
-    monkeypatch.setattr(query_fitting, "_UNANSWERABLE", 6)
+    brief(monkeypatch)
 
 
 def test_a_folder_that_answers(tmp_path: Path) -> None:

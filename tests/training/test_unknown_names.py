@@ -4,10 +4,9 @@ from itertools import islice
 from random import Random
 
 from groundwalk.agent.query.actions import Action
-from groundwalk.training.encoding.queries import asked_of
-from groundwalk.training.queries.labelled import sign, words_of
-from groundwalk.training.queries.question import Named, QueryQuestion
-from groundwalk.training.queries.unknown_names import invented_name, with_unknown_name
+from groundwalk.training.queries.question import Named, QueryQuestion, sign, words_of
+from groundwalk.training.queries.typed import typed_question
+from groundwalk.training.queries.variation import invented_name, with_unknown_name
 
 from .asking import WORLD, asking
 
@@ -29,7 +28,7 @@ def test_a_name_gives_way_to_one_that_is_unread() -> None:
         assert made.actions[1:] == capital("river").actions[1:]  # pyright: ignore
         unread = [own.text for own in made.words if own.use == "unread"]
         assert unread and unread[-1].endswith(",") and not any(own.names for own in made.words)
-        asked = asked_of(made)
+        asked = typed_question(made)
         assert asked is not None and asked.mentions == ()
 
 

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.labels.names import normalise
-from ..questions.clauses import OTHER, TOPIC
 from ..questions.graph import Graph, Moves, Node, relation_paths
+from ..recipe import Way
+from ..wording.english import OTHER, TOPIC
+from .question_files import FileQuestion
 
 _SAME = 1e-9
 _MOST = 100
@@ -16,23 +18,6 @@ _MOST = 100
 
 Reached: TypeAlias = Mapping[Moves, frozenset[Node]]
 """What relation paths from a topic reach, the shorter paths first."""
-
-Way: TypeAlias = Literal["best", "shortest"]
-"""How relation paths are found: those that reach the answers with the best F1, or all shortest ones
-to any answer (GCR section 4.2, appendix C)."""
-
-
-class Asked(NamedTuple):
-    """A question of a file: its text, the topics it names and the answers, as written there.
-
-    Or it comes with its query in the place of both, as `groundwalk ask --query` takes it.
-    """
-
-    text: str
-    topics: tuple[str, ...]
-    answers: tuple[str, ...]
-    line: int
-    given: Mapping[str, Any] | None = None
 
 
 class Lesson(NamedTuple):
@@ -49,7 +34,7 @@ class Lesson(NamedTuple):
 
 
 def lessons_of(
-    kg: KnowledgeGraph, graph: Graph, asked: Asked, hops: int, way: Way
+    kg: KnowledgeGraph, graph: Graph, asked: FileQuestion, hops: int, way: Way
 ) -> tuple[list[Lesson], float] | str:
     """The lessons of a question and the F1 of their paths, or why it gives none."""
     topics = topics_of(kg, graph, asked)
@@ -157,7 +142,7 @@ def _lesson(text: str, topics: Sequence[Topic], chosen: _From, answers: frozense
     return Lesson(marked + text[end:], chosen.node, others, chosen.paths, answers)
 
 
-def topics_of(kg: KnowledgeGraph, graph: Graph, asked: Asked) -> list[Topic]:
+def topics_of(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> list[Topic]:
     """The topics that both the graph and the question name, no two at one place."""
     found = list[Topic]()
     for topic in asked.topics:

@@ -19,12 +19,12 @@ from langchain_core.language_models import BaseChatModel
 
 from ...agent.errors import InputError, ServiceError
 from ...agent.llm.asking import Asker, UnansweredError
-from ...agent.prompting import render
-from ..questions.clauses import OTHER, TOPIC
+from ...prompts import render
 from ..questions.graph import Graph, execute
 from ..questions.questioner import Questioner, Sample
+from ..wording.english import OTHER, TOPIC
+from .lesson_stream import draw
 from .lessons import Lesson
-from .supervision import draw
 
 QUESTIONS = 400
 """Generated questions that are reworded."""

@@ -1,30 +1,21 @@
 """Training samples from questions with answers: the relation paths that lead to the answers."""
 
-import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from random import Random
-from typing import Any, NamedTuple, cast
+from functools import lru_cache
+from itertools import chain
 
 from ...agent.errors import DatasetError
 from ...agent.kg import KnowledgeGraph
-from ...evaluation.samples import part_of
-from ..questions.clauses import OTHER, TOPIC
-from ..questions.graph import Graph, sample_walk
-from ..questions.questioner import Questioner, Sample, name_topics
-from ..wording.noise import disturb, scramble
-from .lessons import Asked, Lesson, Way, lessons_of
-from .retold import Forms, forms_of
-from .ties import settle
-
-GENERATED = 0.3
-"""The share of generated questions between the lessons of a new model."""
-SCRAMBLED = 0.6
-"""The share of noisy lessons of several hops that are scrambled; of one hop, all are."""
-_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+from ...agent.llm.bag_of_words import count_words, features_of
+from ..questions.graph import Graph, Moves
+from ..recipe import Way
+from ..wording.label_words import plain_label, property_of
+from .lessons import Lesson, lessons_of
+from .question_files import FileQuestion
 
 
 @dataclass(frozen=True)
@@ -43,43 +34,8 @@ class Supervision:
         return lengths[min(len(lengths) - 1, int(len(lengths) * 0.97))] if lengths else 1
 
 
-class Vocabulary(NamedTuple):
-    """The words of all lessons, as often as they are there, and each once."""
-
-    running: Sequence[str]
-    distinct: Sequence[str]
-
-
-_NO_WORDS = Vocabulary((), ())
-
-
-def read_questions(file: Path) -> list[Asked]:
-    """Read MetaQA's `question with [topic] TAB answer|answer`, or JSON lines. Raises DatasetError.
-
-    A JSON line is `{"question": text, "topics": [label or term], "answers": [label or term]}`, or
-    with a query as `/wrong` of the chat keeps it, `{"question", "query", "mentions"}`.
-    """
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{file}: cannot be read ({error})") from error
-    asked = [_read_line(line, number, file) for number, line in enumerate(lines, 1) if line.strip()]
-    if not asked:
-        raise DatasetError(f"{file}: holds no questions")
-    return asked
-
-
-def select(asked: Sequence[Asked], part: str, limit: int | None, seed: int) -> list[Asked]:
-    """The questions of one part of the split, at most `limit` of them, drawn by seed."""
-    chosen = [a for a in asked if part in ("all", part_of(a.text))]
-    if limit is not None and limit < len(chosen):
-        places = sorted(Random(f"limit {seed}").sample(range(len(chosen)), limit))
-        chosen = [chosen[place] for place in places]
-    return chosen
-
-
 def supervise(
-    kg: KnowledgeGraph, graph: Graph, asked: Iterable[Asked], hops: int, way: Way = "best"
+    kg: KnowledgeGraph, graph: Graph, asked: Iterable[FileQuestion], hops: int, way: Way = "best"
 ) -> Supervision:
     """Find the relation paths of each question; raises DatasetError when none has any.
 
@@ -107,110 +63,95 @@ def supervise(
     return Supervision(tuple(lessons), dropped, sum(scores) / len(scores))
 
 
-def lesson_stream(
-    lessons: Sequence[Lesson],
-    questioner: Questioner,
-    *,
-    noise: float,
-    unanswerable: float,
-    seed: int,
-    new: bool = True,
-) -> Iterator[Sample]:
-    """Samples from the lessons without end, and some questions that the graph cannot answer.
+_ROUNDS = 3
+_HOP = 4.0
+"""How much likelier a path is, before the questions are compared, than one with a hop more."""
+_WORD = 8.0
+"""How much likelier it is for a word of its relations that the question has."""
+_SPELLED = 1e6
+"""How much likelier it is for a relation that the question spells as the graph does."""
+_BACK = 0.1
+"""What part of that is lost where it is walked from tail to head."""
+_LITTLE = frozenset("are for from had has have its that the was were which who with".split())
+"""Words that any question may have."""
 
-    For a `new` model, which knows no language but that of the lessons, noisy ones are scrambled
-    too, and generated questions between them ask for paths that no lesson has: in the words of the
-    lessons where these spell their relations.
+
+def settle(graph: Graph, texts: Sequence[str], ties: Sequence[Sequence[Moves]]) -> list[Moves]:
+    """For each masked text one of its tied relation paths.
+
+    Many relation paths reach the same answers by chance. Those whose relations the question names,
+    and those that other questions need too, are likelier; of these the ones that questions with the
+    same words need. Each question has one vote, which it gives its paths by what it names itself
+    and by the votes of all questions, in a few rounds; then naive Bayes over the texts, with these
+    votes as counts, decides. Where nothing tells, the shorter path is taken, then the smaller.
     """
-    rng = Random(f"lessons {seed}")
-    generated = questioner.refusing(0.0)
-    forms = forms_of(questioner.graph, lessons) if new else None
-    words = [word for lesson in lessons for word in _plain_words(lesson.text)] if new else []
-    vocabulary = Vocabulary(words, sorted(set(words)))
-    while True:
-        if rng.random() < unanswerable:
-            yield questioner.unanswerable(rng)
-            continue
-        if new and rng.random() < GENERATED:
-            yield (forms and _retold(forms, rng)) or generated.sample(rng)
-            continue
-        lesson = rng.choice(lessons)
-        sample = draw(questioner, lesson, rng, noise, vocabulary)
-        if sample:
-            yield sample
+    before = [
+        {path: _before(graph, text, path) for path in paths}
+        for text, paths in zip(texts, ties, strict=True)
+    ]
+    number = {path: n for n, path in enumerate(dict.fromkeys(chain.from_iterable(ties)))}
+    features = [features_of(text) for text in texts]
+    counts = count_words(
+        (words, {number[path]: share for path, share in vote.items()})
+        for words, vote in zip(features, _votes(before), strict=True)
+    )
+
+    def likeliest(words: list[str], prior: Mapping[Moves, float]) -> Moves:
+        joint = counts.log_joint(words) if len(prior) > 1 else {}
+        logs = {p: math.log(prior[p]) + joint.get(number[p], -math.inf) for p in prior}
+        return min(prior, key=lambda path: (-round(logs[path], 9), len(path), path))
+
+    return list(map(likeliest, features, before))
 
 
-def draw(
-    questioner: Questioner,
-    lesson: Lesson,
-    rng: Random,
-    noise: float,
-    vocabulary: Vocabulary = _NO_WORDS,
-) -> Sample | None:
-    """One sample of a lesson: a path, an answer, and noise on its words.
-
-    With a vocabulary, noisy ones are scrambled too. Where there are several hops, the order of
-    words tells that of the relations: then fewer are, and common words are not put between them.
-    """
-    graph, composer = questioner.graph, questioner.composer
-    moves = rng.choice(lesson.paths)
-    walk = sample_walk(graph, lesson.topic, moves, rng, lesson.answers)
-    if walk is None:
-        return None
-    text = lesson.text
-    if rng.random() < noise:
-        text = disturb(text.lower(), composer.english, composer.book.synonyms, rng)
-        others = vocabulary.running
-        if len(moves) > 1:
-            others = vocabulary.distinct if rng.random() < SCRAMBLED else ()
-        if others:
-            text = scramble(text, others, rng)
-    question, mentions = name_topics(graph, text, (lesson.topic, *lesson.others))
-    return Sample(question, mentions, walk, moves)
+def _votes(before: Sequence[Mapping[Moves, float]]) -> list[dict[Moves, float]]:
+    """The vote of each question, after a few rounds in which it hears those of the others."""
+    votes = [_shared(prior) for prior in before]
+    for _ in range(_ROUNDS):
+        support = Counter[Moves]()
+        for vote in votes:
+            support.update(vote)
+        votes = [_shared({path: prior[path] * support[path] for path in prior}) for prior in before]
+    return votes
 
 
-def _retold(forms: Forms, rng: Random) -> Sample | None:
-    told = forms.draw(rng)
-    if told is None:
-        return None
-    question, mentions = name_topics(forms.graph, told.text, told.walk[:1])
-    return Sample(question, mentions, told.walk, told.moves)
+def _before(graph: Graph, text: str, path: Moves) -> float:
+    """How likely a path is by itself, up to a factor of its question."""
+    names = [property_of(graph.labels[move.relation]) for move in path]
+    named = Counter(word for name in names for word in _words(name))
+    words = (named & Counter(_words(text))).total()
+    spelled, left = 0.0, text.lower()
+    for move, name in sorted(zip(path, names, strict=True), key=lambda own: -len(own[1])):
+        taken = _without(left, name)
+        if taken is not None:
+            spelled, left = spelled + 1.0 - _BACK * move.inverse, taken
+    return _SPELLED**spelled * _WORD**words / _HOP ** len(path)
 
 
-def _plain_words(text: str) -> list[str]:
-    """The words of a lesson's text but its topics."""
-    return [word for word in text.lower().split() if TOPIC not in word and OTHER not in word]
+def _without(text: str, name: str) -> str | None:
+    """A text after a relation's name is taken out of it once; None where it does not have it."""
+    for pattern, form in _forms(name):
+        if form in text:
+            left, times = pattern.subn("\n", text, count=1)
+            if times:
+                return left
+    return None
 
 
-def _read_line(line: str, number: int, file: Path) -> Asked:
-    if line.lstrip().startswith("{"):
-        return _read_json(line, number, file)
-    question, tab, answers = line.partition("\t")
-    topics = tuple(match[1] for match in _BRACKETS.finditer(question))
-    if not tab or not topics:
-        raise DatasetError(
-            f"{file}:{number}: is neither `question with [topic] TAB answer|answer` nor JSON"
-        )
-    split = tuple(answer.strip() for answer in answers.split("|") if answer.strip())
-    return Asked(question, topics, split, number)
+@lru_cache(maxsize=100_000)
+def _forms(name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """How a question may spell a name: as it stands, and as words; none where it is too little."""
+    if not any(len(word) > 2 and word not in _LITTLE for word in _words(name)):
+        return ()
+    forms = dict.fromkeys((name.lower(), plain_label(name)))
+    return tuple((re.compile(rf"(?<!\w){re.escape(form)}(?!\w)"), form) for form in forms)
 
 
-def _read_json(line: str, number: int, file: Path) -> Asked:
-    try:
-        row = cast("dict[str, Any]", json.loads(line))
-        if "query" in row and "answers" not in row:
-            given = {name: row[name] for name in ("query", "mentions") if name in row}
-            return Asked(_text(row["question"]), (), (), number, given)
-        question, topics, answers = row["question"], row["topics"], row["answers"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DatasetError(f"{file}:{number}: is not a question ({error!r})") from error
-    texts = [question, *topics, *answers] if isinstance(topics, list) else [None]
-    if not isinstance(answers, list) or not all(isinstance(text, str) for text in texts):
-        raise DatasetError(f"{file}:{number}: topics and answers must be lists of text")
-    return Asked(question, tuple(topics), tuple(answers), number)
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
+def _shared(weights: Mapping[Moves, float]) -> dict[Moves, float]:
+    """The weights as shares of one vote; paths of next to none have no part in it."""
+    total = sum(weights.values())
+    return {path: weight / total for path, weight in weights.items() if weight > 1e-12 * total}

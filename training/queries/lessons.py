@@ -16,14 +16,14 @@ from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
 from ...agent.query.binding import Bound
 from ...agent.query.tree import Last, Part, Query, nested, read_query, write_query
-from ..asked.lessons import Asked, nodes_named, positions, topics_of
-from ..asked.ties import settle
-from ..encoding.queries import asked_of
+from ..asked.lessons import nodes_named, positions, topics_of
+from ..asked.question_files import FileQuestion
+from ..asked.supervision import settle
 from ..questions.graph import Graph
 from ..trainer.watched import Unwatched, Watcher, counted
-from .labelled import sign, words_of
-from .question import Named, QueryQuestion
+from .question import Named, QueryQuestion, sign, words_of
 from .search import Found, Gold, queries_giving
+from .typed import typed_question
 
 _TRUTHS = {"yes": True, "no": False, "true": True, "false": False}
 _COUNT = re.compile(r"\d{1,9}")
@@ -41,7 +41,7 @@ class QueryLessons:
     """
 
     lessons: tuple[QueryQuestion, ...] = ()
-    walks: tuple[Asked, ...] = ()
+    walks: tuple[FileQuestion, ...] = ()
     dropped: Counter[str] = field(default_factory=lambda: Counter[str]())
     missed: Counter[str] = field(default_factory=lambda: Counter[str]())
     """Of those that are left for walks, how many gave no query, by reason."""
@@ -50,7 +50,7 @@ class QueryLessons:
 class _Searched(NamedTuple):
     """A question with answers, where it names its topics, and the queries that give them."""
 
-    asked: Asked
+    asked: FileQuestion
     places: tuple[Place, ...]
     named: tuple[Named, ...]
     found: list[Found]
@@ -61,7 +61,7 @@ class _Searched(NamedTuple):
 def query_lessons(
     kg: KnowledgeGraph,
     graph: Graph,
-    asked: Sequence[Asked],
+    asked: Sequence[FileQuestion],
     hops: int,
     watcher: Watcher | None = None,
 ) -> QueryLessons:
@@ -94,7 +94,7 @@ def query_lessons(
 # Answers
 
 
-def _searched(kg: KnowledgeGraph, graph: Graph, asked: Asked, hops: int) -> _Searched:
+def _searched(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion, hops: int) -> _Searched:
     topics = topics_of(kg, graph, asked)
     nodes = [topic.nodes[0] for topic in topics]
     places = tuple((own.place, own.place + len(own.mention)) for own in topics)
@@ -134,7 +134,7 @@ def _settled(graph: Graph, found: Sequence[_Searched]) -> list[tuple[Action, ...
 # Queries
 
 
-def _given(kg: KnowledgeGraph, graph: Graph, asked: Asked) -> QueryQuestion | str:
+def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuestion | str:
     """A question with its own query, or why it is no lesson."""
     try:
         bound, _ = given_query(kg, asked.given)
@@ -152,7 +152,7 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: Asked) -> QueryQuestion | st
         node = None if own.term is None else graph.by_term.get(own.term)
         named.append(Named(text, "text" if node is None else graph.kinds[node]))
     lesson = _question(asked.text, places, named, actions)
-    return lesson if asked_of(lesson) else "that do not name what their query mentions"
+    return lesson if typed_question(lesson) else "that do not name what their query mentions"
 
 
 def _in_terms(bound: Bound) -> Query:

@@ -7,9 +7,8 @@ from ...agent.query.actions import Action, Kind
 from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
-from .labelled import sign, words_of
 from .operators import CARDINALS, Measure, Members, Operators, same_class
-from .question import Earlier, QueryQuestion, class_told
+from .question import Earlier, QueryQuestion, class_told, sign, words_of
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4

@@ -21,8 +21,7 @@ from ..questions.shapes import Shapes
 from ..wording.english import Texts, wordings
 from ..wording.label_words import label_words
 from ..wording.phrasebook import plural
-from .labelled import sign, words_of
-from .question import Named, QueryQuestion, in_digits
+from .question import Named, QueryQuestion, in_digits, sign, words_of
 from .skeletons import chosen
 
 _MOSTLY = 0.8

@@ -10,42 +10,35 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from ...agent.kg.terms import is_literal
 from ...agent.query.actions import Action
-from ..questions.clauses import OTHER, TOPIC
 from ..questions.compose import Composer, Route, route_of
 from ..questions.graph import Graph, Move, Moves, Node, sample_walk
 from ..questions.in_common import in_common
 from ..questions.questioner import Questioner
 from ..questions.shapes import Shape
-from ..wording.english import Texts, wordings
+from ..wording.english import OTHER, TOPIC
 from ..wording.phrasebook import Noun
-from .labelled import Words, disturbed, numbered, sign, words_of
 from .operator_questions import operator_question
 from .operators import Operators
-from .question import Earlier, Named, QueryQuestion, class_told
+from .question import (
+    Earlier,
+    Named,
+    QueryQuestion,
+    class_told,
+    named_node,
+    numbered,
+    sign,
+    words_of,
+)
 from .skeletons import VALUES, Skeleton, chosen, slots_of
-from .unknown_names import with_unknown_name
+from .variation import Modifiers, Variation, with_unknown_name
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_ADJECTIVES = 0.2
-"""How many of the names that follow a noun stand before it, where they can."""
-_OF = frozenset({"of", "in", "from"})
 TAUGHT = 0.3
 """The share of the questions of a file among the others."""
 _MARKS = ("\uf8a0", "\uf8a1")
 """The nouns of a class, of one and of many, until it is known whether a text has any of them."""
-_WHOLE = "\uf8a2"
-"""Stands for a whole question in what is put around it."""
-
-
-@dataclass(frozen=True)
-class Modifiers:
-    """Words around and inside questions that ask nothing, and words that no graph can say."""
-
-    filler: Mapping[str, Texts]
-    unread: Mapping[str, Texts]
 
 
 @dataclass(frozen=True)
@@ -66,13 +59,6 @@ class Shares:
     """How many that stand alone come after another question all the same."""
     taught: float = TAUGHT
     """How many are those of a file, where there is one."""
-
-
-def load_modifiers() -> Modifiers:
-    """The packaged words."""
-    tables = wordings("modifiers")
-    made = {name: {key: tuple(own) for key, own in table.items()} for name, table in tables.items()}
-    return Modifiers(made["filler"], made["unread"])
 
 
 @dataclass(frozen=True)
@@ -99,6 +85,18 @@ class QueryQuestioner:
         """What words the walks."""
         return self.plain.composer
 
+    @cached_property
+    def _variation(self) -> Variation:
+        shares = self.shares
+        return Variation(
+            self.graph,
+            self.composer,
+            self.modifiers,
+            unread=shares.unread,
+            filler=shares.filler,
+            noise=shares.noise,
+        )
+
     def stream(self, seed: int) -> Iterator[QueryQuestion]:
         """Questions without end, the same for the same seed."""
         rng = Random(f"queries {seed}")
@@ -108,7 +106,7 @@ class QueryQuestioner:
     def sample(self, rng: Random) -> QueryQuestion:
         """One question."""
         if self.lessons and rng.random() < self.shares.taught:
-            return self._varied(rng.choice(self.lessons), rng)
+            return self._variation.varied(rng.choice(self.lessons), rng)
         shares = self.shares
         makers = (
             (self._unanswerable, shares.unanswerable),
@@ -123,7 +121,7 @@ class QueryQuestioner:
         if made.actions is not None and rng.random() < shares.unknown_names:
             unknown = with_unknown_name(made, self.graph.names, self.terms, rng)
             made = unknown._replace(actions=None) if unknown else made
-        made = self._varied(made, rng)
+        made = self._variation.varied(made, rng)
         if made.earlier is None and rng.random() < shares.earlier:
             made = self._after_another(made, rng)
         return made
@@ -224,12 +222,11 @@ class QueryQuestioner:
             if letter == OTHER:
                 last = min(last + 1, len(topics) - 1)
             signed += sign(0 if letter == TOPIC else last) if letter in (TOPIC, OTHER) else letter
-        return QueryQuestion(words_of(signed), tuple(map(self._named, topics)), actions)
-
-    def _named(self, node: Node) -> Named:
-        kind = self.graph.kinds[node]
-        is_value = kind in self.composer.book.names.values or is_literal(self.graph.terms[node])
-        return Named(self.graph.names[node], "number" if is_value else kind)
+        return QueryQuestion(
+            words_of(signed),
+            tuple(named_node(self.graph, self.composer.book, topic) for topic in topics),
+            actions,
+        )
 
     def _operated(self, rng: Random) -> QueryQuestion | None:
         return self.operators and operator_question(self.operators, rng)
@@ -311,100 +308,6 @@ class QueryQuestioner:
             else:
                 parts.append(_CARDINALS[rank - 2] if rng.random() < 0.6 else str(rank))
         return "".join(parts) + text[end:]
-
-    # Variation
-
-    def _varied(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
-        shares, words = self.shares, self._with_adjectives(question, rng)
-        if question.actions is not None and rng.random() < shares.unread:
-            words, named = self._with_unread(words, question.named, rng)
-            question = question._replace(named=named)
-        if rng.random() < shares.filler:
-            words = self._with_filler(words, rng)
-        if rng.random() < shares.noise:
-            english, book = self.composer.english, self.composer.book
-            swaps = ((english.contractions, 0.06), (book.synonyms, 0.1))
-            words = disturbed(words, self._dropped, swaps, rng)
-        return question._replace(words=words)
-
-    @cached_property
-    def _dropped(self) -> frozenset[str]:
-        return frozenset(self.composer.english.frames["dropped"])
-
-    def _with_filler(self, words: Words, rng: Random) -> Words:
-        """With words that ask nothing."""
-        style, filler = rng.random(), self.modifiers.filler
-        if style < 0.3:
-            return (*words_of(chosen(rng.choice(filler["before"]), rng), "filler"), *words)
-        if style < 0.5:
-            return (*words, *words_of(chosen(rng.choice(filler["after"]), rng), "filler"))
-        if style < 0.62:
-            place = rng.randint(0, len(words))
-            inside = words_of(chosen(rng.choice(filler["inside"]), rng), "filler")
-            return (*words[:place], *inside, *words[place:])
-        if style < 0.74:
-            place = rng.choice([*self._after_nouns(words), len(words)])
-            there = words_of(chosen(rng.choice(filler["world"]), rng), "filler")
-            return (*words[:place], *there, *words[place:])
-        around = self.composer.decorate(_WHOLE, rng)
-        before, _, after = around.partition(_WHOLE)
-        return (*words_of(before, "filler"), *words, *words_of(after, "filler"))
-
-    def _with_adjectives(self, question: QueryQuestion, rng: Random) -> Words:
-        """The words, some names before a noun: `Spanish rivers` for `rivers of Spain`."""
-        if rng.random() > _ADJECTIVES:
-            return question.words
-        words = list(question.words)
-        for place in self._after_nouns(question.words):
-            after = [own.text for own in words[place : place + 3]]
-            if not after or after[0] not in _OF:
-                continue
-            end = place + 1 + (after[1:2] == ["the"])
-            if end < len(words) and any(sign(n) == words[end].text for n in range(32)):
-                words[place - 1 : end + 1] = [words[end], words[place - 1]]
-                break
-        return tuple(words)
-
-    def _with_unread(
-        self, words: Words, named: tuple[Named, ...], rng: Random
-    ) -> tuple[Words, tuple[Named, ...]]:
-        """With words that say something that no query of the graph can say."""
-        unread, nouns = self.modifiers.unread, self._after_nouns(words)
-        style = rng.random()
-        if style < 0.34 and nouns:
-            place = rng.choice(nouns) - 1
-            key = "adjective" if rng.random() < 0.85 else "adverb"
-        elif style < 0.66:
-            place = rng.choice(nouns) if nouns and rng.random() < 0.5 else len(words)
-            key = "after"
-        elif style < 0.78:
-            place = len(words) if rng.random() < 0.8 else 0
-            key = "time"
-        elif style < 0.86:
-            place, key = len(words), "manner"
-        elif style < 0.93 and (names := [n for n, own in enumerate(words) if own.names]):
-            place, key = rng.choice(names), "role"
-        else:
-            place, key = len(words), "verb"
-        text = chosen(rng.choice(unread[key]), rng)
-        if key == "role":
-            text = rng.choice(("the ", "")) + text + " of"
-        if key == "verb":
-            text = rng.choice(("and ", "and also ", "that ", "that also ", "but ")) + text
-            other = rng.choice(self.graph.nodes[rng.choice(sorted(self.graph.nodes))])
-            named, text = (*named, self._named(other)), text.replace("{x}", sign(len(named)))
-        added = tuple(own._replace(use="unread") for own in words_of(text))
-        return (*words[:place], *added, *words[place:]), named
-
-    def _after_nouns(self, words: Words) -> list[int]:
-        """The places after class nouns."""
-        return [n for n, own in enumerate(words, 1) if own.text.strip(",;:") in self._nouns]
-
-    @cached_property
-    def _nouns(self) -> frozenset[str]:
-        nouns = [own for kind in self.graph.nodes for own in self.composer.book.nouns(kind)]
-        texts = (text for own in nouns for text in (own.one, own.many))
-        return frozenset(text for text in texts if " " not in text)
 
     def _after_another(self, question: QueryQuestion, rng: Random) -> QueryQuestion:
         """The same question, which does not need what came before it."""

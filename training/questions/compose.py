@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from ..wording.english import English
+from ..wording.english import CLAUSES, HOLE, TOPIC, English, predicate, refer_back, stated, suited
 from ..wording.phrasebook import Key, Noun, Phrasebook, Wording
 from ..wording.template import Filling, Phrase, fill, mentions_slot, with_article
-from .clauses import CLAUSES, HOLE, TOPIC, predicate, refer_back, stated, suited
 from .graph import Graph, Move, Moves
 
 _EMPTY = Wording()

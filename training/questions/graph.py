@@ -51,23 +51,23 @@ class Graph:
         for move in sorted(self.edges):
             for node in self.edges[move]:
                 moves[node].append(move)
-        return {node: tuple(found) for node, found in moves.items()}
+        return {node: tuple(leaving) for node, leaving in moves.items()}
 
     @cached_property
     def nodes(self) -> Mapping[str, tuple[Node, ...]]:
         """The entities of each class that take part in a fact."""
-        found: dict[str, list[Node]] = defaultdict(list)
+        nodes: dict[str, list[Node]] = defaultdict(list)
         for node in sorted(self.leaving):
-            found[self.kinds[node]].append(node)
-        return {kind: tuple(found[kind]) for kind in sorted(found)}
+            nodes[self.kinds[node]].append(node)
+        return {kind: tuple(nodes[kind]) for kind in sorted(nodes)}
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[Node, ...]]:
         """The entities of each normalised name."""
-        found: dict[str, list[Node]] = defaultdict(list)
+        nodes: dict[str, list[Node]] = defaultdict(list)
         for node, name in enumerate(self.names):
-            found[normalise(name)].append(node)
-        return {name: tuple(nodes) for name, nodes in found.items()}
+            nodes[normalise(name)].append(node)
+        return {name: tuple(same) for name, same in nodes.items()}
 
     @cached_property
     def by_term(self) -> Mapping[Term, Node]:
@@ -116,10 +116,10 @@ def build_graph(
 ) -> Graph:
     """Number the terms of some facts; `one_way` are those walked from head to tail only."""
     triples = sorted(set(facts))
-    terms = sorted({fact.head for fact in triples} | {fact.tail for fact in triples})
+    terms = sorted({end for fact in triples for end in (fact.head, fact.tail)})
     relations = sorted({fact.relation for fact in triples})
-    node = {term: place for place, term in enumerate(terms)}
-    number = {term: place for place, term in enumerate(relations)}
+    node = {term: number for number, term in enumerate(terms)}
+    number = {term: number for number, term in enumerate(relations)}
     edges: dict[Move, dict[Node, list[Node]]] = defaultdict(lambda: defaultdict(list))
     for fact in triples:
         head, tail, relation = node[fact.head], node[fact.tail], number[fact.relation]
@@ -129,16 +129,21 @@ def build_graph(
     return Graph(
         terms=tuple(terms),
         names=tuple(escape(names[term]) for term in terms),
-        kinds=tuple(" ".join(escape(kinds[term]).split()) if kinds[term] else "" for term in terms),
+        kinds=tuple(_class_label(kinds[term]) for term in terms),
         relations=tuple(relations),
         labels=tuple(escape(labels[term]) for term in relations),
         edges={
-            move: {source: tuple(sorted(targets)) for source, targets in sorted(found.items())}
-            for move, found in sorted(edges.items())
+            move: {source: tuple(sorted(ends)) for source, ends in sorted(targets.items())}
+            for move, targets in sorted(edges.items())
             if not (move.inverse and _is_symmetric(edges, move))
         },
         returns=returns,
     )
+
+
+def _class_label(label: str) -> str:
+    """A class label as the wire may hold it; empty where an entity has no class."""
+    return " ".join(escape(label).split()) if label else ""
 
 
 def follow(graph: Graph, nodes: Iterable[Node], move: Move) -> frozenset[Node]:
@@ -168,10 +173,9 @@ def sample_walk(
     if not last:
         return None
     walk = [rng.choice(sorted(last))]
-    for place in range(len(moves) - 1, -1, -1):
-        move = moves[place]
+    for move, layer in zip(reversed(moves), reversed(layers[:-1]), strict=True):
         edges = graph.edges[move]
-        sources = [node for node in layers[place] if walk[-1] in edges.get(node, ())]
+        sources = [node for node in layer if walk[-1] in edges.get(node, ())]
         walk.append(rng.choice(sorted(sources)))
     return tuple(reversed(walk))
 
@@ -183,7 +187,7 @@ def relation_paths(
 
     Shorter paths come first. At most `limit` of them are followed.
     """
-    found: dict[Moves, frozenset[Node]] = {}
+    paths: dict[Moves, frozenset[Node]] = {}
     frontier: dict[Moves, frozenset[Node]] = {(): frozenset((topic,))}
     for _ in range(hops):
         longer: dict[Moves, frozenset[Node]] = {}
@@ -192,11 +196,11 @@ def relation_paths(
                 targets = follow(graph, reached, move) - graph.barred(topic)
                 if targets:
                     longer[(*moves, move)] = targets
-            if len(found) + len(longer) >= limit:
+            if len(paths) + len(longer) >= limit:
                 break
-        found.update(longer)
+        paths.update(longer)
         frontier = longer
-    return found
+    return paths
 
 
 def _is_symmetric(edges: Mapping[Move, Mapping[Node, Sequence[Node]]], move: Move) -> bool:

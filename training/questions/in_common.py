@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from random import Random
 
+from ..wording.english import HOLE, MET, OTHER, TOPIC, predicate, stated, suited
 from ..wording.template import Filling, Phrase, fill
-from .clauses import HOLE, MET, OTHER, TOPIC, predicate, stated, suited
 from .compose import Composer, Route
 
 _PAIR = "\ufff6"

@@ -8,16 +8,14 @@ from random import Random
 from typing import NamedTuple
 
 from ...agent.llm.prompt import Mention
-from ..wording.english import English
+from ..wording.english import OTHER, TOPIC, English
 from ..wording.noise import disturb
 from ..wording.phrasebook import Phrasebook
-from .clauses import OTHER, TOPIC
 from .compose import Composer, Route, plenty_of, route_of
 from .graph import Graph, Move, Moves, Node, execute, sample_walk
 from .in_common import in_common
-from .near_misses import of_foreign
 from .shapes import Shapes, find_shapes
-from .unanswerable import Refuser
+from .unanswerable import Refuser, of_foreign
 
 _FOREIGN = 0.25
 """How many of the unanswerable questions, where their first move is one that nobody asks of some

@@ -15,7 +15,7 @@ from ...agent.query.schema_tables import Measure
 from ...agent.query.tree import Query
 from ...agent.reader.inputs import kind_of
 from ...agent.reader.words import MOST_WORDS, QuestionWord, words_of
-from ..encoding.queries import Asked
+from ..queries.typed import TypedQuestion
 from .sources import Mention, SourceQuestion
 
 MOST_ACTIONS = 24
@@ -83,7 +83,7 @@ def _example(question: SourceQuestion) -> Example | None:
 
 
 def made_example(
-    asked: Asked, source: str, schema: str, named: Callable[[str], str]
+    asked: TypedQuestion, source: str, schema: str, named: Callable[[str], str]
 ) -> Example | None:
     """A question that was made over a graph; `named` names its terms.
 
@@ -106,7 +106,7 @@ def made_example(
     return Example(source, schema, words, actions, legal, ends, unread=unread)
 
 
-def _unread(words: Sequence[QuestionWord], asked: Asked) -> frozenset[int]:
+def _unread(words: Sequence[QuestionWord], asked: TypedQuestion) -> frozenset[int]:
     """The words that the query of a question leaves out."""
     left_out = [(span.start, span.end) for span in asked.spans if span.use == "unread"]
     return frozenset(

@@ -20,8 +20,8 @@ from urllib.parse import quote
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.query.account import names_of
-from ..data import Material, gather
-from ..encoding.queries import asked_of
+from ..material import Material, gather
+from ..queries.typed import typed_question
 from ..recipe import Recipe
 from .examples import Example, made_example
 from .sources import Hop, SchemaLabels
@@ -276,7 +276,7 @@ def examples_over(
     """Questions over a graph, made anew without end."""
     named, queries = names_of(kg), material.queries
     for question in () if queries is None else queries.stream(seed):
-        asked = asked_of(question)
+        asked = typed_question(question)
         example = asked and made_example(asked, MADE, schema, named)
         if example is not None:
             yield example

@@ -26,21 +26,19 @@ from ...agent.reader.search import LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question
-from ..data import Material
-from ..encoding.queries import Asked
-from ..thresholds.answers import Answered
-from ..thresholds.calibrate import fit_threshold, lenient_threshold, silence_threshold
-from ..thresholds.query_fitting import (
-    query_judge,
-    query_samples,
+from ..fitting.account import FLAGGED
+from ..fitting.exams import query_judge, query_samples, read_alone, unread_shares, written_judge
+from ..fitting.thresholds import (
+    Answered,
+    fit_threshold,
+    lenient_threshold,
     query_threshold,
-    read_alone,
     share_above,
-    unread_shares,
-    written_judge,
+    silence_threshold,
 )
+from ..material import Material
+from ..queries.typed import TypedQuestion
 from ..trainer.watched import Unwatched, Watcher, counted
-from ..word_account.account import FLAGGED
 from .made_graphs import Domain, made_graph
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
@@ -115,7 +113,7 @@ def fit_thresholds(
 def _tried_without(
     kg: KnowledgeGraph,
     reader: ReaderWeights,
-    asked: Sequence[Asked],
+    asked: Sequence[TypedQuestion],
     most: int,
     watcher: Watcher,
 ) -> Tried:
@@ -146,13 +144,13 @@ def _without(kg: KnowledgeGraph, reader: ReaderWeights, linker: Linker, relation
     return ReadWith(kg, linker, LabelReader(tools), lambda: account, least=0.0)
 
 
-def _only_relation(asked: Asked) -> str:
+def _only_relation(asked: TypedQuestion) -> str:
     """The relation that a question follows; empty where it follows several, or none."""
     relations = {action.name for action in asked.actions or () if action.kind == "step"}
     return relations.pop() if len(relations) == 1 else ""
 
 
-def sure_of(read: ReadWith, question: Asked, naming: Naming) -> float | None:
+def sure_of(read: ReadWith, question: TypedQuestion, naming: Naming) -> float | None:
     """How sure the agent is of what it answers; 0 where it answers nothing, None where it is right.
 
     Right is what the query of the question comes to.
@@ -184,7 +182,7 @@ def fit_to_graph(
     reader: ReaderWeights,
     kg: KnowledgeGraph,
     material: Material,
-    asked: Sequence[Asked],
+    asked: Sequence[TypedQuestion],
     written: Sequence[Question],
     watcher: Watcher,
 ) -> ReaderWeights:
@@ -210,13 +208,13 @@ def fit_to_graph(
     return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, least)))
 
 
-def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[Asked]:
+def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[TypedQuestion]:
     drawn = query_samples(material.queries, seed) if material.queries else []
     whole = [own for own in drawn if own.actions is not None]
     return [*whole[:answerable], *[own for own in drawn if own.actions is None][:unanswerable]]
 
 
-def _made_exam(kg: KnowledgeGraph, reader: ReaderWeights, asked: Sequence[Asked]) -> Exam:
+def _made_exam(kg: KnowledgeGraph, reader: ReaderWeights, asked: Sequence[TypedQuestion]) -> Exam:
     whole = [own.question for own in asked if own.actions is not None]
     answerable = [own.actions is not None for own in asked]
     judge = query_judge(kg, reader=_as_given(reader))

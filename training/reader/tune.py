@@ -32,15 +32,14 @@ from ...agent.reader.weights import (
     write_weights,
 )
 from ...agent.reader.words import label_words
-from ..asked.lessons import Asked as Given
-from ..asked.question_files import asked_questions, tuning_questions
+from ..asked.question_files import FileQuestion, asked_questions, tuning_questions
 from ..card import check_out, replaced
-from ..data import Material, gather, open_graph
-from ..encoding.queries import Asked, asked_of
+from ..fitting.exams import without_answer
+from ..material import Material, gather, open_graph
 from ..queries.lessons import query_lessons
 from ..queries.question import QueryQuestion
+from ..queries.typed import TypedQuestion, typed_question
 from ..recipe import Recipe
-from ..thresholds.people import without_answer
 from ..trainer.watched import Unwatched, Watcher, counted
 from .batches import Batcher
 from .card import CARD, EARLIER_CARD, Part, TuneReport, write_tune_card
@@ -79,7 +78,7 @@ class _Taught(NamedTuple):
     """The user's questions: those that are learnt, and those that are held out."""
 
     lessons: tuple[QueryQuestion, ...] = ()
-    apart: tuple[Asked, ...] = ()
+    apart: tuple[TypedQuestion, ...] = ()
     examples: tuple[Example, ...] = ()
     """Those that are held out, as the reader reads them."""
     dropped: Mapping[str, int] = {}
@@ -151,7 +150,11 @@ class _Made(NamedTuple):
 
 
 def _taught(
-    kg: KnowledgeGraph, material: Material, given: Sequence[Given], hops: int, watcher: Watcher
+    kg: KnowledgeGraph,
+    material: Material,
+    given: Sequence[FileQuestion],
+    hops: int,
+    watcher: Watcher,
 ) -> _Taught:
     """What the user's questions teach. Raises DatasetError where none of them is of use."""
     if not given:
@@ -159,9 +162,9 @@ def _taught(
     queries = query_lessons(kg, material.graph, given, hops, watcher)
     dropped, named = queries.dropped + queries.missed, names_of(kg)
     may_hold_out = len(queries.lessons) >= _FEW
-    lessons, apart, examples = list[QueryQuestion](), list[Asked](), list[Example]()
+    lessons, apart, examples = list[QueryQuestion](), list[TypedQuestion](), list[Example]()
     for lesson in queries.lessons:
-        asked = asked_of(lesson)
+        asked = typed_question(lesson)
         example = asked and made_example(asked, ASKED, SCHEMA, named)
         if asked is None or example is None:
             dropped["that are too long, or do not name what they mention"] += 1

@@ -23,7 +23,7 @@ from ...agent.reader.graph import GraphLabels
 from ...agent.reader.inputs import CLASS, FORWARD, INVERSE
 from ...agent.reader.network import Network
 from ...agent.reader.weights import ReaderWeights
-from ..data import Material
+from ..material import Material
 from ..trainer.watched import Watcher, counted
 from ..wording.english import domain_files
 from .batches import Batcher

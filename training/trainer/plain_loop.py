@@ -2,37 +2,101 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data import Batches
-from ..encoding.walks import Encoded
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+from torch.optim import Optimizer
+
+from ..encoder import Batches, Encoded
 from ..recipe import Schedule
 from .checkpoint import EVERY, Elapsed, read_state, write_state
-from .model import add_dropout
-from .optimizers import optimizers_for, set_rate
+from .job import INTERRUPTED, PATIENCE_IS_OVER, Trained
 from .watched import Looks, Watcher
 
 if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.optim import Optimizer
     from transformers import LlamaForCausalLM
 
-PATIENCE_IS_OVER = "no better score on held-out questions"
-INTERRUPTED = "interrupted"
+_ROUNDS = 5
+_COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+"""Of the odd polynomial of degree five that is applied to the singular values in each round."""
 
 
-@dataclass(frozen=True)
-class Trained:
-    """What a run did."""
+class Float32Muon(torch.optim.Muon):
+    """PyTorch's Muon with its default settings, computed in the number format of the weights.
 
-    steps: int
-    loss: float
-    stopped: str = ""
-    """Why it ended before its last step."""
-    hits: dict[int, float] = field(default_factory=dict[int, float])
-    """Hits@1 on held-out questions, by step."""
+    Its state has the same names and shapes, and its steps are as long as those of AdamW.
+    """
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Move each matrix that has a gradient."""
+        for group in self.param_groups:
+            rate, momentum = group["lr"], group["momentum"]
+            for weights in group["params"]:
+                if weights.grad is None:
+                    continue
+                state = self.state[weights]
+                if "momentum_buffer" not in state:
+                    state["momentum_buffer"] = torch.zeros_like(weights)
+                average = state["momentum_buffer"].lerp_(weights.grad, 1 - momentum)
+                direction = orthogonal(weights.grad.lerp(average, momentum))
+                weights.mul_(1 - rate * group["weight_decay"])
+                weights.add_(direction, alpha=-0.2 * rate * max(weights.shape) ** 0.5)
+
+
+def orthogonal(matrix: Tensor) -> Tensor:
+    """About the nearest matrix whose singular values are all 1; they are between 0.6 and 1.3."""
+    wide = matrix.T if matrix.shape[0] > matrix.shape[1] else matrix
+    a, b, c = _COEFFICIENTS
+    near = wide / wide.norm().clamp(min=1e-7)
+    for _ in range(_ROUNDS):
+        gram = near @ near.T
+        near = torch.addmm(near, torch.addmm(gram, gram, gram, beta=b, alpha=c), near, beta=a)
+    return near.T if wide is not matrix else near
+
+
+def optimizers_for(
+    model: "LlamaForCausalLM", schedule: Schedule, *, bfloat16: bool
+) -> tuple[Optimizer, ...]:
+    """At the schedule's peak rate: AdamW, or Muon for the matrices within and AdamW for all else.
+
+    Muon makes the steps of a matrix orthogonal, here as long as those of AdamW. Embeddings are
+    tables rather than maps, and gains are vectors. Muon computes in `bfloat16` where the hardware
+    multiplies it; elsewhere that would take many times as long as float32 does.
+    """
+    inside: set[Parameter] = set()
+    if schedule.optimizer == "muon":
+        inside = {own for own in model.model.layers.parameters() if own.dim() > 1}
+    others = [own for own in model.parameters() if own not in inside]
+    tables = [own for own in others if own.dim() > 1]
+    gains = [own for own in others if own.dim() < 2]
+    adamw = torch.optim.AdamW(
+        [{"params": tables}, {"params": gains, "weight_decay": 0.0}],
+        lr=schedule.rate,
+        betas=(0.9, 0.98),
+        weight_decay=schedule.decay,
+    )
+    if not inside:
+        return (adamw,)
+    kind = torch.optim.Muon if bfloat16 else Float32Muon
+    muon = kind(
+        [own for own in model.parameters() if own in inside],
+        lr=schedule.rate,
+        weight_decay=schedule.decay,
+        adjust_lr_fn="match_rms_adamw",
+    )
+    return adamw, muon
+
+
+def set_rate(optimizers: tuple[Optimizer, ...], rate: float) -> None:
+    """The rate of the next step."""
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["lr"] = rate
 
 
 @dataclass
@@ -40,7 +104,7 @@ class _Run:
     """What goes on in a later process: the weights, the moments, and how far it is."""
 
     model: "LlamaForCausalLM"
-    optimizers: "tuple[Optimizer, ...]"
+    optimizers: tuple[Optimizer, ...]
     looks: Looks
     bfloat16: bool
     """Whether it computes in bfloat16: a process that goes on does as the first one did."""
@@ -50,8 +114,6 @@ class _Run:
     """The step from which the rate falls to nothing, where that is before the schedule's end."""
 
     def save(self, folder: Path) -> None:
-        import torch
-
         tensors = {"random": torch.get_rng_state()}
         for place, own in enumerate(self.model.parameters()):
             tensors[f"weights.{place}"] = own
@@ -68,9 +130,7 @@ class _Run:
         }
         write_state(folder, tensors, values)
 
-    def resume(self, tensors: "dict[str, Tensor]", values: dict[str, Any]) -> None:
-        import torch
-
+    def resume(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         torch.set_rng_state(tensors.pop("random"))
         parameters = list(self.model.parameters())
         mover = {
@@ -113,8 +173,6 @@ def train_model(
     which is where a model learns most of what it still can. Ctrl-C stops early and keeps the
     weights.
     """
-    import torch
-
     torch.manual_seed(seed)
     found = read_state(partial)
     values = found[1] if found else {}
@@ -157,16 +215,14 @@ def train_model(
 
 def take_step(
     model: "LlamaForCausalLM",
-    optimizers: "tuple[Optimizer, ...]",
-    ids: "Tensor",
-    weights: "Tensor",
+    optimizers: tuple[Optimizer, ...],
+    ids: Tensor,
+    weights: Tensor,
     *,
     clip: float,
     bfloat16: bool,
 ) -> float:
     """Move the weights by one `padded` batch; its loss before that."""
-    import torch
-
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         loss = _loss(model, ids, weights)
     model.zero_grad(set_to_none=True)
@@ -179,28 +235,22 @@ def take_step(
 
 def has_bfloat16(device: str) -> bool:
     """Whether a kind of device multiplies bfloat16 in hardware, which is twice as fast."""
-    import torch
-
     if device == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     capabilities = getattr(torch.cpu, "get_capabilities", dict[str, bool])()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
-def padded(batch: list[Encoded], pad: int) -> "tuple[Tensor, Tensor]":
+def padded(batch: list[Encoded], pad: int) -> tuple[Tensor, Tensor]:
     """Token ids and loss weights, of shape (samples, longest)."""
-    import torch
-
     longest = max(len(sample.ids) for sample in batch)
     ids = [sample.ids + [pad] * (longest - len(sample.ids)) for sample in batch]
     weights = [sample.weights + [0.0] * (longest - len(sample.ids)) for sample in batch]
     return torch.tensor(ids), torch.tensor(weights)
 
 
-def weighted_loss(logits: "Tensor", wanted: "Tensor", weights: "Tensor") -> "Tensor":
+def weighted_loss(logits: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
     """Weighted mean cross-entropy of logits of shape (n, vocabulary)."""
-    import torch
-
     losses = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
     return (losses * weights).sum() / weights.sum()
 
@@ -224,9 +274,28 @@ def _pace(step: int, schedule: Schedule, turn: int | None = None) -> float:
     return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * rest))
 
 
-def _loss(model: "LlamaForCausalLM", ids: "Tensor", weights: "Tensor") -> "Tensor":
+def _loss(model: "LlamaForCausalLM", ids: Tensor, weights: Tensor) -> Tensor:
     """Padding on the right needs no mask under causal attention."""
     hidden: Any = model.model(input_ids=ids, use_cache=False).last_hidden_state
     wanted = weights[:, 1:] > 0
     logits = model.lm_head(hidden[:, :-1][wanted])
     return weighted_loss(logits, ids[:, 1:][wanted], weights[:, 1:][wanted])
+
+
+def add_dropout(model: "LlamaForCausalLM", rate: float) -> list[Any]:
+    """Drop parts of what each attention and feed-forward layer adds; call `remove` on the hooks."""
+    drop = torch.nn.functional.dropout
+
+    def attention(module: Any, _: Any, output: Any) -> Any:
+        return (drop(output[0], rate, module.training), *output[1:])
+
+    def feed_forward(module: Any, _: Any, output: Any) -> Any:
+        return drop(output, rate, module.training)
+
+    hooks = list[Any]()
+    if rate > 0:
+        layers: Any = model.model.layers
+        for layer in layers:
+            hooks.append(layer.self_attn.register_forward_hook(attention))
+            hooks.append(layer.mlp.register_forward_hook(feed_forward))
+    return hooks

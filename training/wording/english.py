@@ -1,11 +1,18 @@
-"""The English around the wordings of relations, from the packaged TOML files."""
+"""The English around the wordings of relations: packaged templates, and parts of sentences.
+
+The templates are TOML files in `training/wordings/`. Sentences are made with signs for what is put
+in later: a topic entity, a second one, a noun phrase, what is referred back to.
+"""
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, TypeAlias
+
+from .template import Phrase, mentions_slot, with_article
 
 _WORDINGS = Path(__file__).parents[1] / "wordings"
 
@@ -61,3 +68,90 @@ def load_english() -> English:
 
 def _sections(table: Mapping[str, list[str]]) -> dict[str, Texts]:
     return {name: tuple(texts) for name, texts in table.items()}
+
+
+TOPIC = "\ufffc"
+"""Stands for the topic entity in a composed text."""
+OTHER = "\ufffb"
+"""Stands for a second topic entity."""
+MET = "\ufffa"
+"""Stands for a noun phrase that is put in later."""
+HOLE = Phrase("\ufff9")
+"""Stands for what a question refers back to."""
+
+CLAUSES = frozenset(
+    "whose where which who that to for of from you one i people by with in on into through along"
+    " across at I".split()
+)
+"""Words that begin what follows a class noun."""
+_SUBJECTS = frozenset(
+    "people they i you one we shops citizens locals the tourists inhabitants".split()
+)
+_PREPOSITIONS = frozenset(
+    "in of to from with at by for on around along through into near visiting crossing leave reach"
+    " leaving".split()
+)
+
+
+def suited(templates: Texts, inner: Phrase, rng: Random) -> str:
+    """A template; no genitive of a phrase that ends in a clause."""
+    template = rng.choice(templates)
+    if inner.heavy:
+        for _ in range(4):
+            if not mentions_slot(template, "x's"):
+                break
+            template = rng.choice(templates)
+    return template
+
+
+def predicate(clause: str) -> str:
+    """The verb phrase of `that ...`; empty when the clause has a subject of its own."""
+    if not clause.startswith("that "):
+        return ""
+    rest = clause.removeprefix("that ")
+    has_subject = rest.split(" ", 1)[0] in _SUBJECTS or rest.startswith((TOPIC, OTHER, MET))
+    return "" if has_subject else rest
+
+
+def stated(clause: str, many: bool, noun: str, *, named: bool, rng: Random) -> str:
+    """A clause as a sentence of its own: `where people speak X` as `people speak X there`.
+
+    What it says is said of `noun`, or of what is known already where it is not `named`; empty for
+    clauses of other forms.
+    """
+    one = (with_article(f"a {noun}"), f"one {noun}")
+    some = rng.choice((f"several {noun}", f"some {noun}") if many else one)
+    first, _, rest = clause.partition(" ")
+    if verb := predicate(clause):
+        subject = some if named else ("they" if many else "it")
+        return f"{subject} {verb}"
+    if first == "where":
+        return rest + (rng.choice((f" in {some}", " somewhere")) if named else " there")
+    if first == "whose":
+        owner = f"{some}'s" if named and not many else "their" if many else "its"
+        return f"{owner} {rest}"
+    if first == "that" and rest.startswith((TOPIC, OTHER, MET)) and named:
+        return f"{rest} {some}"
+    return ""
+
+
+def refer_back(text: str, many: bool, noun: str, rng: Random) -> str:
+    """A question with a pronoun, or the class noun again, in the place of `HOLE`."""
+    hole = HOLE.text
+    genitive = "their" if many else "its"
+    text = text.replace(f"{hole}'s", genitive).replace(f"{hole}'", genitive)
+    named = rng.choice(
+        (f"those {noun}", f"these {noun}", f"the {noun}", "all of them")
+        if many
+        else (f"that {noun}", f"this {noun}", f"the {noun}", "that one")
+    )
+    if rng.random() < 0.35:
+        return text.replace(hole, named)
+    if rng.random() < 0.6:
+        for preposition in ("in", "to", "of", "from"):
+            there = "from there" if preposition == "from" else "there"
+            text = text.replace(f" {preposition} {hole}", f" {there}")
+    before = text.partition(hole)[0].split()
+    is_object = bool(before) and (text.endswith(hole) or before[-1] in _PREPOSITIONS)
+    pronoun = ("them" if is_object else "they") if many else "it"
+    return text.replace(hole, pronoun)

@@ -4,12 +4,14 @@ Words that name a topic entity are kept as they are.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
-from ..questions.clauses import OTHER, TOPIC
-from .english import English, Texts
+from .english import OTHER, TOPIC, English, Texts
 
+_Word = TypeVar("_Word")
+_PUNCTUATION = re.compile(r"[,;:.'()-]")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _NEAR = {
     "a": "qsz", "b": "vn", "c": "xv", "d": "sfe", "e": "wrd", "f": "dgr", "g": "fht", "h": "gju",
@@ -22,32 +24,65 @@ _NEAR = {
 def disturb(text: str, english: English, synonyms: Mapping[str, Texts], rng: Random) -> str:
     """A noisy copy of a question text."""
     text = swap_words(text, english.contractions, 0.06, rng)
-    text = swap_words(text, synonyms, 0.12, rng)
-    words = text.split(" ")
-    if rng.random() < 0.45:
-        dropped = frozenset(english.frames["dropped"])
-        rate = rng.choice((0.1, 0.2, 0.5))
-        words = [w for w in words if w.strip(",;:.") not in dropped or rng.random() > rate] or words
-    if rng.random() < 0.12 and len(words) > 5:
-        words = _without_one(words, rng)
-    if rng.random() < 0.15:
-        place = rng.randint(0, len(words))
-        words[place:place] = [rng.choice(english.frames["filler"])]
-    if rng.random() < 0.06:
-        place = rng.randrange(len(words))
-        words[place:place] = [words[place]] if not _is_topic(words[place]) else []
-    if rng.random() < 0.08 and len(words) > 2:
-        place = rng.randrange(len(words) - 1)
-        words[place : place + 2] = reversed(words[place : place + 2])
-    if rng.random() < 0.3:
-        for _ in range(rng.choice((1, 1, 2))):
-            place = rng.randrange(len(words))
-            if len(words[place]) > 3 and not _is_topic(words[place]):
-                words[place] = misspell(words[place], rng)
+    words = swap_words(text, synonyms, 0.12, rng).split(" ")
+    for chance, edit in _EDITS:
+        if rng.random() < chance:
+            words = edit(words, english, rng)
     words = [_soften(word, rng) if _is_topic(word) else word for word in words]
     if rng.random() < 0.1:
-        words = [word if _is_topic(word) else re.sub(r"[,;:.'()-]", "", word) for word in words]
+        words = [word if _is_topic(word) else without_punctuation(word) for word in words]
     return " ".join(word for word in words if word)
+
+
+def _drop_little_words(words: list[str], english: English, rng: Random) -> list[str]:
+    dropped = frozenset(english.frames["dropped"])
+    rate = rng.choice((0.1, 0.2, 0.5))
+    return [w for w in words if w.strip(",;:.") not in dropped or rng.random() > rate] or words
+
+
+def _lose_a_word(words: list[str], english: English, rng: Random) -> list[str]:
+    if len(words) < 6:
+        return words
+    lost = rng.randrange(len(words))
+    return [word for index, word in enumerate(words) if index != lost or _is_topic(word)]
+
+
+def _add_filler(words: list[str], english: English, rng: Random) -> list[str]:
+    index = rng.randint(0, len(words))
+    return [*words[:index], rng.choice(english.frames["filler"]), *words[index:]]
+
+
+def _repeat_a_word(words: list[str], english: English, rng: Random) -> list[str]:
+    index = rng.randrange(len(words))
+    word = words[index]
+    return words if _is_topic(word) else [*words[:index], word, *words[index:]]
+
+
+def _transpose(words: list[str], english: English, rng: Random) -> list[str]:
+    if len(words) < 3:
+        return words
+    index = rng.randrange(len(words) - 1)
+    return [*words[:index], words[index + 1], words[index], *words[index + 2 :]]
+
+
+def _misspell_some(words: list[str], english: English, rng: Random) -> list[str]:
+    changed = list(words)
+    for _ in range(rng.choice((1, 1, 2))):
+        index = rng.randrange(len(words))
+        if len(changed[index]) > 3 and not _is_topic(changed[index]):
+            changed[index] = misspell(changed[index], rng)
+    return changed
+
+
+_EDITS = (
+    (0.45, _drop_little_words),
+    (0.12, _lose_a_word),
+    (0.15, _add_filler),
+    (0.06, _repeat_a_word),
+    (0.08, _transpose),
+    (0.3, _misspell_some),
+)
+"""How many of the texts get each change, in this order."""
 
 
 def scramble(text: str, others: Sequence[str], rng: Random) -> str:
@@ -68,45 +103,59 @@ def scramble(text: str, others: Sequence[str], rng: Random) -> str:
         words.append(word)
         if rng.random() < 0.05:
             words.append(rng.choice(others))
-    keys = [place + reach * rng.random() for place in range(len(words))]
+    keys = [index + reach * rng.random() for index in range(len(words))]
     return " ".join(word for _, word in sorted(zip(keys, words, strict=True)))
 
 
 def swap_words(text: str, options: Mapping[str, Texts], rate: float, rng: Random) -> str:
     """Replace words or pairs of words by others that may stand for them, each at a rate."""
-    words, swapped, place = text.split(" "), list[str](), 0
-    while place < len(words):
+
+    def others(window: Sequence[str]) -> list[tuple[str]]:
+        return [(other,) for other in options.get(" ".join(window), ())]
+
+    return " ".join(swap_windows(tuple(text.split(" ")), others, rate, rng))
+
+
+def swap_windows(
+    words: tuple[_Word, ...],
+    others: Callable[[tuple[_Word, ...]], Sequence[tuple[_Word, ...]]],
+    rate: float,
+    rng: Random,
+) -> tuple[_Word, ...]:
+    """Replace pairs of words, else single ones, by one of their `others`, each at a rate."""
+    swapped, index = list[_Word](), 0
+    while index < len(words):
         for length in (2, 1):
-            found = options.get(" ".join(words[place : place + length]))
-            if found and rng.random() < rate:
-                swapped.append(rng.choice(found))
-                place += length
+            choices = others(words[index : index + length])
+            if choices and rng.random() < rate:
+                swapped += rng.choice(choices)
+                index += length
                 break
         else:
-            swapped.append(words[place])
-            place += 1
-    return " ".join(swapped)
+            swapped.append(words[index])
+            index += 1
+    return tuple(swapped)
+
+
+def without_punctuation(word: str) -> str:
+    """A word without the signs between words and around them."""
+    return _PUNCTUATION.sub("", word)
 
 
 def misspell(word: str, rng: Random) -> str:
     """A word with one slip of the hand: a letter lost, doubled, swapped, wrong or added."""
-    place = rng.randrange(len(word) - 1)
-    letter = word[place]
+    index = rng.randrange(len(word) - 1)
+    before, letter, after = word[:index], word[index], word[index + 1 :]
     slip = rng.randrange(5)
     if slip == 0:
-        return word[:place] + word[place + 1 :]
+        return before + after
     if slip == 1:
-        return word[:place] + letter + word[place:]
+        return before + letter + letter + after
     if slip == 2:
-        return word[:place] + word[place + 1] + letter + word[place + 2 :]
+        return before + after[0] + letter + after[1:]
     if slip == 3:
-        return word[:place] + rng.choice(_NEAR.get(letter, _LETTERS)) + word[place + 1 :]
-    return word[:place] + rng.choice(_LETTERS) + word[place:]
-
-
-def _without_one(words: Sequence[str], rng: Random) -> list[str]:
-    place = rng.randrange(len(words))
-    return [w for at, w in enumerate(words) if at != place or _is_topic(w)]
+        return before + rng.choice(_NEAR.get(letter, _LETTERS)) + after
+    return before + rng.choice(_LETTERS) + letter + after
 
 
 def _is_topic(word: str) -> bool:

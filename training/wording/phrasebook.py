@@ -2,9 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,6 +41,10 @@ class Wording:
     ends: frozenset[str] = frozenset()
     """Classes of what is reached that it is for; all where there are none."""
 
+    def fits(self, start: str, end: str) -> bool:
+        """Whether it is for walks from one class to another."""
+        return (not self.starts or start in self.starts) and (not self.ends or end in self.ends)
+
 
 @dataclass(frozen=True)
 class Noun:
@@ -64,7 +69,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Lack:
+class Unanswerable:
     """What people ask about entities of a class that the graph has no relation for."""
 
     attribute: Texts = ()
@@ -83,7 +88,7 @@ class Near:
     """What stands before a class noun."""
     intent: Texts
     """What stands before a plain verb, of several."""
-    deed: Texts
+    verb: Texts
     """What else is done to {x}, by several."""
     era: Texts
     """When."""
@@ -100,7 +105,7 @@ class Phrasebook:
     wordings: Mapping[Key, tuple[Wording, ...]]
     classes: Mapping[str, tuple[Noun, ...]] = field(default_factory=dict[str, tuple[Noun, ...]])
     synonyms: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
-    lacks: Mapping[str, Lack] = field(default_factory=dict[str, Lack])
+    unanswerable: Mapping[str, Unanswerable] = field(default_factory=dict[str, Unanswerable])
     names: Names = Names()
     near: Near | None = None
     foreign: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
@@ -146,6 +151,15 @@ def plural(noun: str) -> str:
     return noun + "s"
 
 
+_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near", "foreign"))
+_TEMPLATE_KEYS = ("word", "noun", "that", "ask")
+_CLASS_KEYS = ("through", "carries", "from", "to")
+_UNANSWERABLE_KEYS = ("attribute", "ask")
+_NEAR_KEYS = ("thing", "modifier", "intent", "deed", "era")
+_FILLED_KEYS = (*_TEMPLATE_KEYS, *_NEAR_KEYS)
+_NAME_KEYS = ("article", "plural", "visited", "values")
+
+
 def _read(file: Path, graph: Graph) -> Phrasebook:
     try:
         text = file.read_text(encoding="utf-8")
@@ -154,126 +168,120 @@ def _read(file: Path, graph: Graph) -> Phrasebook:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{file}: is not valid TOML ({error})") from error
-    known = {
-        graph.spell(Move(place, inverse))
-        for place in range(len(graph.relations))
-        for inverse in (False, True)
-    }
-    wordings = dict[Key, tuple[Wording, ...]]()
-    for name, table in tables.items():
-        if name in _OTHER_TABLES:
-            continue
-        key = tuple(name.split(SEPARATOR))
-        unknown = [spelling for spelling in key if spelling not in known]
-        if unknown:
-            raise KGError(
-                f"{_place(file, text, name)}: the graph has no relation {unknown[0]!r}",
-                f"its relations are {', '.join(sorted(graph.labels))}",
-            )
-        several = table if isinstance(table, list) else [table]
-        wordings[key] = tuple(_wording(file, text, name, one) for one in several)
-    return Phrasebook(
-        wordings,
-        classes={kind: tuple(map(_noun, n)) for kind, n in tables.get("classes", {}).items()},
-        synonyms={word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
-        lacks={
-            kind: Lack(*_lists(file, text, f"lacks.{kind}", table, _LACK_KEYS))
-            for kind, table in tables.get("lacks", {}).items()
-        },
-        names=Names(
-            *map(frozenset, _lists(file, text, "names", tables.get("names", {}), _NAME_KEYS))
-        ),
-        near=_near(file, text, tables["near"]) if "near" in tables else None,
-        foreign=_foreign(file, text, tables.get("foreign", {}), graph, known),
-    )
+    moves = (Move(number, way) for number in range(len(graph.relations)) for way in (False, True))
+    return _Tables(file, text, graph, frozenset(map(graph.spell, moves))).phrasebook(tables)
 
 
-_OTHER_TABLES = frozenset(("classes", "synonyms", "lacks", "names", "near", "foreign"))
-_TEMPLATE_KEYS = ("word", "noun", "that", "ask")
-_CLASS_KEYS = ("through", "carries", "from", "to")
-_LACK_KEYS = ("attribute", "ask")
-_NEAR_KEYS = ("thing", "modifier", "intent", "deed", "era")
-_FILLED_KEYS = (*_TEMPLATE_KEYS, *_NEAR_KEYS)
-_NAME_KEYS = ("article", "plural", "visited", "values")
+@dataclass(frozen=True)
+class _Tables:
+    """What reads the tables of a phrasebook's file for a graph; its errors name the line."""
 
+    file: Path
+    text: str
+    graph: Graph
+    moves: frozenset[str]
+    """The moves of the graph as they are spelled."""
 
-def _near(file: Path, text: str, table: Mapping[str, Sequence[str]]) -> Near:
-    thing, *others = _lists(file, text, "near", table, _NEAR_KEYS)
-    if empty := [key for key in _NEAR_KEYS if not table.get(key)]:
-        raise InputError(f"{_place(file, text, 'near')}: 'near' lacks {empty[0]!r}", "give some")
-    return Near(tuple(map(_noun, thing)), *others)
-
-
-def _foreign(
-    file: Path, text: str, table: Mapping[str, Any], graph: Graph, known: Collection[str]
-) -> Mapping[str, Texts]:
-    for move, kinds in table.items():
-        if not isinstance(kinds, list) or not all(isinstance(own, str) for own in kinds):
-            raise InputError(f"{_place(file, text, '[foreign]')}: {move!r} is no list of classes")
-    for what, has, given in (
-        ("relation", known, [*table]),
-        ("class", graph.nodes, [kind for kinds in table.values() for kind in kinds]),
-    ):
-        if unknown := [own for own in given if own not in has]:
-            raise KGError(
-                f"{_place(file, text, '[foreign]')}: the graph has no {what} {unknown[0]!r}",
-                f"it has {', '.join(sorted(filter(None, has)))}",
-            )
-    return {move: tuple(kinds) for move, kinds in table.items()}
-
-
-def _wording(file: Path, text: str, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
-    word, noun, that, ask, *classes = _lists(
-        file, text, name, table, (*_TEMPLATE_KEYS, *_CLASS_KEYS)
-    )
-    through, carries, starts, ends = map(frozenset, classes)
-    return Wording(word, noun, that, ask, through, carries, starts, ends)
-
-
-def _lists(
-    file: Path, text: str, name: str, table: Mapping[str, Sequence[str]], keys: Sequence[str]
-) -> list[Texts]:
-    """The values of some keys of a table; InputError where it has others, or a bad template."""
-    unknown = table.keys() - set(keys)
-    if unknown:
-        raise InputError(
-            f"{_place(file, text, name)}: {name!r} has the unknown key {sorted(unknown)[0]!r}",
-            f"the keys are {', '.join(keys)}",
+    def phrasebook(self, tables: Mapping[str, Any]) -> Phrasebook:
+        """All tables of the file. Raises InputError and KGError."""
+        return Phrasebook(
+            {
+                tuple(name.split(SEPARATOR)): self._wordings(name, table)
+                for name, table in tables.items()
+                if name not in _OTHER_TABLES
+            },
+            classes={kind: tuple(map(_noun, n)) for kind, n in tables.get("classes", {}).items()},
+            synonyms={word: tuple(others) for word, others in tables.get("synonyms", {}).items()},
+            unanswerable={
+                kind: Unanswerable(*self._lists(f"lacks.{kind}", table, _UNANSWERABLE_KEYS))
+                for kind, table in tables.get("lacks", {}).items()
+            },
+            names=self._names(tables.get("names", {})),
+            near=self._near(tables["near"]) if "near" in tables else None,
+            foreign=self._foreign(tables.get("foreign", {})),
         )
-    for template in (template for key in _FILLED_KEYS for template in table.get(key, ())):
-        try:
-            parse(template)
-        except InputError as error:
+
+    def _wordings(self, name: str, table: Any) -> tuple[Wording, ...]:
+        """What is said of the moves in the name of a table, which may stand there several times."""
+        hint = f"its relations are {', '.join(sorted(self.graph.labels))}"
+        self._check_known("relation", self.moves, name.split(SEPARATOR), name, hint)
+        return tuple(
+            self._wording(name, one) for one in (table if isinstance(table, list) else [table])
+        )
+
+    def _wording(self, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
+        word, noun, that, ask, *classes = self._lists(name, table, (*_TEMPLATE_KEYS, *_CLASS_KEYS))
+        through, carries, starts, ends = map(frozenset, classes)
+        return Wording(word, noun, that, ask, through, carries, starts, ends)
+
+    def _names(self, table: Mapping[str, Sequence[str]]) -> Names:
+        return Names(*map(frozenset, self._lists("names", table, _NAME_KEYS)))
+
+    def _near(self, table: Mapping[str, Sequence[str]]) -> Near:
+        thing, *others = self._lists("near", table, _NEAR_KEYS)
+        if empty := [key for key in _NEAR_KEYS if not table.get(key)]:
+            raise InputError(f"{self._line('near')}: 'near' lacks {empty[0]!r}", "give some")
+        return Near(tuple(map(_noun, thing)), *others)
+
+    def _foreign(self, table: Mapping[str, Any]) -> Mapping[str, Texts]:
+        for move, kinds in table.items():
+            if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+                line = self._line("[foreign]")
+                raise InputError(f"{line}: {move!r} is no list of classes")
+        self._check_known("relation", self.moves, table, "[foreign]")
+        classes = (kind for kinds in table.values() for kind in kinds)
+        self._check_known("class", self.graph.nodes, classes, "[foreign]")
+        return {move: tuple(kinds) for move, kinds in table.items()}
+
+    def _lists(
+        self, name: str, table: Mapping[str, Sequence[str]], keys: Sequence[str]
+    ) -> list[Texts]:
+        """The values of some keys of a table; InputError where it has others, or a bad template."""
+        if unknown := sorted(table.keys() - set(keys)):
             raise InputError(
-                f"{_place(file, text, template)}: {error.message}", error.hint
-            ) from error
-    return [tuple(table.get(key, ())) for key in keys]
+                f"{self._line(name)}: {name!r} has the unknown key {unknown[0]!r}",
+                f"the keys are {', '.join(keys)}",
+            )
+        for template in (template for key in _FILLED_KEYS for template in table.get(key, ())):
+            try:
+                parse(template)
+            except InputError as error:
+                line = self._line(template)
+                raise InputError(f"{line}: {error.message}", error.hint) from error
+        return [tuple(table.get(key, ())) for key in keys]
+
+    def _check_known(
+        self, what: str, known: Collection[str], names: Iterable[str], part: str, hint: str = ""
+    ) -> None:
+        """Raise KGError, with the line of a part, for the first name that the graph has not."""
+        unknown = next((name for name in names if name not in known), None)
+        if unknown is not None:
+            raise KGError(
+                f"{self._line(part)}: the graph has no {what} {unknown!r}",
+                hint or f"it has {', '.join(sorted(filter(None, known)))}",
+            )
+
+    def _line(self, part: str) -> str:
+        """The file and the line in which a part of it first stands."""
+        before = self.text.partition(part)[0] if part in self.text else ""
+        return f"{self.file}:{before.count(chr(10)) + 1}"
 
 
 @lru_cache(maxsize=4096)
 def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | None:
     """The wordings that fit two classes as one."""
-    fitting = [
-        wording
-        for wording in wordings
-        if (not wording.starts or start in wording.starts)
-        and (not wording.ends or end in wording.ends)
-    ]
+    fitting = [wording for wording in wordings if wording.fits(start, end)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
+    chained = chain.from_iterable
     return Wording(
-        word=tuple(text for wording in fitting for text in wording.word),
-        noun=tuple(text for wording in fitting for text in wording.noun),
-        that=tuple(text for wording in fitting for text in wording.that),
-        ask=tuple(text for wording in fitting for text in wording.ask),
-        through=frozenset[str]().union(*(wording.through for wording in fitting)),
-        carries=frozenset[str]().union(*(wording.carries for wording in fitting)),
+        word=tuple(chained(wording.word for wording in fitting)),
+        noun=tuple(chained(wording.noun for wording in fitting)),
+        that=tuple(chained(wording.that for wording in fitting)),
+        ask=tuple(chained(wording.ask for wording in fitting)),
+        through=frozenset(chained(wording.through for wording in fitting)),
+        carries=frozenset(chained(wording.carries for wording in fitting)),
     )
-
-
-def _place(file: Path, text: str, part: str) -> str:
-    found = text.find(part)
-    return f"{file}:{text.count(chr(10), 0, max(found, 0)) + 1}"
 
 
 def _noun(text: str) -> Noun:

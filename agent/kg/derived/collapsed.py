@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
+from ...caching import Recent
 from ..profile import UNLABELLED, Profile
-from ..recent import Recent
 from ..store import Store, Way
 from ..terms import Step, Term, Triple, is_literal
 from .layer import Derived, Layer, Run, read_enough

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ..recent import Recent
+from ...caching import Recent
 from ..store import Labels, Store, Way
 from ..terms import Step, Term, Triple, is_literal
 from .layer import CheckedLayer, Derived, Run, choose, first, read_enough

@@ -84,7 +84,7 @@ class EmbeddingRanker:
 
     def __init__(self, embeddings: Embeddings, *, most: int = 10_000, batch: int = 256) -> None:
         """Embed at most `batch` texts at once, and remember the vectors of the last `most`."""
-        from ..recent import Recent
+        from ...caching import Recent
 
         self._embeddings = embeddings
         self._batch = batch

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.answers.judging import Judged, judged, with_account, withheld
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import Answer, Entity, MentionRecord, State, Word
+from groundwalk.agent.records import Answer, Entity, MentionRecord, Word
+from groundwalk.agent.state import State
 
 from ..evidence.replies import answer, named, step
 

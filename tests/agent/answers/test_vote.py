@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from math import log
 
 import pytest
-from groundwalk.agent.answers.records import candidate
+from groundwalk.agent.answers.candidates import candidate
 from groundwalk.agent.answers.vote import Election, vote
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Triple, name_iri, open_kg
 from groundwalk.agent.kg.terms import RelationPath
 from groundwalk.agent.kg.walking.execution import Execution, Junction
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import Candidate
+from groundwalk.agent.records import Candidate
 
 FACTS = """
 Paris|country|France

@@ -2,7 +2,7 @@
 
 import re
 
-from groundwalk.agent.state import Answer, Entity, MentionRecord, Turn
+from groundwalk.agent.records import Answer, Entity, MentionRecord, Turn
 
 _MARKED = re.compile(r"<(\w*):([^>]+)>")
 

@@ -18,7 +18,7 @@ from groundwalk.agent.conversation.threads import (
     threads_file,
 )
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.state import MOST_MESSAGES, MOST_TURNS, State, said_last
+from groundwalk.agent.state import MOST_MESSAGES, MOST_TURNS, State, last_messages
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
@@ -147,10 +147,10 @@ def test_a_state_holds_the_last_messages() -> None:
     said: Any = [HumanMessage(str(n)) for n in range(MOST_MESSAGES + 3)]
     held: Any = []
     for message in said:
-        held = said_last(held, [message])
+        held = last_messages(held, [message])
     assert [own.content for own in held] == [own.content for own in said[3:]]
     again = HumanMessage("changed", id=held[5].id)
-    assert [m.content for m in cast("list[Any]", said_last(held, again))][5] == "changed"
+    assert [m.content for m in cast("list[Any]", last_messages(held, again))][5] == "changed"
 
 
 def test_what_is_not_there_is_said(threads: SqliteSaver, tmp_path: Path) -> None:

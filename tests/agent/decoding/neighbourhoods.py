@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
 from groundwalk.agent.decoding.graph_index import GraphIndex
-from groundwalk.agent.decoding.growing import GrowingIndex, Neighbourhood
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing import GrowingIndex, NameTokens, Neighbourhood
 from groundwalk.agent.decoding.index import entity_openings, relation_openings
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question

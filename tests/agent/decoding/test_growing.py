@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from groundwalk.agent.decoding.chains import ChainLimits, ChainTriples
 from groundwalk.agent.decoding.graph_index import GraphIndex
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing import NameTokens
 from groundwalk.agent.decoding.index import entity_openings
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question, Scores, SearchResult

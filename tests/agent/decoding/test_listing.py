@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.listing import ListedPaths, alternation, list_paths
 from groundwalk.agent.decoding.paths import PathLimits
+from groundwalk.agent.decoding.remote import ListedPaths, alternation, list_paths
 from groundwalk.agent.decoding.wire import SEPARATOR
 from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import Path, open_kg

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.decoding.chains import ChainLimits
 from groundwalk.agent.decoding.constraint import Constraint
-from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing import GrowingIndex, NameTokens
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire

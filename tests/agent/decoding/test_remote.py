@@ -7,9 +7,8 @@ from typing import Any
 import httpx
 import pytest
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.listing import ListedPaths, list_paths
 from groundwalk.agent.decoding.paths import PathLimits
-from groundwalk.agent.decoding.remote import Server, decode_remote
+from groundwalk.agent.decoding.remote import ListedPaths, Server, decode_remote, list_paths
 from groundwalk.agent.errors import ConstraintError, GroundwalkError, InputError, ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, Triple
 from groundwalk.agent.services import MOST_BYTES

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.decoding.chains import ChainLimits
-from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_units import GrowingArray, NameTokens
+from groundwalk.agent.decoding.growing import GrowingArray, GrowingIndex, NameTokens
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.listing import list_paths
 from groundwalk.agent.decoding.paths import PathLimits
+from groundwalk.agent.decoding.remote import list_paths
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH, PLAN, TRIPLE, Wire
 from groundwalk.agent.errors import NoPathError, ServiceError

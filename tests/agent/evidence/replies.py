@@ -5,8 +5,7 @@ from typing import Any
 
 from groundwalk.agent.evidence import Reply
 from groundwalk.agent.kg import Path, RelationPath, Store, Term, execute
-from groundwalk.agent.state import Answer, Entity, Named, Result, StepRecord
-from groundwalk.agent.usage import no_usage
+from groundwalk.agent.records import Answer, Entity, Named, Result, StepRecord, no_usage
 
 E = "http://example.org/"
 

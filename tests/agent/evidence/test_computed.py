@@ -9,7 +9,7 @@ from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.evidence import FORMS, Form, Reply, explain
 from groundwalk.agent.evidence.sparql import check_query, main_query
 from groundwalk.agent.kg import Triple
-from groundwalk.agent.state import Kind
+from groundwalk.agent.records import Kind
 from rdflib import PROV, RDF, RDFS
 
 from ..kg import graphs

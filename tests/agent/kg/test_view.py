@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyoxigraph as ox
 import pytest
-from groundwalk.agent.decoding.growing import GrowingIndex
-from groundwalk.agent.decoding.growing_units import NameTokens
+from groundwalk.agent.decoding.growing import GrowingIndex, NameTokens
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import Labels, OxigraphStore, Step, Term, Triple, open_kg
 from groundwalk.agent.kg.store import Way

@@ -2,7 +2,7 @@
 
 import pytest
 from groundwalk.agent.linking.picking import picked
-from groundwalk.agent.state import Entity
+from groundwalk.agent.records import Entity
 
 
 def entity(term: str, label: str, description: str = "", kind: str = "") -> Entity:

@@ -2,8 +2,14 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import ModelError
-from groundwalk.agent.llm.bag_of_words import WordCounts, count_words, features_of
-from groundwalk.agent.llm.baselines import Baselines, read_baselines, write_baselines
+from groundwalk.agent.llm.bag_of_words import (
+    Baselines,
+    WordCounts,
+    count_words,
+    features_of,
+    read_baselines,
+    write_baselines,
+)
 from groundwalk.agent.llm.model_folder import BUNDLED
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,7 +72,7 @@ def test_another_template_is_as_likely_as_the_words_it_shares() -> None:
 def test_a_model_without_them_says_how_to_get_them(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groundwalk.agent.llm.baselines.BASELINES_FILE", "nowhere.json")
+    monkeypatch.setattr("groundwalk.agent.llm.bag_of_words.BASELINES_FILE", "nowhere.json")
     with pytest.raises(ModelError, match="has no nowhere.json") as raised:
         read_baselines(str(tmp_path) if source == "folder" else source)
     assert "groundwalk train" in raised.value.hint and "\n" not in raised.value.message

@@ -5,7 +5,7 @@ from string import ascii_uppercase
 import pytest
 from groundwalk.agent.kg.labels.names import normalise
 from groundwalk.agent.llm.matching import lettered, unlettered
-from groundwalk.agent.llm.reading import read_answers
+from groundwalk.agent.llm.replies import read_answers
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

@@ -4,14 +4,14 @@ import json
 from time import perf_counter
 
 import pytest
-from groundwalk.agent.llm.actions import read_actions
-from groundwalk.agent.llm.reading import (
+from groundwalk.agent.llm.replies import (
     read_answers,
     read_choices,
     read_sets,
     read_value,
     read_verdict,
 )
+from groundwalk.graphs.tot.policies import read_actions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import ModelError
-from groundwalk.agent.llm.scope import SCOPE_FILE, Scope, read_scope, tempered, write_scope
+from groundwalk.agent.llm.bag_of_words import SCOPE_FILE, Scope, read_scope, tempered, write_scope
 from hypothesis import given
 from hypothesis import strategies as st
 

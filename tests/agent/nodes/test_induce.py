@@ -2,7 +2,7 @@
 
 import pytest
 from groundwalk.agent.nodes.induce import match_lines
-from groundwalk.agent.state import Candidate, Named
+from groundwalk.agent.records import Candidate, Named
 
 ENDS = ("Oslo", "Rome", "1815", "0.5", "50 Cent", "2001: A Space Odyssey", "1. FC Köln", "C", "C++")
 

@@ -8,7 +8,7 @@ from groundwalk.agent.kg import OxigraphStore, Triple
 from groundwalk.agent.kg.labels.names import local_name
 from groundwalk.agent.kg.terms import unknown_term
 from groundwalk.agent.nodes.verify import verify
-from groundwalk.agent.state import Answer, Entity, Form, Named, StepRecord
+from groundwalk.agent.records import Answer, Entity, Form, Named, StepRecord
 
 TRIPLES = b"<urn:a> <urn:p> <urn:b> . <urn:b> <urn:q> <urn:c> . <urn:d> <urn:p> <urn:b> ."
 

@@ -6,7 +6,7 @@ from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
 from groundwalk.agent.query.question_values import spelling, values_in
-from groundwalk.agent.state import Entity, MentionRecord
+from groundwalk.agent.records import Entity, MentionRecord
 from hypothesis import given
 from hypothesis import strategies as st
 

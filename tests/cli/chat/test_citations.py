@@ -1,7 +1,7 @@
 import re
 
 from groundwalk.agent.evidence.text import chain_trees
-from groundwalk.agent.state import Answer, Named, StepRecord
+from groundwalk.agent.records import Answer, Named, StepRecord
 from groundwalk.cli.chat.screen import cite
 from groundwalk.cli.render import brackets
 from hypothesis import given

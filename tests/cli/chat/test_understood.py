@@ -13,7 +13,8 @@ from groundwalk.agent.errors import GroundwalkError
 from groundwalk.agent.evidence import Origin
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
-from groundwalk.agent.state import SILENT, State
+from groundwalk.agent.records import SILENT
+from groundwalk.agent.state import State
 from groundwalk.cli.chat.commands import perform
 from groundwalk.cli.chat.loop import converse
 from groundwalk.cli.chat.prompt import Completing

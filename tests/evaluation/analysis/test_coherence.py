@@ -8,7 +8,7 @@ import pytest
 import typer
 from groundwalk.agent.errors import InputError, ServiceError
 from groundwalk.agent.llm.chat import chat_model
-from groundwalk.agent.state import Named, StepRecord
+from groundwalk.agent.records import Named, StepRecord
 from groundwalk.cli.evaluate import judge as command
 from groundwalk.evaluation.analysis.coherence import COHERENCE_FILE, judge, read_rating, spell_chain
 from groundwalk.evaluation.records import Asked, Record, answered

@@ -1,6 +1,6 @@
 """How much of a question set training questions give away."""
 
-from groundwalk.agent.state import Entity, MentionRecord
+from groundwalk.agent.records import Entity, MentionRecord
 from groundwalk.evaluation.analysis.overlap import Close, masked, ngrams, overlap, words
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,8 +4,7 @@ import random
 from statistics import mean, median
 
 import pytest
-from groundwalk.agent.state import Answer, Emitted, nothing_emitted
-from groundwalk.agent.usage import no_usage
+from groundwalk.agent.records import Answer, Emitted, no_usage, nothing_emitted
 from groundwalk.evaluation.analysis.summary import RunSummary, Summary, summarise, summarise_method
 from groundwalk.evaluation.records import Asked, Record, answered
 from groundwalk.evaluation.report.terminal import trouble_lines

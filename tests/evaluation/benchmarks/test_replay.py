@@ -64,7 +64,7 @@ def test_data_that_are_not_there_are_told_in_a_line(
 
 @pytest.mark.data("webqsp-slices/rog-plans-dev.jsonl")
 def test_the_published_plans_of_webqsp_are_read(public_data: Path) -> None:
-    from groundwalk.graphs.rog.plans import read_plans
+    from groundwalk.graphs.rog import read_plans
 
     plans = read_plans(str(public_data / "webqsp-slices" / "rog-plans-dev.jsonl"))
     assert len(plans) > 800

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from groundwalk.agent.errors import ServiceError
-from groundwalk.agent.state import Answer, Named, State, StepRecord, nothing_emitted
-from groundwalk.agent.usage import no_usage
+from groundwalk.agent.records import Answer, Named, StepRecord, no_usage, nothing_emitted
+from groundwalk.agent.state import State
 from groundwalk.evaluation.records import Asked, Record, answered, failed
 from groundwalk.evaluation.samples import Gold, Sample
 

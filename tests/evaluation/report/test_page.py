@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.labels.names import one_line
-from groundwalk.agent.state import Answer
+from groundwalk.agent.records import Answer
 from groundwalk.evaluation.records import Asked, Record, answered
 from groundwalk.evaluation.report.build import build_report
 from groundwalk.evaluation.samples import Gold, Sample

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.state import Entity, nothing_emitted
+from groundwalk.agent.records import Entity, nothing_emitted
 from groundwalk.evaluation.analysis.summary import RunSummary, summarise
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.report.terminal import print_summary

@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 import pytest
-from groundwalk.agent.state import Named, StepRecord
+from groundwalk.agent.records import Named, StepRecord
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.scoring.metrics import (
     METRICS,

@@ -2,7 +2,7 @@
 
 import pytest
 from groundwalk.agent.errors import ServiceError
-from groundwalk.agent.state import Named, StepRecord
+from groundwalk.agent.records import Named, StepRecord
 from groundwalk.evaluation.records import Asked, answered, failed
 from groundwalk.evaluation.samples import Gold, Sample
 from groundwalk.evaluation.scoring.metrics import triplet_f1

@@ -22,7 +22,7 @@ from groundwalk.agent.reader.words import words_of
 from groundwalk.cli.main import app
 from groundwalk.evaluation.runner.config import describe_reader, tree_digest
 from groundwalk.graphs import build_graph
-from groundwalk.training.data import gather
+from groundwalk.training.material import gather
 from groundwalk.training.reader import recipe as making
 from groundwalk.training.reader.lessons import Lessons
 from groundwalk.training.reader.made_graphs import examples_over

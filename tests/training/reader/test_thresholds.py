@@ -12,10 +12,10 @@ from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import Naming
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
-from groundwalk.training.encoding.queries import Asked
+from groundwalk.training.fitting.thresholds import Answered
+from groundwalk.training.queries.typed import TypedQuestion
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.thresholds import Tried, fit_to_graph, sure_of
-from groundwalk.training.thresholds.answers import Answered
 from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.query.models import scripted
@@ -54,7 +54,7 @@ def test_what_comes_to_the_same_without_a_relation_tells_nothing(
     actions = (Action("pointer", number=0), Action("step", relation(kg, right)), Action("end"))
     start = QUESTION.index("Kenya")
     kenya = Numbered(start, start + 5, "country")
-    own = Asked(QUESTION, (kenya,), actions, None, (), {})
+    own = TypedQuestion(QUESTION, (kenya,), actions, None, (), {})
     sure = sure_of(with_all, own, Naming(kg))
     assert sure == (confidence and pytest.approx(confidence, abs=1e-3))
 
@@ -68,7 +68,7 @@ def test_few_questions_are_answered_whose_relation_is_gone(
     without = Tried([False] * lacking, false, [])
     right = Tried([True] * 40, [Answered(0.3, right=True)] * 40, [])
 
-    def made(*_: object) -> list[Asked]:
+    def made(*_: object) -> list[TypedQuestion]:
         return []
 
     def tried(*_: object) -> Tried:

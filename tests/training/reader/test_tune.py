@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
@@ -23,15 +22,16 @@ from groundwalk.agent.reader.weights import (
 )
 from groundwalk.agent.reader.words import words_of
 from groundwalk.graphs import build_graph
-from groundwalk.training.reader import thresholds, tune, tuning
+from groundwalk.training.reader import tune
 from groundwalk.training.reader.card import CARD, EARLIER_CARD
 from groundwalk.training.reader.examples import Example
 from groundwalk.training.reader.tune import is_held_out, reworded
-from groundwalk.training.reader.tuning import Tuning, between, mixed, replay_of
+from groundwalk.training.reader.tuning import between, mixed, replay_of
 from groundwalk.training.recipe import Recipe
 from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
+from ..brief import brief_tuning
 from .test_tuning import MORE
 
 OTHER_GRAPH = "tuned to another graph"
@@ -61,13 +61,7 @@ class Stopped(Unwatched):
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is asked takes hardly any time, and a tiny reader learns fast."""
-    monkeypatch.setattr(thresholds, "_OF_ONE", 10)
-    monkeypatch.setattr(thresholds, "_NONE_OF_ONE", 5)
-    monkeypatch.setattr(thresholds, "_ACCOUNTED", 5)
-    monkeypatch.setattr(tuning, "DOMAINS", 2)
-    monkeypatch.setattr(tune, "_OF_EACH", 25)
-    monkeypatch.setattr(tune, "Tuning", partial(Tuning, batch=8, rate=5e-3))
+    brief_tuning(monkeypatch)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from groundwalk.agent.kg import open_kg
-from groundwalk.training.data import gather
+from groundwalk.training.material import gather
 from groundwalk.training.reader.made_graphs import examples_over
 from groundwalk.training.reader.tuning import SCHEMA, Tuning, schema_of, tuned
 from groundwalk.training.recipe import Recipe

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ....caching import Recent
 from ...labels.names import local_name, one_line
 from ...nodes import lexical_form, literal_tag
 from ...profile import INDIVIDUALS, SCHEMA_NAMESPACES, Profile, precedence
-from ...recent import Recent
 from ...terms import Term, is_iri, is_literal
 from . import label_queries
 from .client import SparqlClient

@@ -6,12 +6,12 @@ An endpoint can only be asked for exact literals, so that each text is tried in 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....caching import Recent
 from ....errors import ServiceError
 from ...labels.index import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
 from ...labels.names import normalise, one_line, with_triples
 from ...nodes import lexical_form
 from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile
-from ...recent import Recent
 from ...terms import Term, is_literal
 from . import label_queries
 from .about import About, Roles, Terms

@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from threading import Lock
 
+from ....caching import Recent
 from ...labels.literals import readable
 from ...labels.names import Naming, free_name, local_name, normalise, short_form
 from ...nodes import literal_tag
 from ...profile import Profile
-from ...recent import Recent
 from ...terms import Term, is_literal
 from .about import About, Roles, Terms
 

@@ -1,0 +1,160 @@
+"""What a graph holds, said to whoever opens a conversation: sizes, classes, and what may be asked.
+
+Examples of questions are made of the graph's own relations and names, and are tried before they
+are shown.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ..answers.computed import Computed, result_record
+from ..kg import KnowledgeGraph
+from ..kg.labels.index import RelationInfo, TermInfo
+from ..kg.labels.names import one_line
+from ..kg.store import Counts
+from ..kg.terms import Step, Term, is_literal
+from ..query.facts import Facts
+from ..query.language import language_words
+from ..records import Named
+
+EXAMPLES = " Ask, for example: "
+"""What stands before the examples in an introduction."""
+MOST_EXAMPLES = 3
+_MOST_CLASSES = 5
+_MOST_CLASSES_COUNTED = 50
+_MOST_RELATIONS = 24
+"""Relations, the most used first, of which examples are made."""
+_MOST_FACTS = 200
+"""Facts of a relation among which the best known entity is chosen."""
+_MOST_ANSWERS = 8
+"""Answers of an example: more are hard to take in."""
+_MOST_TRIED = 12
+
+
+@dataclass(frozen=True)
+class ClassSize:
+    """A class of the graph, and how many members it has."""
+
+    term: Term
+    name: str
+    members: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, and the terms that answer it in the graph."""
+
+    question: str
+    answers: frozenset[Term]
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What is said of a graph; an endpoint is not counted, and gives no examples.
+
+    `classes` and `relations` have the largest first; `questions` are examples that were answered.
+    """
+
+    source: str
+    counts: Counts | None
+    classes: tuple[ClassSize, ...]
+    relations: tuple[RelationInfo, ...]
+    questions: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        source = one_line(self.source)
+        if self.counts is None:
+            return f"{source} is asked as you ask; names must be spelled as it spells them."
+        size = f"{self.counts.facts:,} facts about {self.counts.entities:,} entities"
+        classes = [f"{kind.name} ({kind.members:,})" for kind in self.classes[:_MOST_CLASSES]]
+        among = f", among them {', '.join(classes)}" if classes else ""
+        examples = f"{EXAMPLES}{' '.join(self.questions)}" if self.questions else ""
+        return one_line(f"{source} holds {size}{among}.{examples}")
+
+
+def introduce(
+    kg: KnowledgeGraph,
+    facts: Facts,
+    answers: Callable[[str], frozenset[Term]] | None = None,
+) -> Introduction:
+    """What the graph holds, and examples that `answers` answers as the graph does.
+
+    `answers` gives the terms that a question is answered with; without it examples are not tried.
+    Raises ServiceError where the graph does not answer.
+    """
+    if not kg.pinned:
+        return Introduction(kg.source, None, (), (), ())
+    relations = tuple(kg.labels.relations())
+    made = _examples(kg, relations)
+    tried = islice(made, MOST_EXAMPLES if answers is None else _MOST_TRIED)
+    good = (e for e in tried if answers is None or answers(e.question) == e.answers)
+    questions = tuple(example.question for example in islice(good, MOST_EXAMPLES))
+    return Introduction(kg.source, kg.counts, _classes(kg, facts), relations, questions)
+
+
+def _classes(kg: KnowledgeGraph, facts: Facts) -> tuple[ClassSize, ...]:
+    """The classes that have members, the largest first."""
+    terms = dict.fromkeys(word.term for word in kg.labels.vocabulary() if not word.relation)
+    counted = list(islice(terms, _MOST_CLASSES_COUNTED))
+    names = kg.labels.names(counted)
+    sizes = [
+        ClassSize(term, name, len(facts.members(term)))
+        for term, name in zip(counted, names, strict=True)
+    ]
+    return tuple(sorted((s for s in sizes if s.members), key=lambda s: (-s.members, s.name)))
+
+
+def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator[Example]:
+    """Examples, each of another relation and about another entity."""
+    wording = language_words()["examples"]
+    used = set[Term]()
+    for relation in relations[:_MOST_RELATIONS]:
+        is_verb = re.fullmatch(wording["is_verb"], relation.name.lower()) is not None
+        topic = _best_known(kg, relation.term, inverse=is_verb, spared=used)
+        if topic is None:
+            continue
+        (steps,) = kg.store.follow([topic.term], relation.term, is_verb, limit=_MOST_ANSWERS + 1)
+        answers = frozenset(step.target for step in steps)
+        if len(answers) > _MOST_ANSWERS:
+            continue
+        kind = _class_name(kg, answers)
+        if is_verb and not kind:
+            continue
+        form = wording["verb"] if is_verb else wording["noun"]
+        names = {"relation": relation.name, "name": topic.name, "class": kind}
+        used.add(topic.term)
+        yield Example(one_line(form.format_map(names)), answers)
+
+
+def _best_known(
+    kg: KnowledgeGraph, relation: Term, *, inverse: bool, spared: set[Term]
+) -> TermInfo | None:
+    """The entity of a relation's first facts that most other facts are about."""
+    triples = islice(kg.store.statements(relation), _MOST_FACTS)
+    ends = dict.fromkeys(Step(triple, inverse).source for triple in triples)
+    terms = [term for term in ends if not is_literal(term) and term not in spared]
+    named = [info for info in kg.labels.describe(terms) if info.label]
+    return max(named, key=lambda info: (info.degree, info.term), default=None)
+
+
+def _class_name(kg: KnowledgeGraph, terms: frozenset[Term]) -> str:
+    """The class that most of some terms have; empty where they have none."""
+    things = sorted(term for term in terms if not is_literal(term))
+    kinds = [info.kind for info in kg.labels.describe(things) if info.kind]
+    return max(sorted(set(kinds)), key=kinds.count) if kinds else ""
+
+
+def introduced(introduction: Introduction, courtesy: str) -> Computed:
+    """The reply to a courtesy: thanks want no list of what the graph holds."""
+    openings = {"greetings": "Hello.", "thanks": "You are welcome.", "help": ""}
+    text = f"{openings[courtesy]} {introduction.text}".strip()
+    if courtesy == "thanks":
+        text = openings[courtesy]
+    result = result_record("introduction", text, "what the graph holds")
+    shown = introduction.questions if EXAMPLES in text else ()
+    result["rows"] = [[Named(term="", label=question)] for question in shown]
+    return Computed("introduced", result=result)

@@ -1,0 +1,168 @@
+"""What a graph holds, for a host that has never seen it: classes, relations, counts, questions."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from ..agent.errors import GroundwalkError, ServiceError
+from ..agent.kg import KnowledgeGraph
+from ..agent.kg.labels.index import RelationInfo
+from ..agent.kg.labels.names import one_line
+from ..agent.kg.nodes import literal_tag
+from ..agent.kg.terms import Term, is_literal
+from .session import Session
+
+_MOST_TYPES = 2_000_000
+"""Statements of classes that are counted."""
+_SAMPLE = 100
+"""Facts of a relation whose ends are looked at."""
+_SECONDS = 30.0
+"""After them no further example is tried."""
+
+
+class Sizes(TypedDict):
+    """The size of a graph: its triples, the facts among them, and what they relate."""
+
+    triples: int
+    facts: int
+    entities: int
+    relations: int
+
+
+class ClassSize(TypedDict):
+    """A class and how many members it has."""
+
+    name: str
+    members: int
+
+
+class RelationUse(TypedDict):
+    """A relation, how many facts use it, and what most of them lead from and to."""
+
+    name: str
+    facts: int
+    head: str
+    tail: str
+
+
+class GraphPage(TypedDict):
+    """A graph, with some of its classes and relations, the largest first.
+
+    `questions` are examples that the graph answers. There is no size of a remote graph.
+    """
+
+    source: str
+    size: Sizes | None
+    classes: list[ClassSize]
+    relations: list[RelationUse]
+    questions: list[str]
+    notes: list[str]
+    page: int
+    more: bool
+
+
+@dataclass(frozen=True)
+class About:
+    """Everything that a graph is described with; pages are cut from it."""
+
+    kg: KnowledgeGraph
+    size: Sizes | None
+    classes: tuple[ClassSize, ...]
+    relations: tuple[RelationInfo, ...]
+    questions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def page(self, number: int, limit: int) -> GraphPage:
+        """So many classes and relations, from `number`, which begins at 1. Raises ServiceError."""
+        first, last = (number - 1) * limit, number * limit
+        return GraphPage(
+            source=one_line(self.kg.source),
+            size=self.size,
+            classes=list(self.classes[first:last]),
+            relations=[self._use(relation) for relation in self.relations[first:last]],
+            questions=list(self.questions),
+            notes=list(self.notes),
+            page=number,
+            more=max(len(self.classes), len(self.relations)) > last,
+        )
+
+    def _use(self, relation: RelationInfo) -> RelationUse:
+        head, tail = _ends(self.kg, relation.term) if self.kg.pinned else ("", "")
+        return RelationUse(name=relation.name, facts=relation.facts, head=head, tail=tail)
+
+
+def describe(session: Session, *, tries: bool, stopped: Event) -> About:
+    """Describe the graph of a session. Where it `tries` the examples, it loads the models with it.
+
+    They are tried until it is `stopped`, or for some time. Raises ServiceError.
+    """
+    kg = session.kg
+    if not kg.pinned:
+        return About(kg, None, (), _remote_relations(kg), (), session.notes)
+    from ..agent.conversation.introduction import introduce
+    from ..agent.query.facts import Facts
+
+    answers = _answers(session, stopped) if tries else None
+    questions = introduce(kg, Facts(kg), answers).questions
+    counts = Sizes(**kg.counts._asdict())
+    return About(kg, counts, _classes(kg), tuple(kg.labels.relations()), questions, session.notes)
+
+
+def _answers(session: Session, stopped: Event) -> Callable[[str], frozenset[Term]]:
+    until = monotonic() + _SECONDS
+
+    def answers(question: str) -> frozenset[Term]:
+        if stopped.is_set() or monotonic() > until:
+            return frozenset()
+        try:
+            state: Any = session.graph.invoke({"question": question}, context=session.options)
+        except GroundwalkError:  # it is told to whoever asks
+            return frozenset()
+        is_whole = state.get("status") == "answered" and not state.get("result")
+        return frozenset(answer["term"] for answer in state["answers"]) if is_whole else frozenset()
+
+    return answers
+
+
+def _remote_relations(kg: KnowledgeGraph) -> tuple[RelationInfo, ...]:
+    """The relations of an endpoint; none where it cannot list them in time."""
+    try:
+        return tuple(kg.labels.relations())
+    except ServiceError:
+        return ()
+
+
+def _classes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
+    """The classes of entities, the largest first; a member by two predicates counts once."""
+    known = {word.term for word in kg.labels.vocabulary() if not word.relation}
+    statements = (t for kind in kg.profile.types for t in kg.store.statements(kind))
+    pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
+    sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))
+    names = dict(zip(sizes, kg.labels.names(list(sizes)), strict=True))
+    ordered = sorted(sizes, key=lambda class_: (-sizes[class_], names[class_]))
+    return tuple(ClassSize(name=names[class_], members=sizes[class_]) for class_ in ordered)
+
+
+def _ends(kg: KnowledgeGraph, relation: Term) -> tuple[str, str]:
+    """The class of most heads and of most tails, among the first facts of a relation."""
+    triples = list(islice(kg.store.statements(relation), _SAMPLE))
+    return _kind(kg, [t.head for t in triples]), _kind(kg, [t.tail for t in triples])
+
+
+def _kind(kg: KnowledgeGraph, terms: Sequence[Term]) -> str:
+    things = [term for term in terms if not is_literal(term)]
+    kinds = Counter(info.kind for info in kg.labels.describe(things) if info.kind)
+    kinds.update(_type_of_value(term) for term in terms if is_literal(term))
+    return max(sorted(kinds), key=lambda kind: kinds[kind], default="")
+
+
+def _type_of_value(literal: Term) -> str:
+    """`decimal`, `date` and so on, and `text` where there is no more to say."""
+    tag = literal_tag(literal)
+    return tag.rpartition("#")[2] or tag if ":" in tag and not tag.endswith("#string") else "text"

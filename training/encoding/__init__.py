@@ -1,1 +1,0 @@
-"""From questions and what is to be written to the tokens that a model learns from."""

@@ -1,0 +1,218 @@
+"""Training of the account of words: which of a question's words made which action of its query.
+
+The generator knows which words ask nothing and which no query can say; which action each of the
+others made is aligned over many questions. Of some questions the query is not the right one: what
+it leaves out is unread.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...agent.query.account import (
+    MOST_PARTS,
+    SPECIAL,
+    QuestionWord,
+    Rows,
+    action_parts,
+    batched,
+    make_model,
+    question_words,
+    word_parts,
+)
+from ...agent.query.actions import Action, pointed_at
+from ..queries.questions import QueryQuestioner
+from ..queries.typed import TypedQuestion, typed_question
+from ..queries.variation import with_unknown_name
+from ..trainer.watched import Watcher, counted
+from .alignment import Alignment, Misread, Pair, align, misread
+from .thresholds import share_above
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_UNREAD, _FILLER = 0, 1
+_BATCH = 64
+_RATE = 2e-3
+_ALIGNED = 12_000
+_JUDGED = 1_500
+_MISREAD = 0.3
+"""How many questions are shown with a query that is not theirs."""
+_UNKNOWN = 0.08
+"""How many have a name that nobody has."""
+FLAGGED = 0.05
+"""How many of the questions that a query says whole may be told to be read in part."""
+
+
+class Lesson(NamedTuple):
+    """What is read of a question, and for each of its words the share that is right, if known."""
+
+    words: list[Rows]
+    actions: list[Rows]
+    targets: list[int | None]
+
+
+def train_account(
+    questioner: QueryQuestioner,
+    label: Callable[[str], str],
+    watcher: Watcher,
+    *,
+    steps: int,
+    seed: int,
+) -> "tuple[nn.Module, float]":
+    """A trained model of the account, and the least share with which a word is unread."""
+    import torch
+
+    torch.manual_seed(seed)
+    taught = islice(_asked(questioner, seed), _ALIGNED)
+    alignment = align(pair_of(asked, label) for asked in taught)
+    model = make_model()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps)
+    lessons = _lessons(questioner, alignment, label, seed + 1)
+    model.train()
+    for _ in counted(range(steps), steps, "the account of words", watcher):
+        loss = _loss(model, list(islice(lessons, _BATCH)))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    model.eval()
+    right = filter(None, (lesson_of(own, alignment, label) for own in _asked(questioner, seed + 2)))
+    return model, share_above(shares_of_whole(model, list(islice(right, _JUDGED))), FLAGGED)
+
+
+def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float]:
+    """Of the questions that are read whole, how surely some word is unread at the most."""
+    import torch
+
+    most = list[float]()
+    with torch.inference_mode():
+        for own in lessons:
+            if _UNREAD not in own.targets:
+                logs = model(*batched([(own.words, own.actions)]))
+                known = [n for n, target in enumerate(own.targets) if target is not None]
+                most.append(float(logs[0, known, _UNREAD].exp().max()) if known else 0.0)
+    return most
+
+
+def _loss(model: "nn.Module", lessons: Sequence[Lesson]) -> "Tensor":
+    import torch
+
+    logs = model(*batched([(own.words, own.actions) for own in lessons]))
+    targets = torch.full(logs.shape[:2], -100)
+    for number, own in enumerate(lessons):
+        for place, target in enumerate(own.targets):
+            if target is not None:
+                moved = target + len(own.words) if target >= SPECIAL else target
+                targets[number, place] = moved
+    return torch.nn.functional.nll_loss(logs.flatten(0, 1), targets.flatten(), ignore_index=-100)
+
+
+def _asked(questioner: QueryQuestioner, seed: int) -> Iterator[TypedQuestion]:
+    """Questions that the graph answers, as somebody would type them."""
+    found = filter(None, map(typed_question, questioner.stream(seed)))
+    return (own for own in found if own.actions is not None)
+
+
+def _lessons(
+    questioner: QueryQuestioner, alignment: Alignment, label: Callable[[str], str], seed: int
+) -> Iterator[Lesson]:
+    """Lessons on queries that are right, and on those that are not."""
+    rng, graph = Random(f"account {seed}"), questioner.graph
+    relations = [(own, inverse) for own in graph.relations for inverse in (False, True)]
+    for question in questioner.stream(seed):
+        chance, shown = rng.random(), question
+        if chance < _UNKNOWN:
+            shown = with_unknown_name(question, graph.names, questioner.terms, rng)
+        asked = shown and typed_question(shown)
+        if asked is None or asked.actions is None:
+            continue
+        wrong = None
+        if chance > 1 - _MISREAD and (wrong := misread(asked.actions, relations, rng)) is None:
+            continue
+        lesson = lesson_of(asked, alignment, label, wrong)
+        if lesson is not None and (wrong is None or _UNREAD in lesson.targets):
+            yield lesson
+
+
+def lesson_of(
+    asked: TypedQuestion,
+    alignment: Alignment,
+    label: Callable[[str], str],
+    wrong: Misread | None = None,
+) -> Lesson | None:
+    """What is right for the words of a question, read as its query or as one that is wrong.
+
+    None where there is no query, or too much.
+    """
+    actions = asked.actions or ()
+    shown, kept = wrong or (actions, range(len(actions)))
+    places = question_words(asked.question, asked.mentions)
+    if not shown or not places or len(places) + len(shown) > MOST_PARTS:
+        return None
+    moved = {old: new for new, old in enumerate(kept) if old is not None}
+    others = [action_name(own, label) for own in shown]
+    pointed, lost = pointed_at(shown), pointed_at(actions) - pointed_at(shown)
+    targets = list[int | None]()
+    for own in places:
+        target = _target(asked, own, alignment, label)
+        if own.mention in pointed:
+            target = None
+        elif own.mention in lost:
+            target = _UNREAD
+        elif target >= SPECIAL:
+            place = target - SPECIAL
+            word = asked.question[own.start : own.end].lower()
+            if place in moved:
+                target = SPECIAL + moved[place]
+            elif alignment.is_of(word, action_name(actions[place], label), others):
+                target = _UNREAD
+            else:
+                target = None
+        targets.append(target)
+    return Lesson(
+        word_parts(asked.question, places, asked.mentions, shown),
+        action_parts(shown, label),
+        targets,
+    )
+
+
+def _target(
+    asked: TypedQuestion, place: QuestionWord, alignment: Alignment, label: Callable[[str], str]
+) -> int:
+    """The share that is right for a word, where the query is."""
+    use = _use(asked, place)
+    if use in ("unread", "filler"):
+        return _UNREAD if use == "unread" else _FILLER
+    actions = asked.actions or ()
+    word = asked.question[place.start : place.end].lower()
+    named = {n: name for n, own in enumerate(actions) if (name := action_name(own, label))}
+    best = alignment.best(word, list(named.values()))
+    return _FILLER if best is None else SPECIAL + list(named)[best]
+
+
+def _use(asked: TypedQuestion, place: QuestionWord) -> str:
+    spans = (own for own in asked.spans if own.start < place.end and place.start < own.end)
+    return next((own.use for own in spans), "filler")
+
+
+def pair_of(asked: TypedQuestion, label: Callable[[str], str]) -> Pair:
+    """The words that made the query, and the names of its actions."""
+    places = question_words(asked.question, asked.mentions)
+    used = [own for own in places if own.mention is None and _use(asked, own) == "used"]
+    words = [asked.question[own.start : own.end].lower() for own in used]
+    names = (action_name(own, label) for own in asked.actions or ())
+    return words, list(filter(None, names))
+
+
+def action_name(action: Action, label: Callable[[str], str]) -> str:
+    """What tells actions apart that words may be drawn from; nothing of others."""
+    if action.number is not None or action.kind == "end":
+        return ""
+    if not action.name:
+        return action.kind
+    is_extreme = action.kind in ("most", "least")
+    return f"{action.kind} {label(action.name)}" if is_extreme else label(action.name)
