@@ -41,16 +41,52 @@ def last_messages(earlier: Messages, new: Messages) -> Messages:
     return merged[-MOST_MESSAGES:] if isinstance(merged, list) else merged
 
 
+class GraphInput(TypedDict, total=False):
+    """What goes in: a `question`, or else messages or a query; `State` says what each key is.
+
+    >>> turn: GraphInput = {"question": "What is the capital of Kenya?"}
+    >>> state = build_graph().invoke(turn)
+    >>> state["status"], [answer["label"] for answer in state["answers"]]
+    ('answered', ['Nairobi'])
+    """
+
+    question: str
+    messages: Annotated[list[AnyMessage], last_messages]
+    query: Any
+    given: list[str]
+    choices: list[str]
+    id: str
+    turns: Annotated[list[Turn], remembered]
+
+
+class GraphOutput(TypedDict):
+    """What comes out; `State` says what each key is.
+
+    >>> build_graph().invoke({"question": "What is the capital of Kenya?"})["reading"]
+    'capital of Kenya'
+    """
+
+    question: str
+    status: Status
+    answers: list[Answer]
+    result: Result | None
+    confidence: float
+    reading: str
+    topics: list[Entity]
+    notes: list[str]
+    messages: Annotated[list[AnyMessage], last_messages]
+    usage: Usage
+
+
 class State(TypedDict, total=False):
-    """The state of one question; `question` goes in, the rest comes out.
+    """All that is known of one question while it is answered.
 
     While parts are answered, `question` is the part's. `lost` are the chains and plans that a
     method wrote and that name no triples of the graph.
 
-    >>> turn: State = {"question": "What is the capital of Kenya?"}
-    >>> state = build_graph().invoke(turn)
-    >>> state["status"], [answer["label"] for answer in state["answers"]]
-    ('answered', ['Nairobi'])
+    >>> graph = build_graph().with_state()
+    >>> graph.invoke({"question": "What is the capital of Kenya?"})["method"]
+    'query'
     """
 
     question: str
@@ -73,6 +109,8 @@ class State(TypedDict, total=False):
     answers: list[Answer]
     unsupported: list[str]
     lost: int
+    refused: list[Candidate]
+    """The first of the decoded paths that the store does not hold, or of which it did not say."""
     emitted: Emitted
     status: Status
     method: str

@@ -294,7 +294,7 @@ def show_overlap(
     from ..agent.llm.prompt import mask
     from ..agent.settings import read_settings
     from ..evaluation.analysis.overlap import masked, overlap
-    from ..evaluation.readers import read_samples
+    from ..evaluation.datasets import read_samples
     from ..evaluation.report.terminal import print_overlap
     from ..training.material import training_questions
 

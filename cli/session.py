@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..agent.evidence import Origin, Reply
     from ..agent.linking import Candidate, LabelLinker
     from ..agent.state import State
-    from ..graphs.skeleton import Compiled
+    from ..graphs.nesting import Compiled
 
 Event = dict[str, Any]
 Choose = Callable[[dict[str, Any]], str]
@@ -169,7 +169,7 @@ def _unkept(session: Session, turn: Any) -> "State":
     """Answer a turn, with what was before it, and keep nothing. Raises DiskError."""
     import sqlite3
 
-    graph = session.graph.copy({"checkpointer": None})
+    graph = session.graph.with_state().copy({"checkpointer": None})
     try:
         return cast("State", graph.invoke(turn, context=session.options))
     except sqlite3.Error as error:

@@ -100,7 +100,7 @@ def train(options: TrainOptions) -> None:
     from rich.console import Console
 
     from ..agent.settings import read_settings
-    from ..evaluation.readers import kg_of
+    from ..evaluation.datasets import kg_of
     from ..training.trainer.watched import show_progress
 
     console = Console(highlight=False)

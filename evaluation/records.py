@@ -9,11 +9,13 @@ from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, ServiceError
 from ..agent.kg.labels.names import normalise
+from ..agent.kg.verification.claims import Verdict, worst
 from ..agent.query.account import unread
 from ..agent.query.normal import normal
 from ..agent.query.tree import read_query, write_query
 from ..agent.records import (
     Answer,
+    Candidate,
     Emitted,
     Entity,
     Status,
@@ -65,6 +67,21 @@ class GoldRecord(TypedDict):
     term: str
     label: str
     aliases: list[str]
+
+
+class Rejected(TypedDict):
+    """What was weighed for an answer and is none: a reading of the question, or a walk.
+
+    `likelihood` is 0 where the model did not say how likely it is.
+    """
+
+    words: str
+    """The query that the question may be, in words; empty for a walk."""
+    steps: list[StepRecord]
+    """The triples of a walk."""
+    likelihood: float
+    verdict: str
+    """What the store says of the walk; empty for a reading."""
 
 
 class Record(TypedDict):
@@ -120,6 +137,8 @@ class Record(TypedDict):
     """The query that was executed, in words."""
     unread_words: NotRequired[list[str]]
     """The words of the question that were told as not understood."""
+    rejected: NotRequired[list[Rejected]]
+    """The likeliest readings and walks that are no answers, where there is no answer."""
     expressible: NotRequired[bool]
     """Whether the graph can say all that is asked."""
     named: NotRequired[bool]
@@ -150,6 +169,8 @@ def answered(
     record["unsupported"] = state.get("unsupported", [])
     _score(record, sample, state, names, representatives)
     _add_reading(record, sample, state)
+    if not answers and state.get("result") is None and (rejected := _rejected(state)):
+        record["rejected"] = rejected
     record["triplet_f1"] = triplet_f1(chains, sample.chains, names)
     record["emitted"] = state.get("emitted", nothing_emitted())
     record["triples"], record["supported"] = count_triples(chains)
@@ -202,6 +223,25 @@ def _add_reading(record: Record, sample: Sample, state: State) -> None:
         record["named"] = _has_common_word(record.get("unread_words", []), sample.absent_words)
     if sample.query and (tree := state.get("query_tree")) is not None:
         record["same_tree"] = _plain_tree(json.loads(sample.query)["query"]) == _plain_tree(tree)
+
+
+_MOST_REJECTED = 5
+
+
+def _rejected(state: State) -> list[Rejected]:
+    """The likeliest of what was weighed: readings before walks, true walks before others."""
+    readings = [
+        Rejected(words=r["words"], steps=[], likelihood=round(r["probability"], 4), verdict="")
+        for r in state.get("readings", [])
+    ]
+    walks = sorted(state.get("candidates", []), key=lambda c: -c["relevance"])
+    return [*readings, *map(_rejected_walk, (*walks, *state.get("refused", [])))][:_MOST_REJECTED]
+
+
+def _rejected_walk(walk: Candidate) -> Rejected:
+    verdict = worst([cast("Verdict", step["verdict"]) for step in walk["steps"]])
+    likelihood = round(walk["relevance"], 4)
+    return Rejected(words="", steps=walk["steps"], likelihood=likelihood, verdict=verdict)
 
 
 def _has_common_word(texts: Sequence[str], words: str) -> bool:

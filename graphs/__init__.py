@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .build import build_graph
     from .methods import METHODS
+    from .retriever import KGRetriever
     from .tool import AskResult, ask_tool
 
-__all__ = ["METHODS", "AskResult", "ask_tool", "build_graph"]
+__all__ = ["METHODS", "AskResult", "KGRetriever", "ask_tool", "build_graph"]
 
 _MODULES = {
     "METHODS": "methods",
     "AskResult": "tool",
+    "KGRetriever": "retriever",
     "ask_tool": "tool",
     "build_graph": "build",
 }

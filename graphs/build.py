@@ -18,8 +18,9 @@ from ..agent.reader.values import LabelsWithValues
 from ..agent.reader.weights import GeneralReader, open_reader
 from .ground import Parts
 from .methods import check_method, default_method, method_named
+from .nesting import Compiled
 from .reading import knows_graph, reads_itself
-from .skeleton import Compiled, skeleton
+from .skeleton import skeleton
 
 
 def build_graph(
@@ -35,7 +36,10 @@ def build_graph(
     prompts: Path | None = None,
     reader: GeneralReader | str | None = None,
 ) -> Compiled:
-    """Compile the graph of a method; a LangGraph runnable from `{"question": ...}` to a `State`.
+    """Compile the graph of a method: a LangGraph runnable from a question to its answers.
+
+    It takes a `GraphInput` such as `{"question": ...}` and returns a `GraphOutput`; `with_state()`
+    of it returns all that is known. `warm()` loads what the first question would wait for.
 
     Without a `method` it is `query` where the model reads questions as queries, else `gcr`.
     `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
@@ -94,7 +98,7 @@ def build_graph(
         account,
         is_known,
     )
-    return skeleton(name, method_of_name, parts, checkpointer)
+    return skeleton(name, method_of_name, parts, checkpointer).with_output()
 
 
 def _reader(given: GeneralReader | str | None, *, needed: bool) -> GeneralReader | None:

@@ -29,6 +29,7 @@ from ..agent.decoding.index import (
 from ..agent.decoding.units import wire_tokens
 from ..agent.decoding.wire import Wire
 from ..agent.errors import ServiceError
+from ..agent.events import Event
 from ..agent.kg import KnowledgeGraph, local_name
 from ..agent.kg.walking.view import GraphView, NeighbourCache, ViewLimits
 from ..agent.linking import Linker
@@ -77,7 +78,7 @@ class Ground:
 
     question: Question
     shared: "Shared"
-    emit: Callable[[dict[str, Any]], None]
+    emit: Callable[[Event], None]
     """Writes an event into the stream of the graph."""
 
     @property

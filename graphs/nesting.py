@@ -1,7 +1,7 @@
 """A compiled graph that may be a node of another graph, whose checkpointer keeps its turns."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any, Self
 
 from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
@@ -12,41 +12,75 @@ from langgraph.runtime import get_runtime
 
 from ..agent.errors import InputError
 from ..agent.options import Options
-from ..agent.state import State
+from ..agent.state import GraphInput, GraphOutput, State
+from .line import Line
 
 _ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """What names a history of its own: LangGraph then takes nothing from the run around."""
+_TURN = "__groundwalk_turn"
+"""In the configuration of a run, and of all runs within it, once it is its turn in the line."""
 _SENT = "__pregel_push"
 """Where the path of a task begins that a `Send` made, and that may run beside its like."""
 
 
-class Nestable(CompiledStateGraph[State, Options, State, State]):
-    """With `checkpointer=True` it also runs by itself, without a checkpointer.
+class Compiled(CompiledStateGraph[State, Options, GraphInput, GraphOutput]):
+    """The agent as a compiled graph, which may run by itself or be a node of another graph.
 
-    LangGraph takes `True` in a node of another graph only. There one history is kept for a thread,
-    so what a `Send` starts, which may run beside its like, has one for its run alone. The context
-    of the graph around is not for this one, unless it is `Options`.
+    With `checkpointer=True` it also runs by itself, without a checkpointer. LangGraph takes `True`
+    in a node of another graph only. There one history is kept for a thread, so what a `Send`
+    starts, which may run beside its like, has one for its run alone. The context of the graph
+    around is not for this one, unless it is `Options`.
+
+    Callers of `invoke` and `ainvoke` wait in `line`, first come first served. Those that stream do
+    not: a slow reader would keep the others waiting. `prepare` loads what answers.
     """
+
+    def __init__(self, *, line: Line, prepare: Callable[[], object], **settings: Any) -> None:
+        super().__init__(**settings)
+        self.line = line
+        self.prepare = prepare
+
+    def with_state(self) -> Self:
+        """The same graph, of which `invoke` returns the whole `State`."""
+        return self.copy({"output_channels": list(State.__annotations__)})
+
+    def with_output(self) -> Self:
+        """The same graph, of which `invoke` returns a `GraphOutput`."""
+        return self.copy({"output_channels": list(GraphOutput.__annotations__)})
+
+    def warm(self) -> Self:
+        """Load the model and the graph's indexes now, so that the first question does not wait.
+
+        >>> graph = build_graph().warm()
+        """
+        self.prepare()
+        return self
 
     def stream(self, input: Any, config: Any = None, **settings: Any) -> Iterator[Any]:
         """As LangGraph's own."""
         graph, config = self._within(config)
-        return super(Nestable, graph).stream(input, config, **_with_options(settings))
+        return super(Compiled, graph).stream(input, config, **_with_options(settings))
 
     def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]:
         """As LangGraph's own."""
         graph, config = self._within(config)
-        return super(Nestable, graph).astream(input, config, **_with_options(settings))
+        return super(Compiled, graph).astream(input, config, **_with_options(settings))
 
     def invoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
         """As LangGraph's own; raises InputError for the history of another question."""
-        return _same_question(input, super().invoke(input, config, **settings))
+        if _is_within(config):
+            return _same_question(input, super().invoke(input, config, **settings))
+        with self.line.turn():
+            return _same_question(input, super().invoke(input, _in_turn(config), **settings))
 
     async def ainvoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
         """As LangGraph's own; raises InputError for the history of another question."""
-        return _same_question(input, await super().ainvoke(input, config, **settings))
+        if _is_within(config):
+            return _same_question(input, await super().ainvoke(input, config, **settings))
+        async with self.line.turn_async():
+            return _same_question(input, await super().ainvoke(input, _in_turn(config), **settings))
 
-    def _within(self, config: RunnableConfig | None) -> tuple["Nestable", RunnableConfig | None]:
+    def _within(self, config: RunnableConfig | None) -> tuple["Compiled", RunnableConfig | None]:
         """The graph and the config for a run, with the checkpointer of the run around, if any."""
         given = (config or {}).get(CONF, {})
         if self.checkpointer is not True:
@@ -64,6 +98,16 @@ class Nestable(CompiledStateGraph[State, Options, State, State]):
 def lent_checkpointer(config: RunnableConfig) -> Any:
     """The checkpointer of the run that a node or an edge is in; None where it has none."""
     return config.get(CONF, {}).get(CONFIG_KEY_CHECKPOINTER)
+
+
+def _is_within(config: RunnableConfig | None) -> bool:
+    """Whether a run is part of one whose turn it is."""
+    return bool({**_around().get(CONF, {}), **(config or {}).get(CONF, {})}.get(_TURN))
+
+
+def _in_turn(config: RunnableConfig | None) -> RunnableConfig:
+    """The configuration of a run whose turn it is."""
+    return {**(config or {}), CONF: {**(config or {}).get(CONF, {}), _TURN: True}}
 
 
 def _around() -> RunnableConfig:
@@ -91,7 +135,7 @@ def _same_question(input: Any, state: Any) -> Any:
 
     Runs beside one another in a thread may be resumed with each other's histories.
     """
-    answered = state.get("said") if isinstance(state, Mapping) else None
+    answered = state.get("question") if isinstance(state, Mapping) else None
     if answered is None or not isinstance(input, Mapping) or "__interrupt__" in state:
         return state
     questions = {str(input.get("question", "")).strip()}

@@ -12,7 +12,7 @@ from ..agent.kg import language_tags, open_kg, reading_of
 from ..agent.llm.chat import chat_model
 from ..agent.settings import read_settings
 from .build import build_graph
-from .skeleton import Compiled
+from .nesting import Compiled
 
 
 @cache

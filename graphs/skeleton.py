@@ -26,7 +26,6 @@ from typing import Any, Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from ..agent.answers.candidates import question_mentions
@@ -53,17 +52,21 @@ from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.query.facts import Facts
 from ..agent.records import no_usage
-from ..agent.state import State
+from ..agent.state import GraphInput, GraphOutput, State
 from .ground import Parts
 from .harness import method_node
+from .line import Line
 from .method import COMMON, Method
-from .nesting import Nestable, lent_checkpointer
+from .nesting import Compiled, lent_checkpointer
 from .reading import plain_questions
-
-Compiled = CompiledStateGraph[State, Options, State, State]
 
 RECURSION_LIMIT = 1_000
 """Steps of a run; a question of fifty parts, each widened once, takes some five hundred."""
+
+_AT_ONCE = 1
+"""Questions that are answered beside one another where all work is done in this process."""
+_AT_ONCE_REMOTE = 16
+"""The same where a chat LLM or an endpoint does a part of it."""
 
 _OTHER_GRAPH = (
     "the model was trained on another graph: `--method query` reads any, and `groundwalk train "
@@ -78,7 +81,7 @@ def skeleton(
     parts: Parts,
     checkpointer: BaseCheckpointSaver[Any] | bool | None,
 ) -> Compiled:
-    """Compile the state machine around a method.
+    """Compile the state machine around a method; its runs return the whole state.
 
     A run without a checkpointer could not be resumed after an interrupt, so an ambiguous question
     then ends with the status `ambiguous` and its readings in the notes.
@@ -91,8 +94,11 @@ def skeleton(
     facts = once(partial(Facts, parts.kg))
     whole = method.whole(parts, facts)
     rewriting = None if whole is None else parts.llm
-    graph = StateGraph(State, context_schema=Options)
+    graph = StateGraph(
+        State, context_schema=Options, input_schema=GraphInput, output_schema=GraphOutput
+    )
 
+    @once
     def introduction() -> Introduction:
         return introduce(parts.kg, facts(), None if parts.llm else partial(_answers, compiled))
 
@@ -114,7 +120,7 @@ def skeleton(
             )
         ),
         "verify": verify(parts.kg, _sure(parts, method)),
-        "combine": combine(parts.kg, least, once(introduction), notes),
+        "combine": combine(parts.kg, least, introduction, notes),
         "run_query": run_query(parts.kg, facts, name),
         "respond": respond(least, _foreign(parts, method)),
     }
@@ -142,9 +148,15 @@ def skeleton(
     graph.add_conditional_edges("verify", after_verify, ["load", "combine", "respond"])
     graph.add_conditional_edges("combine", _after_combine, ["link", "respond"])
     graph.add_edge("respond", END)
-    compiled = graph.compile(checkpointer=checkpointer, name="groundwalk")
-
-    return Nestable(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
+    parts_of = vars(graph.compile(checkpointer=checkpointer, name="groundwalk"))
+    line = Line(_AT_ONCE if parts.llm is None and parts.kg.pinned else _AT_ONCE_REMOTE)
+    compiled = Compiled(line=line, prepare=introduction, **parts_of).with_config(
+        recursion_limit=RECURSION_LIMIT,
+        run_name="groundwalk",
+        tags=["groundwalk"],
+        metadata={"groundwalk_method": name, "groundwalk_kg": parts.kg.source},
+    )
+    return compiled.with_state()
 
 
 def _after_start(state: State) -> Literal["understand", "run_query"]:

@@ -27,7 +27,7 @@ from ..agent.records import (
     no_usage,
 )
 from ..agent.state import State
-from .skeleton import Compiled
+from .nesting import Compiled
 
 SCHEMA = 2
 """The version of `AskResult`: 2 has `partial` and `unsure`, `readings` and `account`."""
@@ -104,7 +104,7 @@ def ask_tool(
     Nairobi
     ...
     """
-    alone: Any = graph.copy({"checkpointer": False})
+    alone: Any = graph.with_state().copy({"checkpointer": False})
     own = options or Options()
     if own.on_ambiguous == "ask":
         own = replace(own, on_ambiguous="error")

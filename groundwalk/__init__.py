@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         ShortageError,
         UnavailableError,
     )
+    from groundwalk.agent.events import Event
     from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
     from groundwalk.agent.options import Options
     from groundwalk.agent.records import Answer
-    from groundwalk.agent.state import State
-    from groundwalk.graphs import AskResult, ask_tool, build_graph
+    from groundwalk.agent.state import GraphInput, GraphOutput, State
+    from groundwalk.graphs import AskResult, KGRetriever, ask_tool, build_graph
 
     __version__: str
 
@@ -40,9 +41,13 @@ __all__ = [
     "ConstraintError",
     "DatasetError",
     "DiskError",
+    "Event",
+    "GraphInput",
+    "GraphOutput",
     "GroundwalkError",
     "InputError",
     "KGError",
+    "KGRetriever",
     "KnowledgeGraph",
     "ModelError",
     "NoPathError",
@@ -63,6 +68,10 @@ __all__ = [
 _MODULES = {
     "Answer": "agent.records",
     "AskResult": "graphs",
+    "Event": "agent.events",
+    "GraphInput": "agent.state",
+    "GraphOutput": "agent.state",
+    "KGRetriever": "graphs",
     "KnowledgeGraph": "agent.kg",
     "Options": "agent.options",
     "State": "agent.state",

@@ -48,7 +48,7 @@ FREE_OF = {
 
 PARTS_OF_A_CLASS = {
     ("agent.query.conditions", "agent.query.sets"),
-    ("agent.query.ranking", "agent.query.sets"),
+    ("agent.query.aggregates", "agent.query.sets"),
 }
 """Functions over a class that calls them, in other files: they may name it in their types."""
 

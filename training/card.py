@@ -62,7 +62,7 @@ class TrainReport:
 def score(judged: Sequence[Judged], threshold: float) -> Scores:
     """Count what was judged."""
     by_hops: dict[int, list[bool]] = {}
-    refused, kept = list[bool](), list[bool]()
+    refused, shown_right = list[bool](), list[bool]()
     for one in judged:
         shown = one.confidence >= threshold
         if one.sample.moves is None:
@@ -70,11 +70,11 @@ def score(judged: Sequence[Judged], threshold: float) -> Scores:
         else:
             by_hops.setdefault(len(one.sample.moves), []).append(one.right)
             if one.right:
-                kept.append(shown)
+                shown_right.append(shown)
     return Scores(
         right={hops: _share(rights) for hops, rights in sorted(by_hops.items())},
         refused=_share(refused) if refused else None,
-        withheld=round(1 - _share(kept), 3) if kept else 0.0,
+        withheld=round(1 - _share(shown_right), 3) if shown_right else 0.0,
         questions=len(judged),
     )
 

@@ -143,24 +143,22 @@ class Encoder:
 
     def _walk(self, sample: Sample, wire: Wire) -> list[Piece]:
         assert sample.moves is not None
-        steps = list(zip(sample.walk, sample.moves, sample.walk[1:], strict=False))
         opening, closing = ([tag] for tag in self.units.tags[wire])
         arrow = Piece(self.units.arrow, 1.0)
+        if wire == PLAN:
+            first, *others = sample.moves
+            pieces = [Piece(opening, 1.0), Piece(self.units.of(self.graph.spell(first)), 1.0)]
+            for move in others:
+                pieces += [arrow, Piece(self.relation(move), 1.0)]
+            return [*pieces, Piece(closing, 1.0)]
         given = Piece(self.units.arrow, 0.0)
-        pieces = [Piece(opening, 1.0)]
-        for place, (source, move, target) in enumerate(steps):
-            if wire == PLAN:
-                relation = (
-                    self.units.of(self.graph.spell(move)) if not place else self.relation(move)
-                )
-                pieces += [*([arrow] if place else []), Piece(relation, 1.0)]
-                continue
-            if wire == TRIPLE and place:
-                pieces += [Piece(closing, 0.0), Piece(opening, 1.0)]
-            if wire == TRIPLE or not place:
-                pieces.append(Piece(self.units.of(self.graph.names[source]), 0.0))
-            pieces.append(given if wire == TRIPLE else arrow)
-            pieces += [Piece(self.relation(move), 1.0), arrow if wire == PATH else given]
+        before, after = (given, given) if wire == TRIPLE else (arrow, arrow)
+        pieces = [Piece(opening, 1.0), Piece(self.units.of(self.graph.names[sample.walk[0]]), 0.0)]
+        for index, (move, target) in enumerate(zip(sample.moves, sample.walk[1:], strict=True)):
+            if wire == TRIPLE and index:
+                source = Piece(self.units.of(self.graph.names[sample.walk[index]]), 0.0)
+                pieces += [Piece(closing, 0.0), Piece(opening, 1.0), source]
+            pieces += [before, Piece(self.relation(move), 1.0), after]
             pieces.append(Piece(self.entity(target), self._entity_weight))
         return [*pieces, Piece(closing, 0.0 if wire == TRIPLE else 1.0)]
 

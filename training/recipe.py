@@ -72,7 +72,7 @@ class Recipe:
     questions: Path | None = None
     """A file of questions with answers, or with queries where the format `query` is learnt."""
     dataset: str = ""
-    """In its place, a dataset that `evaluation.readers` reads from `data`."""
+    """In its place, a dataset that `evaluation.datasets` reads from `data`."""
     data: Path | None = None
     split: str = ""
     """Of the dataset; several with commas."""
@@ -128,8 +128,12 @@ class Recipe:
 
     def _faults(self) -> Iterator[tuple[object, str, str]]:
         """What may be wrong: whether it is, what that is, and what to do."""
-        unknown = next((name for name in self.formats if name not in FORMATS), "")
-        yield unknown, f"there is no format {unknown!r}", f"formats: {', '.join(FORMATS)}"
+        unknown = next((name for name in self.formats if name not in FORMATS), None)
+        yield (
+            unknown is not None,
+            f"there is no format {unknown!r}",
+            f"formats: {', '.join(FORMATS)}",
+        )
         without_path = "path" not in self.formats
         yield without_path, "a model learns the format path at least", "add it to the formats"
         no_folder = self.skeletons and not self.skeletons.is_dir()

@@ -8,7 +8,7 @@ from ..kg.store import metered
 from ..kg.terms import Path, Step, Term, is_literal, node_of
 from ..kg.verification.claims import Verdict, verify_paths
 from ..query.binding import Bound
-from ..query.outcome import Outcome
+from ..query.members import Outcome
 from ..query.tree import Entity as EntityStart
 from ..query.tree import OfClass, nested
 from ..records import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord

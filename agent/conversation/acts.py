@@ -14,7 +14,7 @@ from ..kg.labels.names import normalise, one_line
 from ..kg.terms import is_literal
 from ..linking.picking import picked
 from ..llm.asking import Asker
-from ..query.language import language_words
+from ..query.question import language_words
 from ..records import MentionRecord, Part, Turn
 from .turns import last_about
 

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
-from ..query.asked import Before, mentions_of
 from ..query.prompt import EarlierQuestion
+from ..query.question import Before, mentions_of
 from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
 from ..records import SILENT, Entity, MentionRecord, Turn

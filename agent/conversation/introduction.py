@@ -16,7 +16,7 @@ from ..kg.labels.names import one_line
 from ..kg.store import Counts
 from ..kg.terms import Step, Term, is_literal
 from ..query.facts import Facts
-from ..query.language import language_words
+from ..query.question import language_words
 from ..records import Named
 
 EXAMPLES = " Ask, for example: "

@@ -6,7 +6,7 @@ are looked up again, and labels are the graph's.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import Field, TypeAdapter, ValidationError
@@ -38,10 +38,12 @@ class Reply(TypedDict):
     answers: list[Answer]
     cut: bool
     confidence: Annotated[float, Field(ge=0, le=1)]
+    reading: NotRequired[str]
+    """The query that was executed, in words."""
 
 
-def message_of(turn: Turn) -> AIMessage:
-    """The message that tells a turn's answer, with its chains as data."""
+def message_of(turn: Turn, reading: str) -> AIMessage:
+    """The message that tells a turn's answer, with its chains and its reading as data."""
     reply = Reply(
         asked=turn["asked"],
         alone=turn["alone"],
@@ -50,6 +52,7 @@ def message_of(turn: Turn) -> AIMessage:
         answers=turn["answers"],
         cut=turn["cut"],
         confidence=turn["confidence"],
+        reading=reading,
     )
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
 

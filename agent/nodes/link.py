@@ -74,6 +74,7 @@ def unanswered(method: str) -> State:
         "status": "abstained",
         "unsupported": [],
         "lost": 0,
+        "refused": [],
         "method": method,
     }
 

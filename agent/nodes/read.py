@@ -24,10 +24,10 @@ from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
 from ..query.account import WordReader
-from ..query.asked import Asked, Before, mentions_of
 from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
+from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
 from ..records import READER, Entity, MentionRecord, Operation, Part, Reading, Status, Word, spent

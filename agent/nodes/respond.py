@@ -39,7 +39,8 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "notes": outcome.notes,
         }
         turn = turn_of({**state, **changes}, text)
-        return {**changes, "turns": [turn], "messages": [message_of(turn)]}
+        message = message_of(turn, state.get("reading", ""))
+        return {**changes, "turns": [turn], "messages": [message]}
 
     return run
 

@@ -30,6 +30,10 @@ class _Proof(NamedTuple):
     answer: Term
 
 
+MOST_REFUSED = 5
+"""Walks that stay in the state though they do not hold, so that a report can show them."""
+
+
 def method_confidence(state: State, _: Options) -> float:
     """The confidence that a method had."""
     return state.get("confidence", 0.0)
@@ -40,7 +44,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
 
     What the triples cannot tell, whether they are what was asked, `sure` says.
 
-    Decoded chains that no longer hold leave the state, and so do those of which the store did not
+    Decoded chains that no longer hold are no candidates, nor are those of which the store did not
     say whether they hold: a note tells how many these are, and why. Where nothing else is left to
     answer with, the status is `unchecked`.
     """
@@ -56,9 +60,8 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
         with metered() as meter:
             judged = verify_paths(kg.store, topics, paths, chains=loose)
         checked = iter([_checked(*pair) for pair in zip(proofs, judged, strict=True)])
-        walks: list[Candidate] = [
-            {**c, "steps": steps} for c in candidates if _supported(steps := next(checked))
-        ]
+        decoded: list[Candidate] = [{**c, "steps": next(checked)} for c in candidates]
+        walks = [c for c in decoded if _supported(c["steps"])]
         proven: list[Answer] = [
             {**a, "chains": [next(checked) for _ in a["chains"]]} for a in answers
         ]
@@ -79,6 +82,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
         )
         return {
             "candidates": walks,
+            "refused": [c for c in decoded if not _supported(c["steps"])][:MOST_REFUSED],
             "answers": supported_answers,
             "status": status,
             "notes": notes,

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 from ..decoding.wire import POINTERS
 from ..errors import QuestionError
-from .actions import Action, Kind, spell_action
-from .choices import Choices
+from .actions import Action, Choices, Kind, spell_action
+from .choices import ORDERS, PRESENCE, WORDINGS
 from .grammar import Moves, Offered, whole
 from .normal import MentionValue, normal, values_of
-from .operations import ORDERS, PRESENCE, WORDINGS
 from .schema import Schema
 from .tree import (
     ANYTHING,

@@ -1,226 +1,332 @@
-"""The choices that there are at some point of a query, and the actions that a schema makes of each.
+"""Which choices there are at each point of a query: of them the grammar is made."""
 
-What the schema says is asked when a choice is offered, and not before.
-"""
+from collections.abc import Callable, Mapping, Sequence
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
-
-from ..decoding.wire import POINTERS
-from .actions import Action, Kind
-from .normal import Field, follows
+from .actions import (
+    MOST_OPEN,
+    Choice,
+    Choices,
+    Kind,
+    Needs,
+    SetContext,
+    hop,
+    hops_to,
+    is_any,
+    leads,
+    mark,
+    named,
+    only,
+    pointer,
+)
+from .normal import follows, is_bare
 from .schema import Schema
-from .tree import Query, Step
+from .tree import ANYTHING, Agg, Domain, OfClass, Op, Query, Start
 
-Needs = Callable[[Schema], frozenset[str]]
-"""The measures of which a set or a value needs one to be compared: `number`, `date`, `count`."""
-Suits = Callable[[Schema, Query], bool]
-Offer = Callable[[Schema], Iterable[Action]]
+ORDERS: Mapping[str, Op] = {
+    "equal": "=",
+    "unequal": "!=",
+    "less": "<",
+    "greater": ">",
+    "atmost": "<=",
+    "atleast": ">=",
+}
+WORDINGS: Mapping[str, Op] = {"starts": "starts", "ends": "ends", "contains": "contains"}
+PRESENCE: Mapping[str, Op] = {"exists": "exists", "missing": "not exists"}
+AGGREGATES: tuple[Agg, ...] = ("count", "sum", "avg", "min", "max")
 
-MOST_OPEN = 4
-"""Depth to which sets may be nested."""
-MOST_WRAPPED = 4
-"""Nodes that may begin at one another, in a chain."""
-
-Closer: TypeAlias = Literal["end", "or"]
-
-_NO_NUMBERS = range(0)
-
-
-class Choice(NamedTuple):
-    """A kind of action that may come next.
-
-    `least` is how many actions make a query of it at least, itself and all after it.
-    """
-
-    kind: Kind
-    least: int
-    offer: Offer
-    named: bool = False
-    hop: bool = False
-    numbers: range = _NO_NUMBERS
-
-    def fits(self, action: Action) -> bool:
-        """Whether an action is of this kind, and has what its kind needs."""
-        if self.kind != action.kind or bool(action.name) != self.named:
-            return False
-        if self.numbers:
-            return action.number in self.numbers and not action.inverse
-        return action.number is None and (self.hop or not action.inverse)
+ORDER_KINDS: tuple[Kind, ...] = ("equal", "unequal", "less", "greater", "atmost", "atleast")
+_WORDINGS: tuple[Kind, ...] = ("starts", "ends", "contains")
+_EXTREMES: tuple[Kind, ...] = ("most", "least")
+OPERAND = 4
+"""Actions of the operand that is always available: the number of another set."""
 
 
-Choices = tuple[Choice, ...]
-
-
-def mark(kind: Kind, least: int, when: Callable[[Schema], object] | None = None) -> Choice:
-    """An action without a name; `when` says whether a schema allows it."""
-
-    def offer(schema: Schema) -> Iterable[Action]:
-        return (Action(kind),) if when is None or when(schema) else ()
-
-    return Choice(kind, least, offer)
-
-
-def named(kind: Kind, least: int, names: Callable[[Schema], Iterable[str]]) -> Choice:
-    """An action with the name of a class, or of a relation that everything has."""
-
-    def offer(schema: Schema) -> Iterable[Action]:
-        return (Action(kind, name) for name in names(schema))
-
-    return Choice(kind, least, offer, named=True)
-
-
-def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> Choice:
-    """A hop from members; with `suits`, one that leads to a set that does."""
-
-    def offer(schema: Schema) -> Iterable[Action]:
-        hops = schema.hops(members)
-        if suits is None:
-            return _hop_actions(kind, tuple(hops))
-        return (
-            Action(kind, name, inverse)
-            for name, inverse in hops
-            if suits(schema, along(members, Step(relation=name, inverse=inverse)))
-        )
-
-    return Choice(kind, least, offer, named=True, hop=True)
-
-
-@lru_cache(maxsize=1_000)
-def _hop_actions(kind: Kind, hops: tuple[tuple[str, bool], ...]) -> tuple[Action, ...]:
-    return tuple(Action(kind, name, inverse) for name, inverse in hops)
-
-
-def hops_to(
-    kind: Kind, least: int, members: Query, fits: Suits, suits: Suits
-) -> tuple[Choice, Choice]:
-    """Hops to a set that fits, after which `least` actions come, and to one a hop before it."""
-
-    def is_before(schema: Schema, values: Query) -> bool:
-        return not fits(schema, values) and suits(schema, values)
-
-    return hop(kind, least + 1, members, fits), hop(kind, least + 2, members, is_before)
-
-
-def pointer(least: int, allowed: Callable[[Schema, int], object], first: int = 0) -> Choice:
-    """A pointer to one of the mentions that are allowed."""
-
-    def offer(schema: Schema) -> Iterable[Action]:
-        for mention in range(first, min(len(schema.mentions), len(POINTERS))):
-            if allowed(schema, mention):
-                yield Action("pointer", number=mention)
-
-    return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
-
-
-def number(least: int, first: int, last: Callable[[Schema], int] | None = None) -> Choice:
-    """A pointer that is the number itself, from the first to one before the last."""
-
-    def offer(schema: Schema) -> Iterable[Action]:
-        end = len(POINTERS) if last is None else min(last(schema), len(POINTERS))
-        return [Action("pointer", number=value) for value in range(first, end)]
-
-    return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
-
-
-def only(choices: Iterable[Choice], when: Callable[[Schema], object]) -> Choices:
-    """Choices that a schema offers only on a condition."""
-
-    def limited(offer: Offer) -> Offer:
-        return lambda schema: offer(schema) if when(schema) else ()
-
-    return tuple(choice._replace(offer=limited(choice.offer)) for choice in choices)
-
-
-def along(members: Query, *steps: Step) -> Query:
-    """What hops from members lead to."""
-    if not steps:
-        return members
-    if follows(members, "steps"):
-        return members.model_copy(update={"steps": (*members.steps, *steps)})
-    return Query(start=members, steps=steps)
-
-
-def leads(schema: Schema, members: Query, wanted: frozenset[str]) -> bool:
-    """Whether members are what is wanted, or are one hop from it."""
-    return bool(schema.measures(members) & wanted) or any(
-        schema.measures(along(members, Step(relation=name, inverse=inverse))) & wanted
-        for name, inverse in schema.hops(members)
+def operations(query: Query, context: SetContext) -> Choices:
+    """What may come after a set that could end here."""
+    least, is_inner = context.close + 1, context.open < MOST_OPEN
+    choices = list[Choice]()
+    if is_bare(query) and isinstance(query.start, tuple):
+        choices.append(_mention(context, query.start))
+    if context.has_room(query, "steps"):
+        choices += _steps(query, context)
+    if context.has_room(query, "of_class"):
+        choices.append(named("class", least, lambda schema: _classes(schema, query, context)))
+    if context.has_room(query, "filters"):
+        choices += [hop("where", least + 1, query), _mark_itself(query, context)]
+    if is_inner and context.has_room(query, "also"):
+        choices.append(mark("and", least + 2))
+    if is_inner and context.has_room(query, "without"):
+        choices.append(mark("not", least + 2))
+    if context.has_room(query, "group"):
+        choices.append(hop("group", least, query, context.suiting))
+    if follows(query, "having"):
+        choices.append(mark("having", least + 3, _numbered))
+    return (
+        *choices,
+        *_extremes(query, context),
+        *_forms(query, context),
+        *_closers(query, context),
     )
 
 
-def is_any(choices: Iterable[Choice], schema: Schema) -> bool:
-    """Whether a schema offers some action."""
-    return any(True for choice in choices for _ in choice.offer(schema))
+def _classes(schema: Schema, query: Query, context: SetContext) -> list[str]:
+    """The classes whose members are what is needed, or can become so."""
+    if context.is_free(schema):
+        return list(schema.classes(query))
+    node = query if follows(query, "of_class") else Query(start=query)
+    members = {name: node.model_copy(update={"of_class": name}) for name in schema.classes(query)}
+    return [name for name, of_class in members.items() if context.suits(schema, of_class)]
 
 
-@dataclass
-class SetContext:
-    """Where a set stands in a query: how it is closed, and what has to be true of it."""
+def _steps(query: Query, context: SetContext) -> Choices:
+    if context.needs is None:
+        return (hop("step", context.close + 1, query),)
+    return hops_to("step", context.ending, query, context.is_fit, context.suits)
 
-    form: Literal["whole", "value", "part"]
-    closers: tuple[Closer, ...]
-    rest: int
-    """The least number of actions after its end."""
-    open: int = 0
-    needs: Needs | None = None
-    wrapped: int = 0
 
-    @property
-    def ending(self) -> int:
-        """The least number of actions to its end, where the set is what is needed."""
-        return self.rest + (1 if "end" in self.closers else 3)
+def _closers(query: Query, context: SetContext) -> Choices:
+    least = {"end": context.rest + 1, "or": context.rest + 3}
+    return tuple(
+        mark(kind, least[kind], lambda schema: context.is_fit(schema, query))
+        for kind in context.closers
+    )
 
-    @property
-    def close(self) -> int:
-        """The least number of actions after an operation on the set."""
-        return self.ending + (self.needs is not None)
 
-    def within(
-        self,
-        rest: int,
-        form: Literal["value", "part"] = "part",
-        closers: tuple[Closer, ...] = ("end",),
-        needs: Needs | None = None,
-    ) -> "SetContext":
-        """The context of a set inside this one."""
-        return SetContext(form, closers, rest, self.open + 1, needs)
+def starts(context: SetContext) -> Choices:
+    """What a set may begin with."""
+    least = context.close + 1
 
-    def is_free(self, schema: Schema) -> bool:
-        """Whether nothing is needed of the set, or a number, which its size would be."""
-        return self.needs is None or bool(self.needs(schema) & {"number", "count"})
+    def suitable(
+        schema: Schema, names: Sequence[str], start: Callable[[str], Start]
+    ) -> Sequence[str]:
+        if context.is_free(schema):
+            return names
+        return [name for name in names if context.suits(schema, Query(start=start(name)))]
 
-    def is_fit(self, schema: Schema, query: Query) -> bool:
-        """Whether a set is what is needed here."""
-        return self.needs is None or bool(schema.measures(query) & self.needs(schema))
+    def classes(schema: Schema) -> Sequence[str]:
+        return suitable(schema, schema.classes(None), lambda name: OfClass(name=name))
 
-    def suits(self, schema: Schema, query: Query) -> bool:
-        """Whether a set is what is needed here, or can become so."""
-        return (
-            self.needs is None or self.is_free(schema) or leads(schema, query, self.needs(schema))
+    def relations(schema: Schema) -> Sequence[str]:
+        return suitable(schema, schema.relations(), lambda name: Domain(domain=name))
+
+    everything = Query(start=OfClass(name=ANYTHING))
+    choices = [
+        _mention(context),
+        named("class", least, classes),
+        mark("class", least, lambda schema: context.suits(schema, everything)),
+        named("has", least, relations),
+    ]
+    free = [
+        mark("answers", least, lambda schema: "answers" in schema.earlier),
+        mark("topics", least, lambda schema: "topics" in schema.earlier),
+        mark("part", least + 1, lambda schema: schema.parts),
+    ]
+    if context.open < MOST_OPEN:
+        free.append(mark("any", least + 4))
+    return (*choices, *only(free, context.is_free))
+
+
+def _mention(context: SetContext, before: tuple[int, ...] = ()) -> Choice:
+    """A pointer to a thing, after those that the set already begins at."""
+
+    def allowed(schema: Schema, mention: int) -> bool:
+        is_thing = "thing" in schema.mentions[mention]
+        return is_thing and context.suits(schema, Query(start=(*before, mention)))
+
+    return pointer(context.close + 1, allowed, before[-1] + 1 if before else 0)
+
+
+def _mark_itself(query: Query, context: SetContext) -> Choice:
+    """The comparison of the members themselves."""
+    least = context.close + 3 + OPERAND
+    return mark("where", least, lambda schema: _has_operand(schema, context))
+
+
+def comparisons(values: Query, context: SetContext, *, year: bool = False) -> Choices:
+    """How values may be compared with something."""
+    needs = a_date if year else measures_of(values)
+    orders = orderings(context, needs)
+    if year:
+        return orders
+
+    def is_dated(schema: Schema) -> bool:
+        return "date" in schema.measures(values) and _has_operand(schema, context, a_date)
+
+    return (
+        mark("year", context.close + 2 + OPERAND, is_dated),
+        *orders,
+        *(mark(kind, context.close + 2, lambda schema: schema.mentions) for kind in _WORDINGS),
+    )
+
+
+def orderings(context: SetContext, needs: Needs, *, strict: bool = False) -> Choices:
+    """The comparisons for which there is something to compare with.
+
+    With `strict` what is equal is needed too; else anything can be equal.
+    """
+
+    def order(kind: Kind) -> Choice:
+        wanted = needs if strict else needed(ORDERS[kind], needs)
+        return mark(
+            kind, context.close + 1 + OPERAND, lambda schema: _has_operand(schema, context, wanted)
         )
 
-    @property
-    def suiting(self) -> Suits | None:
-        """`suits`; None where nothing is needed."""
-        return None if self.needs is None else self.suits
+    return tuple(map(order, ORDER_KINDS))
 
-    def has_room(self, query: Query, field: Field, *, aggregate: bool = False) -> bool:
-        """Whether a part may be added, in a node around this one where it takes one."""
-        wraps = not follows(query, field, aggregate=aggregate)
-        is_reserved = self.needs is not None and field != "steps"
-        return self.wrapped + wraps + is_reserved <= MOST_WRAPPED
 
-    def opened(self, query: Query, field: Field, *, aggregate: bool = False) -> Query:
-        """The node that a part is added to."""
-        if follows(query, field, aggregate=aggregate):
-            return query
-        self.wrapped += 1
-        return Query(start=query)
+def needed(op: Op, needs: Needs) -> Needs | None:
+    """What an operand has to be for a comparison; None for equality, which anything has."""
+    return None if op in ("=", "!=") else needs
 
-    def added(self, query: Query, field: Field, part: object) -> Query:
-        """The set with another part of a field."""
-        node = self.opened(query, field)
-        return node.model_copy(update={field: (*getattr(node, field), part)})
+
+def operands(context: SetContext, needs: Needs | None = None) -> Choices:
+    """What values are compared with: a mention, or what another set comes to."""
+
+    def allowed(schema: Schema, mention: int) -> bool:
+        if needs is None:
+            return True
+        readings, wanted = schema.mentions[mention], needs(schema)
+        return bool(readings & wanted) or ("count" in wanted and "number" in readings)
+
+    def is_begun(schema: Schema) -> bool:
+        inner = context.within(context.close, "value", needs=needs)
+        return inner.is_free(schema) or is_any(starts(inner), schema)
+
+    mention = pointer(context.close + 1, allowed)
+    if context.open == MOST_OPEN:
+        return (mention,)
+    return (mention, mark("value", context.close + OPERAND, is_begun))
+
+
+def _has_operand(schema: Schema, context: SetContext, needs: Needs | None = None) -> bool:
+    is_wanted = needs is None or bool(needs(schema))
+    return is_wanted and is_any(operands(context, needs), schema)
+
+
+def any_mention(context: SetContext) -> Choice:
+    """A pointer to any mention, as a text."""
+    return pointer(context.close + 1, lambda _, __: True)
+
+
+def among_those(context: SetContext) -> Choices:
+    """The restriction of values to some set."""
+    return (mark("among", context.close + 4),) if context.open < MOST_OPEN else ()
+
+
+def many(context: SetContext) -> Choices:
+    """The comparison of the number of values."""
+    least = context.close + 2 + OPERAND
+    return (mark("many", least, lambda schema: _has_operand(schema, context, a_count)),)
+
+
+def presence(context: SetContext) -> Choices:
+    """The conditions that there is a value, or none."""
+    return (mark("exists", context.close + 1), mark("missing", context.close + 1))
+
+
+def a_count(_: Schema) -> frozenset[str]:
+    """The need of a number, independent of the graph."""
+    return frozenset({"count"})
+
+
+def a_date(_: Schema) -> frozenset[str]:
+    """The need of a date."""
+    return frozenset({"date"})
+
+
+def measures_of(values: Query) -> Needs:
+    """The need of the same measure as some values have."""
+    return lambda schema: schema.measures(values)
+
+
+def _numbered(schema: Schema) -> bool:
+    return any("number" in readings for readings in schema.mentions)
+
+
+def _extremes(query: Query, context: SetContext) -> Choices:
+    is_plain = context.has_room(query, "extreme")
+    is_grouped = follows(query, "extreme", aggregate=True)
+
+    def is_sized(schema: Schema) -> bool:
+        return is_grouped or bool(schema.measures(query))
+
+    choices = list[Choice]()
+    for kind in _EXTREMES:
+        if is_plain:
+            choices.append(hop(kind, context.close + 2, query))
+        if is_plain or is_grouped:
+            choices.append(mark(kind, context.close + 2, is_sized))
+    return tuple(choices)
+
+
+def ranks(close: int) -> Choices:
+    """Which of the members are kept, where that is not the first context."""
+    return (mark("first", close + 2), mark("place", close + 2))
+
+
+def ungrouped(query: Query) -> Query:
+    """The members of the keys of a group."""
+    return query.model_copy(update={"group": (), "having": (), "extreme": None})
+
+
+def aggregates(members: Query, least: int) -> Choices:
+    """The aggregates that there may be over members, or over what they lead to."""
+    choices = list[Choice]()
+    for agg in AGGREGATES:
+        if agg == "count":
+            choices += [mark(agg, least + 1), hop(agg, least + 1, members)]
+        else:
+            choices.append(mark(agg, least + 1, lambda schema: are_numbers(schema, members)))
+            choices += hops_to(agg, least, members, are_numbers, near_numbers)
+    return tuple(choices)
+
+
+def are_numbers(schema: Schema, values: Query) -> bool:
+    """Whether values are numbers."""
+    return "number" in schema.measures(values)
+
+
+def near_numbers(schema: Schema, values: Query) -> bool:
+    """Whether values are numbers, or lead to some."""
+    return leads(schema, values, frozenset({"number"}))
+
+
+def _forms(query: Query, context: SetContext) -> Choices:
+    """The answers that a set may have."""
+    if context.form == "part":
+        return ()
+
+    def is_counted(schema: Schema) -> bool:
+        return context.is_free(schema)
+
+    def is_summed(schema: Schema) -> bool:
+        fits = context.needs is None or "number" in context.needs(schema)
+        return fits and are_numbers(schema, query)
+
+    ending = context.ending
+    choices = [mark("count", ending + 1, is_counted)]
+    if query.steps and not query.group:
+        choices += [mark(agg, ending + 1, is_summed) for agg in AGGREGATES if agg != "count"]
+    if context.form == "whole":
+        choices += [
+            mark("yesno", ending + 1),
+            mark("to", ending + 3),
+            *column_starts(query, context),
+        ]
+    return tuple(choices)
+
+
+def column_starts(query: Query, context: SetContext) -> Choices:
+    """What may be shown of each member."""
+    least = context.ending + 2
+    if query.group:
+        return hop("column", context.ending + 1, query), mark("column", least)
+    counted = mark("column", least, lambda schema: schema.hops(query))
+    return hop("column", context.ending + 1, query), counted
+
+
+def column_aggregates(query: Query, context: SetContext) -> Choices:
+    """What may be computed of each member: of a key of a group over what is in it."""
+    if query.group:
+        return aggregates(ungrouped(query), context.ending)
+    return (hop("count", context.ending + 1, query),)

@@ -7,22 +7,9 @@ import numpy as np
 
 from ..errors import QuestionError
 from ..kg.terms import is_literal
+from .comparison import Mask, Operand, Units, compare, equal, operand_of, ordered, worded
 from .facts import DATE, NUMBER, Ids, Pairs, distinct, starts_run
-from .measures import (
-    Mask,
-    Operand,
-    Units,
-    compare,
-    counts,
-    equal,
-    operand_of,
-    ordered,
-    targets_of,
-    trace,
-    trace_each,
-    worded,
-)
-from .outcome import MOST_COUNTED, Members, Steps
+from .members import MOST_COUNTED, Members, Steps, counts, targets_of, trace, trace_each
 from .tree import ANYTHING, Filter, OfClass, Op, Query
 
 if TYPE_CHECKING:

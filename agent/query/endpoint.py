@@ -11,7 +11,7 @@ from ..kg.terms import Term
 from .binding import Bound
 from .execute import execute, prove
 from .facts import Facts
-from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Form, Outcome
+from .members import MOST_COUNTED, MOST_MEMBERS, Cell, Form, Outcome
 from .sets import EarlierAnswers
 from .sparql import ANSWER, Compiled, compile_query
 from .sparql_patterns import InexpressibleError

@@ -11,12 +11,23 @@ import numpy as np
 
 from ..kg.terms import Step, Term
 from ..kg.walking.listing import shortest_paths
+from .aggregates import per_key, rounded
 from .binding import Bound
 from .conditions import MOST_COMPARED
 from .facts import Facts, Ids
-from .measures import counts, follow, name_of, trace
-from .outcome import MOST_COUNTED, MOST_MEMBERS, Cell, Form, Members, Outcome, Steps
-from .ranking import per_key, rounded
+from .members import (
+    MOST_COUNTED,
+    MOST_MEMBERS,
+    Cell,
+    Form,
+    Members,
+    Outcome,
+    Steps,
+    counts,
+    follow,
+    name_of,
+    trace,
+)
 from .sets import EarlierAnswers, Known, Sets
 from .tree import Column, Query
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, TypeAlias, TypeVar, cast
 
-from .actions import Action
-from .choices import (
+from .actions import (
+    Action,
     Choice,
     Choices,
     Closer,
@@ -24,8 +24,7 @@ from .choices import (
     only,
     pointer,
 )
-from .normal import follows, measured
-from .operations import (
+from .choices import (
     OPERAND,
     ORDER_KINDS,
     ORDERS,
@@ -52,6 +51,7 @@ from .operations import (
     starts,
     ungrouped,
 )
+from .normal import follows, measured
 from .tree import (
     ANYTHING,
     Agg,

@@ -14,12 +14,12 @@ from ..kg import KnowledgeGraph
 from ..llm.local import LocalModel
 from .account import WordReader
 from .actions import Action
-from .asked import Asked, Mentions
 from .automaton import query_of
 from .binding import Bound, Naming, bind
 from .constraint import ActionTokens, Queries
 from .facts import Facts
 from .prompt import asked_tokens
+from .question import Asked, Mentions
 from .schema import GraphSchema
 from .schema_tables import GraphTables
 from .tree import Query

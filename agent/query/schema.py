@@ -14,9 +14,9 @@ import numpy as np
 from ..errors import QuestionError, ShortageError
 from ..kg.terms import Term, is_literal
 from .binding import Mention, bind
+from .comparison import operand_of
 from .execute import SECONDS
 from .facts import Facts, Ids, distinct
-from .measures import operand_of
 from .normal import MentionValue
 from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, some
 from .tree import ANYTHING, AnyOf, Domain, Entity, Filter, Last, OfClass, Part, Query, Start, Step

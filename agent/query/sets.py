@@ -13,12 +13,21 @@ import numpy as np
 
 from ..errors import QuestionError
 from ..kg.terms import RelationPath, Step, Term
-from . import ranking
+from . import aggregates as ranking
 from .binding import Bound
 from .conditions import filtered
 from .facts import NO_ONE, Facts, Ids, Pairs, distinct, starts_run
-from .measures import follow, name_of, trace, triple_step
-from .outcome import MOST_COUNTED, MOST_MEMBERS, Members, Steps, union
+from .members import (
+    MOST_COUNTED,
+    MOST_MEMBERS,
+    Members,
+    Steps,
+    follow,
+    name_of,
+    trace,
+    triple_step,
+    union,
+)
 from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query
 from .words import reading
 

@@ -11,8 +11,8 @@ from ..errors import QuestionError
 from ..kg.profile import Profile
 from ..kg.terms import RelationPath, Term
 from .binding import Bound
-from .measures import number_for_having
-from .outcome import Form
+from .comparison import number_for_having
+from .members import Form
 from .sparql_patterns import (
     InexpressibleError,
     Members,

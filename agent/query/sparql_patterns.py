@@ -11,7 +11,7 @@ from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import RelationPath, Term, is_literal
 from .binding import Bound
-from .measures import Operand, operand_of
+from .comparison import Operand, operand_of
 from .tree import Filter, Op
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -11,9 +11,9 @@ from ..query.execute import SECONDS
 from ..query.facts import Facts
 from ..query.schema_tables import GraphTables
 from .inputs import CLASS, INVERSE, Inputs, Label
+from .lexicon import QuestionWord
 from .matching import beginnings
 from .weights import ReaderWeights
-from .words import QuestionWord
 
 _AT_ONCE = 120
 """Labels of the graph that a question is read with before any of them may be chosen."""

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from ..query.account import MOST_PIECES, letter_rows
 from ..query.actions import LITERAL, Action, Kind
-from .lexicon import Lexicon
+from .lexicon import BUCKETS, MOST_LABEL_WORDS, READ, WHATS, Lexicon, QuestionWord, label_words
 from .matching import FEATURES, Entry, entry_of, matches
-from .words import BUCKETS, MOST_LABEL_WORDS, READ, WHATS, QuestionWord, label_words
 
 if TYPE_CHECKING:
     from torch import Tensor

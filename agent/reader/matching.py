@@ -12,8 +12,7 @@ from os.path import commonprefix
 import numpy as np
 import numpy.typing as npt
 
-from .lexicon import Lexicon
-from .words import label_words
+from .lexicon import Lexicon, label_words
 
 FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class", "kind")
 """What is said of a word and a label: numbers from 0 to 1, in this order."""

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .inputs import CLASS, KIND_NUMBERS, KINDS, LITERALS, MOST_STEPS, Batch, Size
+from .lexicon import BUCKETS, MOST_WORDS, WHATS
 from .matching import FEATURES
-from .words import BUCKETS, MOST_WORDS, WHATS
 
 JOINT = ("joint.", "left.")
 """With these begin the names of parameters by which words and labels see each other."""

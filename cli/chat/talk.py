@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...agent.llm.local import LocalModel
     from ...agent.records import Reading
     from ...agent.state import State
-    from ...graphs.skeleton import Compiled
+    from ...graphs.nesting import Compiled
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from rich.table import Table
 from ...agent.llm.bag_of_words import NAMES, read_baselines
 from ...agent.llm.model_folder import model_settings
 from ...graphs import METHODS
-from ..readers import read_samples
+from ..datasets import read_samples
 from ..record_lines import read_records
 from ..runner.run_folder import read_summary
 from ..samples import Sample, part_of

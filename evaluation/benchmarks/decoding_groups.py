@@ -10,7 +10,7 @@ from statistics import median
 
 from ...agent.decoding.plan import BeamPlan, Scores
 from ...agent.kg import open_kg
-from ..readers.bundled import read_world
+from ..datasets.jsonl import read_world
 from .decoding_contest import (
     HOPS,
     Contest,

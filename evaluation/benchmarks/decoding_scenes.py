@@ -32,7 +32,7 @@ from ...agent.linking import LabelLinker
 from ...agent.llm.local import LocalModel, load_model
 from ...agent.llm.model_folder import ModelSettings
 from ...agent.llm.prompt import Mention, path_prompt, path_tokens, shared_tokens
-from ..readers import read_samples
+from ..datasets import read_samples
 from ..samples import Sample, of_part
 from .harness import data_folder
 

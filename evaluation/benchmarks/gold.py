@@ -16,7 +16,7 @@ from typing import Any
 from ...agent.kg import open_kg
 from ...graphs.build import build_graph
 from ..analysis.summary import is_right
-from ..readers.bundled import GRAPHS, exam_kg, read_exam
+from ..datasets.jsonl import GRAPHS, exam_kg, read_exam
 from ..records import Asked, answered
 from .harness import conduct, machine, options_of
 

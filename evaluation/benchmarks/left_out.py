@@ -29,8 +29,8 @@ from ...training.reader.learning import Plan, stream_of, train
 from ...training.reader.lessons import Lessons
 from ...training.reader.pools import PLAIN, pools_of
 from ...training.reader.recipe import LESSONS, ReaderRecipe, lessons_beside
-from .aligner import worth_of_features
 from .harness import data_folder
+from .unseen import worth_of_features
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -18,12 +18,12 @@ from ...agent.answers.topics import linked
 from ...agent.linking import LabelLinker
 from ...agent.nodes.read import plan_of
 from ...agent.options import Options
-from ...agent.query.asked import Asked, mentions_of
+from ...agent.query.question import Asked, mentions_of
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.inputs import Inputs
 from ...agent.reader.search import LabelReader
 from ...agent.reader.weights import BUNDLED, GeneralReader, open_reader
-from ..readers import read_samples
+from ..datasets import read_samples
 from .harness import conduct, data_folder, metaqa_graph, options_of
 
 _WARM_UP = 3

@@ -23,8 +23,8 @@ from ...agent.errors import DatasetError, GroundwalkError, InputError
 from ...agent.kg import KnowledgeGraph
 from ...agent.options import Options
 from ...graphs.rog import Plan, follow_plan, read_plans
-from ..readers import read_samples
-from ..runner.sample_graph import open_sample_graph
+from ..datasets import read_samples
+from ..runner.asking import open_sample_graph
 from ..samples import Sample
 from .harness import DATA
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...agent.errors import DatasetError
-from ..readers import read_samples
+from ..datasets import read_samples
 from ..samples import Part, of_part, part_of
 from .harness import mistyped
 

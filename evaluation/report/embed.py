@@ -11,11 +11,13 @@ from ...agent.kg.labels.names import local_name, one_line
 from ...agent.records import Answer, StepRecord
 from ..analysis.summary import has_answer, is_partial, is_right
 from ..record_lines import question_key
-from ..records import Record
+from ..records import Record, Rejected
 
 ANSWERS, CHAINS, GOLD, NOTES = 20, 5, 20, 10
 """How many answers (or claims) of a question, chains of an answer, gold answers (or choices) and
 notes are shown; what is left out is counted."""
+_NO_VERDICT = 3
+"""The verdict of what is no walk."""
 _LONGEST = 300
 """So many characters of a text are shown."""
 _VERDICTS = {"supported": 0, "unsupported": 1}
@@ -87,6 +89,17 @@ class QuestionRow(NamedTuple):
     choices: tuple[str, ...]
 
 
+class RejectedRow(NamedTuple):
+    """What was weighed for an answer and is none: a reading in words, or the steps of a walk."""
+
+    words: str
+    steps: list[StepRow]
+    likelihood: float | None
+    """None where the model did not say."""
+    verdict: int
+    """0 supported, 1 unsupported, 2 unknown, 3 of a reading."""
+
+
 class ResultRow(NamedTuple):
     """What one method made of a question."""
 
@@ -109,6 +122,9 @@ class ResultRow(NamedTuple):
     error: str | None
     unread: list[str]
     """The words of the question that were reported as not understood."""
+    rejected: list[RejectedRow]
+    """Where there is no answer: what was weighed for one."""
+    reading: str
 
 
 def to_json(value: object) -> str:
@@ -174,6 +190,17 @@ class Embedded:
             cost=[_number(value) for value in (record["seconds"], *counted)],
             error=None if record["error"] is None else shown(record["error"]),
             unread=_listed(record.get("unread_words", []), NOTES),
+            rejected=[self._rejected(one) for one in record.get("rejected", [])[:ANSWERS]],
+            reading=shown(record.get("reading", "")),
+        )
+
+    def _rejected(self, rejected: Rejected) -> RejectedRow:
+        verdict = rejected["verdict"]
+        return RejectedRow(
+            words=shown(rejected["words"]),
+            steps=[self._step(step) for step in rejected["steps"]],
+            likelihood=_number(rejected["likelihood"]) or None,
+            verdict=_VERDICTS.get(verdict, _UNKNOWN) if verdict else _NO_VERDICT,
         )
 
     def _question(self, record: Record) -> int:

@@ -18,6 +18,12 @@ _LINE = 15
 """Pixels between the labels of points."""
 _NEARBY = 40
 """Points are near one another within so many per cent of the width."""
+_MARKERS = 5
+"""Markers of a curve of many points, before the one at its end."""
+_LONGEST_LABEL = 16
+"""Characters of a label beside a plot."""
+_MOST_LABELS = 10
+"""Curves that are named at their end; more names would hide the curves."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +109,11 @@ class Plot:
     y: Axis
     dots: Sequence[Dot] = ()
     lines: Sequence[tuple[int, str]] = ()
-    """The number of a series and the path of its line, in a square of 100 by 100."""
+    """The number of a series and the path of its line, in a square of 100 by 100; those before
+    are drawn wider, so that they show behind one that runs over them."""
     diagonal: bool = False
+    after: bool = False
+    """Whether the labels stand in a margin on the right."""
 
 
 def against_cost(series: Sequence[Series]) -> list[Plot]:
@@ -141,18 +150,37 @@ def risk_coverage(series: Sequence[Series]) -> Plot | None:
     )
     lines: list[tuple[int, str]] = []
     dots: list[Dot] = []
-    for n, calibration in known:
+    for place, (n, calibration) in enumerate(known):
         points = [
             (x.position(100 * p.coverage), y.position(100 * p.risk)) for p in calibration.curve
         ]
         lines.append((n, _path(points)))
-        for p, (across, up) in list(zip(calibration.curve, points, strict=True))[-1:]:
+        along = _along([p.coverage for p in calibration.curve], place, len(known))
+        for here in along:
+            p, (across, up) = calibration.curve[here], points[here]
             description = (
                 f"{series[n].name}: {100 * p.coverage:.1f}% answered, {100 * p.risk:.1f}% of them "
                 f"wrong, at confidence {p.threshold:.2f} or more"
             )
-            dots.append(Dot(n, across, up, up, up, description))
-    return Plot("risk", "Risk against coverage", x, y, dots, lines)
+            is_named = here == along[-1] and len(known) <= _MOST_LABELS
+            label = _short(series[n].name) if is_named else ""
+            dots.append(Dot(n, across, up, up, up, description, label))
+    return Plot("risk", "Risk against coverage", x, y, spread(dots), lines, after=True)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
+
+
+def _along(coverages: Sequence[float], place: int, count: int) -> list[int]:
+    """Where a curve has its markers: at its end, and between that of the other curves before it.
+
+    So one that runs over another does not hide its markers.
+    """
+    end = len(coverages) - 1
+    wanted = [(n + (place + 0.5) / count) / _MARKERS for n in range(_MARKERS)]
+    near = {min(range(end + 1), key=lambda i: abs(coverages[i] - want)) for want in wanted}
+    return sorted({*near, end})
 
 
 def reliability(series: Sequence[Series]) -> Plot | None:
@@ -204,13 +232,14 @@ def _dot(
 def spread(dots: Sequence[Dot]) -> list[Dot]:
     """Move labels down where they would cover those of points nearby, from the top."""
     placed: list[tuple[float, Dot]] = []
-    for dot in sorted(dots, key=lambda d: (-d.y, d.series)):
+    bare = [dot for dot in dots if not dot.label]
+    for dot in sorted((d for d in dots if d.label), key=lambda d: (-d.y, d.series)):
         top = place = HEIGHT * (100 - dot.y) / 100
         for taken, other in sorted(placed, key=lambda p: p[0]):
             if abs(other.x - dot.x) < _NEARBY and abs(place - taken) < _LINE:
                 place = taken + _LINE
         placed.append((place, replace(dot, below=round(place - top, 1))))
-    return [dot for _, dot in placed]
+    return [*bare, *(dot for _, dot in placed)]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

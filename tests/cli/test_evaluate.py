@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.evaluation.readers import DATASETS
+from groundwalk.evaluation.datasets import DATASETS
 
 from .test_cli import COMMAND, assert_one_line_error, groundwalk
 

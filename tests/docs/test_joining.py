@@ -1,4 +1,4 @@
-"""What somebody meets who joins: the workflow, the forms, the hooks, the changelog, the addresses."""
+"""What somebody meets who joins: workflow, forms, hooks, changelog and addresses."""
 
 import os
 import re

@@ -8,8 +8,7 @@ import pytest
 from groundwalk.agent.errors import DatasetError
 from groundwalk.agent.kg import normalise
 from groundwalk.evaluation.benchmarks.harness import mistyped, names, write_named_graph
-from groundwalk.evaluation.benchmarks.linking import main
-from groundwalk.evaluation.benchmarks.recall import Share, recall
+from groundwalk.evaluation.benchmarks.linking import Share, main, recall
 from groundwalk.evaluation.benchmarks.topics import Asked, Group, question_sets
 from hypothesis import given
 from hypothesis import strategies as st

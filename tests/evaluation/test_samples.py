@@ -5,7 +5,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.datasets.jsonl import read_world
 from groundwalk.evaluation.samples import Gold, Sample, pack, spread
 from hypothesis import given
 from hypothesis import strategies as st

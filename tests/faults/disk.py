@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from groundwalk.agent.conversation.threads import close_threads, open_threads, thread_turns
 from groundwalk.agent.options import Options
 from groundwalk.cli.session import Session, run
-from groundwalk.graphs import build_graph
 
+from ..whole import build_graph
 from .trials import NEXT, QUESTION, Bench, Outcome, Trial, answers, ask
 
 GRAPH = """@prefix : <https://example.org/> .

@@ -15,9 +15,9 @@ import torch
 from groundwalk.agent.llm.free_text import LocalChat
 from groundwalk.agent.llm.local import load_model
 from groundwalk.agent.llm.model_folder import model_folder
-from groundwalk.graphs import build_graph
 from safetensors.torch import load_file, save_file
 
+from ..whole import build_graph
 from .trials import NEXT, QUESTION, Bench, Outcome, Trial, ask
 
 Damage = Callable[[Path], None]
@@ -185,7 +185,7 @@ def _running_out(model: Any, shortage: Shortage, number: int) -> Generator[None]
 _CHANGES = """
 import sys
 from groundwalk.agent.llm.local import load_model
-from groundwalk.graphs import build_graph
+from ..whole import build_graph
 graph = build_graph(generator=load_model(sys.argv[1]))
 file = sys.argv[1] + "/model.safetensors"
 with open(file, "r+b") as weights:

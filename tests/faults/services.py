@@ -3,9 +3,9 @@
 import time
 
 from groundwalk.agent.llm.chat import chat_model
-from groundwalk.graphs import build_graph
-from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.nesting import Compiled
 
+from ..whole import build_graph
 from .servers import Begins, Fault, at_once
 from .trials import (
     ATTEMPTS,

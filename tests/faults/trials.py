@@ -16,9 +16,9 @@ from groundwalk.agent.errors import GroundwalkError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.kg.nodes import to_any_node, to_node
 from groundwalk.agent.llm.local import LocalModel, load_model
-from groundwalk.graphs import build_graph
 
 from ..agent.kg.sparql.endpoint import Endpoint
+from ..whole import build_graph
 from .servers import Proxy, chat_server, world_endpoint
 from .wrongs import TIMEOUT
 

@@ -8,9 +8,9 @@ from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
 
 from ..agent.decoding import worlds
+from ..whole import build_graph
 
 FAMILY = """
 Ada|mother of|Ben

@@ -18,8 +18,8 @@ from groundwalk.agent.llm.bag_of_words import (
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
 
+from ..whole import build_graph
 from .families import FAMILY, labels, open_family, triples
 
 FACTS = {tuple(line.split("|")) for line in FAMILY.strip().splitlines()}

@@ -5,8 +5,9 @@ from typing import Any
 from groundwalk.agent.conversation.before import before_of
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.records import Turn
-from groundwalk.graphs import build_graph
 from langgraph.checkpoint.memory import InMemorySaver
+
+from ..whole import build_graph
 
 PERU, CHILE = (f"<https://groundwalk.example/world/country/{name}>" for name in ("peru", "chile"))
 CAPITAL = {"start": [0], "steps": [{"relation": "capital"}]}

@@ -16,11 +16,11 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, build, open_kg
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
-from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.nesting import Compiled
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint
+from ..whole import build_graph
 
 THREADS = 32
 OPTIONS = Options(hops=1, on_ambiguous="best")

@@ -17,13 +17,13 @@ from groundwalk.agent.evidence.sparql import answers_query
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import READER
-from groundwalk.graphs import build_graph
-from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.nesting import Compiled
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from rdflib import Graph
 
+from ..whole import build_graph
 from .scripted import in_order
 
 POPULATIONS = {"germany": 83_000_000, "italy": 59_000_000, "slovakia": 5_400_000}

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.llm.free_text import LocalChat
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.direct import struct_prompt
 from groundwalk.graphs.prompted.conclusions import LIKELIHOOD
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import MistralConfig
 
+from ..whole import build_graph
 from .prompting import (
     QUESTION,
     ask,

@@ -19,7 +19,6 @@ from groundwalk.agent.kg import (
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
 from groundwalk.graphs import ground as grounds
 from groundwalk.graphs.dog.prompt import ChainPrompt
 from hypothesis import given, settings
@@ -27,6 +26,7 @@ from hypothesis import strategies as st
 
 from ..agent.decoding import worlds
 from ..agent.decoding.language import facts
+from ..whole import build_graph
 from .test_dog_prompt import without_tags
 
 FAMILY = """

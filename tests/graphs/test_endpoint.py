@@ -19,10 +19,11 @@ from groundwalk.agent.nodes.link import link
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import METHODS, build_graph, ground
+from groundwalk.graphs import METHODS, ground
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler
+from ..whole import build_graph
 
 QUESTIONS = (
     "What is the capital of France?",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.datasets.jsonl import read_world
 from groundwalk.evaluation.runner.asking import Setup
 from groundwalk.evaluation.runner.evaluate import evaluate
 from groundwalk.graphs import METHODS

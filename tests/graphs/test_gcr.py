@@ -12,7 +12,7 @@ from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options, paper_options
 from groundwalk.agent.state import State
-from groundwalk.graphs import METHODS, build_graph
+from groundwalk.graphs import METHODS
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
@@ -21,6 +21,7 @@ from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast
 
 from ..agent.decoding import worlds
+from ..whole import build_graph
 
 PLAIN = Options(queries=False)
 """The method by itself: no reader takes the question apart before it."""

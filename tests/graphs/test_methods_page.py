@@ -22,14 +22,15 @@ from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.records import Word
-from groundwalk.evaluation.readers.bundled import WORLD_RETRIEVED
-from groundwalk.graphs import METHODS, build_graph, ground
+from groundwalk.evaluation.datasets.jsonl import WORLD_RETRIEVED
+from groundwalk.graphs import METHODS, ground
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.method import COMMON
 from groundwalk.graphs.methods import method_options
 from groundwalk.graphs.skeleton import skeleton
 
 from ..agent.query.models import random_reader
+from ..whole import build_graph
 from .prompting import instruct_model
 from .scripted import Scripted
 

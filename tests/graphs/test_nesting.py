@@ -9,14 +9,15 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import Answer
-from groundwalk.graphs import build_graph
-from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.nesting import Compiled
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send
 from typing_extensions import TypedDict
+
+from ..whole import build_graph
 
 CROATIA = "What is the capital of Croatia?"
 KOREA = "What is the capital of Korea?"

@@ -11,8 +11,9 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.options import Options
-from groundwalk.graphs import METHODS, build_graph
+from groundwalk.graphs import METHODS
 
+from ..whole import build_graph
 from .prompting import TRIPLES, labels, open_graph, path_model, shown
 from .scripted import Scripted, in_order
 

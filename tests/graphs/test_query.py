@@ -11,13 +11,13 @@ from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import READER
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.methods import method_options
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.decoding.servers import serving
+from ..whole import build_graph
 from .scripted import Scripted, in_order
 from .walking import walking_model
 

@@ -12,7 +12,6 @@ from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.records import NOT_UNDERSTOOD, Word
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
@@ -20,6 +19,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.query.models import Script, random_reader, scripted
+from ..whole import build_graph
 
 CAPITAL = "what is the capital of <0>[country]"
 BORDERS = "<0><STEP>borders"

@@ -11,11 +11,11 @@ from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.agent.reader.weights import write_weights
 from groundwalk.cli.main import app
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.reading import knows_graph, relation_texts
 from typer.testing import CliRunner
 
 from ..agent.reader.tiny import film_graph, tiny_reader
+from ..whole import build_graph
 
 QUESTIONS = ("who directed Rain", "the films of Ada Lind", "how long is Snow", "how many films?")
 

@@ -8,11 +8,11 @@ from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
 
+from ..whole import build_graph
 from .families import random_local
 from .prompting import never
 

@@ -8,11 +8,12 @@ from groundwalk.agent.kg import KnowledgeGraph, Reading, Triple, load_profile, o
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph, ground
+from groundwalk.graphs import ground
 from langchain_core.language_models import FakeListChatModel
 
 from ..agent.decoding import worlds
 from ..agent.kg.sparql.endpoint import Endpoint
+from ..whole import build_graph
 
 WIKIDATA = """
 @prefix wd: <http://www.wikidata.org/entity/> .

@@ -14,11 +14,11 @@ from groundwalk.agent.llm.free_text import FreeTexts
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph
 from groundwalk.graphs import rog as relation_plans
 from groundwalk.graphs.rog import Planned, read_plan, read_plans
 from langchain_core.language_models import FakeListChatModel
 
+from ..whole import build_graph
 from .families import asked, labels, open_family, random_local
 
 QUESTION = "Where do the children of Ada live?"

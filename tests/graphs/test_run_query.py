@@ -8,9 +8,10 @@ from groundwalk.agent.errors import QuestionError
 from groundwalk.agent.kg import Triple, kg_of, open_kg
 from groundwalk.agent.kg.profile import GENERIC
 from groundwalk.agent.records import READER
-from groundwalk.graphs import build_graph
 from groundwalk.graphs.tool import in_words, result_of
 from langgraph.checkpoint.memory import InMemorySaver
+
+from ..whole import build_graph
 
 LENGTH = "length in kilometres"
 RIVERS = {"start": {"class": "river"}}

@@ -21,12 +21,13 @@ from groundwalk.agent.llm.chat import chat_model
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
-from groundwalk.evaluation.readers.bundled import WORLD_RETRIEVED, read_world
-from groundwalk.graphs import METHODS, build_graph
+from groundwalk.evaluation.datasets.jsonl import WORLD_RETRIEVED, read_world
+from groundwalk.graphs import METHODS
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.skeleton import skeleton
 
 from ..agent.decoding import worlds
+from ..whole import build_graph
 from . import stumbling
 from .families import labels
 

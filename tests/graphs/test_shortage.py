@@ -10,10 +10,12 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import build_graph, skeleton
+from groundwalk.graphs import skeleton
 from groundwalk.graphs.methods import unused
 from langchain_core.language_models import FakeListChatModel
 from langgraph.runtime import Runtime
+
+from ..whole import build_graph
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.skeleton import Compiled, skeleton
+from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tog import TOG
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -10,13 +10,15 @@ from groundwalk.agent.kg import Triple, kg_of, open_kg
 from groundwalk.agent.linking import LabelLinker, Mention
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
-from groundwalk.graphs import ask_tool, build_graph
+from groundwalk.graphs import ask_tool
 from groundwalk.graphs.tool import MOST_TRIPLES, in_words, result_of
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+
+from ..whole import build_graph
 
 STAGES = ("linked", "decoded", "verified", "responded")
 CAPITALS = {"Kenya": "Nairobi", "Austria": "Vienna", "France": "Paris", "Ghana": "Accra"}

@@ -12,7 +12,8 @@ from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import tot as flow
 from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.skeleton import Compiled, skeleton
+from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tot import TOT
 from groundwalk.graphs.tot.expand import root
 from groundwalk.graphs.tot.traversal import Traversal, best_answered, best_open

@@ -44,7 +44,7 @@ BOMBS = {
 def opens(file: Path) -> None:
     """Read the file as what its folder says it is, as the user would."""
     from groundwalk.agent.kg import open_kg
-    from groundwalk.evaluation.readers import read_samples
+    from groundwalk.evaluation.datasets import read_samples
 
     if file.parent.name == "graphs":
         open_kg(str(file), cache=file).close()
@@ -75,7 +75,7 @@ def main(folder: Path, most: int) -> None:
     It has the exit code of the process and what the user was told. The processes are forked from
     one that has the libraries already: what is imported counts for nothing.
     """
-    for name in ("agent.kg.stores.rdflib_graph", "evaluation.readers"):
+    for name in ("agent.kg.stores.rdflib_graph", "evaluation.datasets"):
         import_module(f"groundwalk.{name}")
     for name in BOMBS:
         reading, writing = os.pipe()

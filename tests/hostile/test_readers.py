@@ -15,7 +15,7 @@ from groundwalk.agent.kg.files import sources
 from groundwalk.agent.kg.profile import load_profile
 from groundwalk.agent.llm.bag_of_words import read_baselines, read_scope
 from groundwalk.agent.llm.model_folder import ModelSettings, read_settings
-from groundwalk.evaluation.readers import read_samples
+from groundwalk.evaluation.datasets import read_samples
 from groundwalk.evaluation.record_lines import read_records
 from groundwalk.evaluation.report.runs import read_runs
 from groundwalk.evaluation.scoring.predictions import score_file

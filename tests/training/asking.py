@@ -19,7 +19,7 @@ from groundwalk.training.material import (
     query_questioner,
     questioner_for,
 )
-from groundwalk.training.queries.question import Named, QueryQuestion, class_told
+from groundwalk.training.queries.question import Named, QueryQuestion, earlier_class
 from groundwalk.training.queries.questions import QueryQuestioner
 from groundwalk.training.queries.typed import TypedQuestion, typed_question
 from groundwalk.training.questions.graph import Graph, load_graph
@@ -72,7 +72,7 @@ class Asking(NamedTuple):
         """Some terms of a class, as the agent tells classes."""
         graph = self.graph
         nodes = (node for own in graph.nodes.values() for node in own)
-        fitting = [node for node in nodes if class_told(graph, node) == kind]
+        fitting = [node for node in nodes if earlier_class(graph, node) == kind]
         return [graph.terms[node] for node in Random(kind).sample(fitting, min(12, len(fitting)))]
 
     def _mention(self, text: str, start: int, end: int, question: QueryQuestion) -> Mention:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.evaluation.readers import kg_of
+from groundwalk.evaluation.datasets import kg_of
 from groundwalk.evaluation.samples import part_of
 from groundwalk.training.asked.question_files import asked_questions
 from groundwalk.training.recipe import Recipe

@@ -13,7 +13,6 @@ from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.evaluation.samples import Gold
 from groundwalk.evaluation.samples import Sample as Question
-from groundwalk.graphs import build_graph
 from groundwalk.training.fitting.fit import fit
 from groundwalk.training.fitting.words import fit_baselines
 from groundwalk.training.material import Material, gather
@@ -22,6 +21,7 @@ from groundwalk.training.trainer.checkpoint import Elapsed
 from groundwalk.training.trainer.job import Job, made_folder
 from groundwalk.training.trainer.watched import Unwatched
 
+from ..whole import build_graph
 from .toy import QUESTIONS, toy_turtle
 
 

@@ -184,7 +184,10 @@ def test_the_world_names_its_classes(world: Questioner) -> None:
     known = set(world.graph.kinds)
     assert known <= book.classes.keys()
     named = book.names
-    assert named.article | named.plural | named.visited | named.values | book.unanswerable.keys() <= known
+    assert (
+        named.article | named.plural | named.visited | named.values | book.unanswerable.keys()
+        <= known
+    )
     for wordings in book.wordings.values():
         for wording in wordings:
             assert wording.starts | wording.ends <= known

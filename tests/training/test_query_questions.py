@@ -14,15 +14,15 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.asked import mentions_of
 from groundwalk.agent.query.constraint import ActionTokens
 from groundwalk.agent.query.prompt import asked_tokens
+from groundwalk.agent.query.question import mentions_of
 from groundwalk.agent.records import Entity, Turn
 from groundwalk.training.encoder import QueryEncoder
 from groundwalk.training.queries.question import (
     Named,
     QueryQuestion,
-    class_told,
+    earlier_class,
     sign,
     text_of,
     words_of,
@@ -171,7 +171,7 @@ def test_classes_before_are_those_that_the_agent_tells() -> None:
     for source in (WORLD, CONCERTS):
         own = asking(source)
         for nodes in own.graph.nodes.values():
-            told = class_told(own.graph, nodes[0])
+            told = earlier_class(own.graph, nodes[0])
             assert before_of(own.kg, [turn(own.graph.terms[nodes[0]])]).asked.topics == told
 
 

@@ -14,7 +14,7 @@ from groundwalk.agent.query.automaton import query_of
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.outcome import Outcome
+from groundwalk.agent.query.members import Outcome
 from groundwalk.training.queries import search as query_search
 from groundwalk.training.queries.search import Gold, queries_giving
 from groundwalk.training.questions.graph import Graph, Node, load_graph

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from groundwalk.agent.kg import Reading, load_profile, open_kg
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
 from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 
 from ..agent.kg.derived.worlds import graphs, opened, readings
 from ..graphs.test_readings import FREEBASE, proven
+from ..whole import build_graph
 from .brief import brief
 
 QUESTIONS = """\

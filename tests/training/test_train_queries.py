@@ -7,10 +7,10 @@ import pytest
 from groundwalk.agent.llm.local import load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.account import ACCOUNT_FILE
-from groundwalk.graphs.build import build_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 
+from ..whole import build_graph
 from .bases import save_base
 from .brief import brief
 from .toy import toy_turtle

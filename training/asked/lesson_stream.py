@@ -69,8 +69,8 @@ class Forms:
         if walked is None:
             return None
         text = form.text
-        for place, move in enumerate(walked[1]):
-            text = text.replace(_SLOTS[place], self.spell(self.graph.labels[move.relation]))
+        for slot, move in zip(_SLOTS, walked[1], strict=False):
+            text = text.replace(slot, self.spell(self.graph.labels[move.relation]))
         return Retold(text, *walked)
 
     @cached_property
@@ -79,34 +79,34 @@ class Forms:
         for move in sorted(self.graph.edges):
             if self.spell(self.graph.labels[move.relation]):
                 moves[move.inverse].append(move)
-        return {inverse: tuple(own) for inverse, own in moves.items()}
+        return {inverse: tuple(of_way) for inverse, of_way in moves.items()}
 
     @cached_property
     def _starts(self) -> Mapping[Move, tuple[Node, ...]]:
-        return {move: tuple(found) for move, found in self.graph.edges.items()}
+        return {move: tuple(edges) for move, edges in self.graph.edges.items()}
 
     def _walk(self, ways: Sequence[bool], rng: Random) -> tuple[tuple[Node, ...], Moves] | None:
-        """A walk around an edge of any relation, at any place; None where it ends early."""
-        graph, place = self.graph, rng.randrange(len(ways))
-        if not self._moves.get(ways[place]):
+        """A walk with an edge of any relation as any of its steps; None where it ends early."""
+        graph, middle = self.graph, rng.randrange(len(ways))
+        if not self._moves.get(ways[middle]):
             return None
-        move = rng.choice(self._moves[ways[place]])
+        move = rng.choice(self._moves[ways[middle]])
         start = rng.choice(self._starts[move])
         walk, moves = [start, rng.choice(graph.edges[move][start])], [move]
-        for way in ways[place + 1 :]:
+        for way in ways[middle + 1 :]:
             step = self._step(walk[-1], way, rng)
             if step is None:
                 return None
             moves.append(step[0])
             walk.append(step[1])
-        for way in reversed(ways[:place]):
+        for way in reversed(ways[:middle]):
             step = self._step(walk[0], not way, rng)
             if step is None:
                 return None
             moves.insert(0, Move(step[0].relation, way))
             walk.insert(0, step[1])
         walked = zip(moves, walk, walk[1:], strict=False)
-        if not all(end in graph.edges.get(own, {}).get(node, ()) for own, node, end in walked):
+        if not all(end in graph.edges.get(move, {}).get(node, ()) for move, node, end in walked):
             return None
         return None if graph.barred(walk[0]) & {*walk[1:]} else (tuple(walk), tuple(moves))
 
@@ -123,26 +123,26 @@ def forms_of(graph: Graph, lessons: Sequence[Lesson]) -> Forms | None:
 
     Of those that differ in the order of the relations the one that is met most is kept.
     """
-    telling = [own for own in lessons if OTHER not in own.text and _differ(graph, own.paths[0])]
-    spelled = [_counted(graph, telling, spell) for spell in _SPELLINGS]
-    best, spell = max(zip(spelled, _SPELLINGS, strict=True), key=lambda own: own[0].total())
-    if best.total() <= _HALF * len(telling):
+    distinct = [one for one in lessons if OTHER not in one.text and _differ(graph, one.paths[0])]
+    spelled = [_counted(graph, distinct, spell) for spell in _SPELLINGS]
+    best, spell = max(zip(spelled, _SPELLINGS, strict=True), key=lambda one: one[0].total())
+    if best.total() <= _HALF * len(distinct):
         return None
     orders = dict[tuple[str, tuple[bool, ...]], Form]()
-    for form, _ in sorted(best.items(), key=lambda own: (-own[1], own[0])):
+    for form, _ in sorted(best.items(), key=lambda one: (-one[1], one[0])):
         orders.setdefault((_ANY_SLOT.sub("", form.text), form.inverse), form)
     return Forms(graph, {form: best[form] for form in orders.values()}, spell)
 
 
 def _counted(graph: Graph, lessons: Sequence[Lesson], spell: Spelling) -> Counter[Form]:
     """The forms that are met with enough relation paths, and how often."""
-    found, paths = Counter[Form](), defaultdict[Form, set[Moves]](set)
+    counts, paths = Counter[Form](), defaultdict[Form, set[Moves]](set)
     for lesson in lessons:
         form = _form(graph, lesson.text, lesson.paths[0], spell)
         if form:
-            found[form] += 1
+            counts[form] += 1
             paths[form].add(lesson.paths[0])
-    return Counter({form: n for form, n in found.items() if len(paths[form]) >= _FEWEST})
+    return Counter({form: n for form, n in counts.items() if len(paths[form]) >= _FEWEST})
 
 
 def _differ(graph: Graph, moves: Moves) -> bool:
@@ -154,11 +154,11 @@ def _differ(graph: Graph, moves: Moves) -> bool:
 def _form(graph: Graph, text: str, moves: Moves, spell: Spelling) -> Form | None:
     """The form of a text that has each of its relations once."""
     names = [spell(graph.labels[move.relation]) for move in moves]
-    for place in sorted(range(len(names)), key=lambda own: -len(names[own])):
-        if names[place].lower() not in text.lower():
+    for step in sorted(range(len(names)), key=lambda n: -len(names[n])):
+        if names[step].lower() not in text.lower():
             return None
-        name = re.compile(rf"(?<!\w){re.escape(names[place])}(?!\w)", re.IGNORECASE)
-        text, times = name.subn(_SLOTS[place], text)
+        name = re.compile(rf"(?<!\w){re.escape(names[step])}(?!\w)", re.IGNORECASE)
+        text, times = name.subn(_SLOTS[step], text)
         if times != 1:
             return None
     return Form(text, tuple(move.inverse for move in moves))
@@ -237,11 +237,11 @@ def draw(
 
 
 def _retold(forms: Forms, rng: Random) -> Sample | None:
-    told = forms.draw(rng)
-    if told is None:
+    retold = forms.draw(rng)
+    if retold is None:
         return None
-    question, mentions = name_topics(forms.graph, told.text, told.walk[:1])
-    return Sample(question, mentions, told.walk, told.moves)
+    question, mentions = name_topics(forms.graph, retold.text, retold.walk[:1])
+    return Sample(question, mentions, retold.walk, retold.moves)
 
 
 def _plain_words(text: str) -> list[str]:

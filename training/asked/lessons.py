@@ -63,7 +63,7 @@ def lessons_of(
 
 def best_paths(reached: Reached, answers: frozenset[Node]) -> tuple[tuple[Moves, ...], float]:
     """The relation paths that reach the answers with the best F1, the shorter first."""
-    scores = {moves: f1(found, answers) for moves, found in reached.items()}
+    scores = {moves: f1(nodes, answers) for moves, nodes in reached.items()}
     best = max(scores.values(), default=0.0)
     if not best:
         return (), 0.0
@@ -74,24 +74,29 @@ def shortest_paths(reached: Reached, answers: frozenset[Node]) -> tuple[tuple[Mo
     """The relation paths of all shortest walks to each answer, and the F1 of what they reach."""
     paths, left = list[Moves](), answers
     for _, level in groupby(reached.items(), key=lambda own: len(own[0])):
-        nearest = [(moves, found & left) for moves, found in level if found & left]
+        nearest = [(moves, nodes & left) for moves, nodes in level if nodes & left]
         paths += [moves for moves, _ in nearest]
-        left = left.difference(*(found for _, found in nearest))
+        left = left.difference(*(nodes for _, nodes in nearest))
     whole = frozenset[Node]().union(*(reached[moves] for moves in paths))
     return tuple(paths), f1(whole, answers)
 
 
-def f1(found: frozenset[Node], answers: frozenset[Node]) -> float:
-    """F1 of what was found; 0 where there is nothing to compare."""
-    return 2 * len(found & answers) / max(1, len(found) + len(answers))
+def f1(reached: frozenset[Node], answers: frozenset[Node]) -> float:
+    """F1 of what was reached; 0 where there is nothing to compare."""
+    return 2 * len(reached & answers) / max(1, len(reached) + len(answers))
 
 
 class Topic(NamedTuple):
     """A topic as the question names it, and the entities that may be meant."""
 
-    place: int
+    start: int
     mention: str
     nodes: list[Node]
+
+    @property
+    def end(self) -> int:
+        """The character after its mention."""
+        return self.start + len(self.mention)
 
 
 class _From(NamedTuple):
@@ -108,7 +113,7 @@ def _together(
     """For each two topics the relation paths whose common ends meet the answers best."""
     near = {
         own: sorted(
-            (moves for moves, found in reached.items() if found & answers),
+            (moves for moves, nodes in reached.items() if nodes & answers),
             key=lambda moves, reached=reached: -f1(reached[moves], answers),
         )[:_MOST]
         for own, reached in around.items()
@@ -130,41 +135,39 @@ def _together(
 
 def _lesson(text: str, topics: Sequence[Topic], chosen: _From, answers: frozenset[Node]) -> Lesson:
     """A lesson from one of the topics; `text` is as it was asked."""
-    marked, end = "", 0
-    for number, topic in sorted(enumerate(topics), key=lambda own: own[1].place):
-        marked += text[end : topic.place] + (TOPIC if number == chosen.topic else OTHER)
-        end = topic.place + len(topic.mention)
-    others = tuple(
-        topic.nodes[0]
-        for number, topic in sorted(enumerate(topics), key=lambda own: own[1].place)
-        if number != chosen.topic
-    )
-    return Lesson(marked + text[end:], chosen.node, others, chosen.paths, answers)
+    marked, end, others = "", 0, list[Node]()
+    for number, topic in sorted(enumerate(topics), key=lambda one: one[1].start):
+        is_topic = number == chosen.topic
+        marked += text[end : topic.start] + (TOPIC if is_topic else OTHER)
+        end = topic.end
+        if not is_topic:
+            others.append(topic.nodes[0])
+    return Lesson(marked + text[end:], chosen.node, tuple(others), chosen.paths, answers)
 
 
 def topics_of(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> list[Topic]:
     """The topics that both the graph and the question name, no two at one place."""
-    found = list[Topic]()
+    topics = list[Topic]()
     for topic in asked.topics:
         nodes = nodes_named(kg, graph, topic)
         if not nodes:
             continue
         names = (f"[{topic}]", topic, graph.names[nodes[0]])
-        places = (at for name in names for at in positions(asked.text, name))
-        free = (at for at in places if not any(_overlap(at, own) for own in found))
-        if at := next(free, None):
-            found.append(Topic(at[0], asked.text[at[0] : at[1]], nodes))
-    return found
+        spots = (spot for name in names for spot in positions(asked.text, name))
+        free = (spot for spot in spots if not any(_overlap(spot, other) for other in topics))
+        if spot := next(free, None):
+            topics.append(Topic(spot[0], asked.text[slice(*spot)], nodes))
+    return topics
 
 
-def _overlap(at: tuple[int, int], other: Topic) -> bool:
-    return at[0] < other.place + len(other.mention) and other.place < at[1]
+def _overlap(spot: tuple[int, int], other: Topic) -> bool:
+    return spot[0] < other.end and other.start < spot[1]
 
 
 def positions(text: str, name: str) -> list[tuple[int, int]]:
     """Where a text holds a name, in whatever case; whole words first."""
-    found = [(own.start(), own.end()) for own in re.finditer(re.escape(name), text, re.IGNORECASE)]
-    return sorted(found, key=lambda at: (_inside_word(text, *at), at))
+    spots = [match.span() for match in re.finditer(re.escape(name), text, re.IGNORECASE)]
+    return sorted(spots, key=lambda spot: (_inside_word(text, *spot), spot))
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:

@@ -33,7 +33,7 @@ WORDINGS = 5
 _SHARE = 0.3
 """How many of the training samples are reworded ones."""
 _LONGEST = 300
-_KEPT = "the replies are kept there"
+_WHY_WRITTEN = "the replies are kept there"
 
 Slots: TypeAlias = Mapping[str, str]
 """The placeholders of a question, such as `[country]`, by what they stand for: TOPIC or OTHER."""
@@ -99,11 +99,11 @@ def mixed(
     """The stream with reworded questions among it, each about any topic of its kind."""
     rng = Random(f"reworded {seed}")
     for sample in stream:
-        found = None
+        drawn = None
         if reworded and rng.random() < _SHARE:
             lesson = _elsewhere(questioner.graph, rng.choice(reworded), rng)
-            found = draw(questioner, lesson, rng, noise)
-        yield found or sample
+            drawn = draw(questioner, lesson, rng, noise)
+        yield drawn or sample
 
 
 def read_wordings(reply: str, slots: Slots, most: int) -> list[str]:
@@ -111,7 +111,7 @@ def read_wordings(reply: str, slots: Slots, most: int) -> list[str]:
 
     At most `most` are read.
     """
-    found = dict[str, None]()
+    texts = dict[str, None]()
     for line in reply.splitlines():
         text = " ".join(line.split()).lstrip("-*•0123456789.) ").strip("\"'“”` ")
         if len(text) > _LONGEST or TOPIC in text or OTHER in text:
@@ -120,8 +120,8 @@ def read_wordings(reply: str, slots: Slots, most: int) -> list[str]:
             at = text.lower().find(slot.lower())
             text = text[:at] + mark + text[at + len(slot) :] if at >= 0 else ""
         if text and not re.search(r"[][]", text) and text.strip("".join(slots) + " ?"):
-            found[text] = None
-    return list(islice(found, most))
+            texts[text] = None
+    return list(islice(texts, most))
 
 
 def _distinct(questioner: Questioner, seed: int, count: int) -> Iterator[tuple[Sample, Slots]]:
@@ -193,7 +193,7 @@ def _known(file: Path) -> dict[str, str]:
         if len(lines) < len(whole):
             os.truncate(file, len(lines))
     except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror})", _KEPT) from error
+        raise InputError(f"{file}: cannot be read ({error.strerror})", _WHY_WRITTEN) from error
     for number, line in enumerate(lines.splitlines(), 1):
         try:
             row = json.loads(line)
@@ -209,4 +209,6 @@ def _keep(chat: Chat, key: str, question: str, reply: str) -> None:
         with chat.replies.open("ab", buffering=0) as lines:
             lines.write(line.encode())
     except OSError as error:
-        raise InputError(f"{chat.replies}: cannot be written ({error.strerror})", _KEPT) from error
+        raise InputError(
+            f"{chat.replies}: cannot be written ({error.strerror})", _WHY_WRITTEN
+        ) from error

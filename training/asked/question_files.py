@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from ...agent.errors import DatasetError, InputError
 from ...agent.kg.opening import WORLD
-from ...evaluation.readers import read_samples
-from ...evaluation.readers.bundled import read_world
-from ...evaluation.readers.jsonl import read_jsonl
+from ...evaluation.datasets import read_samples
+from ...evaluation.datasets.jsonl import read_jsonl, read_world
 from ...evaluation.samples import Sample, part_of
 from ..recipe import Recipe
 

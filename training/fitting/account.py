@@ -149,63 +149,64 @@ def lesson_of(
     None where there is no query, or too much.
     """
     actions = asked.actions or ()
-    shown, kept = wrong or (actions, range(len(actions)))
-    places = question_words(asked.question, asked.mentions)
-    if not shown or not places or len(places) + len(shown) > MOST_PARTS:
+    shown, origins = wrong or (actions, range(len(actions)))
+    words = question_words(asked.question, asked.mentions)
+    if not shown or not words or len(words) + len(shown) > MOST_PARTS:
         return None
-    moved = {old: new for new, old in enumerate(kept) if old is not None}
-    others = [action_name(own, label) for own in shown]
+    moved = {old: new for new, old in enumerate(origins) if old is not None}
+    others = [action_name(action, label) for action in shown]
     pointed, lost = pointed_at(shown), pointed_at(actions) - pointed_at(shown)
     targets = list[int | None]()
-    for own in places:
-        target = _target(asked, own, alignment, label)
-        if own.mention in pointed:
+    for word in words:
+        target = _target(asked, word, alignment, label)
+        if word.mention in pointed:
             target = None
-        elif own.mention in lost:
+        elif word.mention in lost:
             target = _UNREAD
         elif target >= SPECIAL:
-            place = target - SPECIAL
-            word = asked.question[own.start : own.end].lower()
-            if place in moved:
-                target = SPECIAL + moved[place]
-            elif alignment.is_of(word, action_name(actions[place], label), others):
-                target = _UNREAD
+            index = target - SPECIAL
+            if index in moved:
+                target = SPECIAL + moved[index]
             else:
-                target = None
+                name = action_name(actions[index], label)
+                is_lost = alignment.is_of(_text(asked, word), name, others)
+                target = _UNREAD if is_lost else None
         targets.append(target)
     return Lesson(
-        word_parts(asked.question, places, asked.mentions, shown),
+        word_parts(asked.question, words, asked.mentions, shown),
         action_parts(shown, label),
         targets,
     )
 
 
 def _target(
-    asked: TypedQuestion, place: QuestionWord, alignment: Alignment, label: Callable[[str], str]
+    asked: TypedQuestion, word: QuestionWord, alignment: Alignment, label: Callable[[str], str]
 ) -> int:
     """The share that is right for a word, where the query is."""
-    use = _use(asked, place)
+    use = _use(asked, word)
     if use in ("unread", "filler"):
         return _UNREAD if use == "unread" else _FILLER
     actions = asked.actions or ()
-    word = asked.question[place.start : place.end].lower()
-    named = {n: name for n, own in enumerate(actions) if (name := action_name(own, label))}
-    best = alignment.best(word, list(named.values()))
+    named = {n: name for n, action in enumerate(actions) if (name := action_name(action, label))}
+    best = alignment.best(_text(asked, word), list(named.values()))
     return _FILLER if best is None else SPECIAL + list(named)[best]
 
 
-def _use(asked: TypedQuestion, place: QuestionWord) -> str:
-    spans = (own for own in asked.spans if own.start < place.end and place.start < own.end)
-    return next((own.use for own in spans), "filler")
+def _text(asked: TypedQuestion, word: QuestionWord) -> str:
+    return asked.question[word.start : word.end].lower()
+
+
+def _use(asked: TypedQuestion, word: QuestionWord) -> str:
+    spans = (span for span in asked.spans if span.start < word.end and word.start < span.end)
+    return next((span.use for span in spans), "filler")
 
 
 def pair_of(asked: TypedQuestion, label: Callable[[str], str]) -> Pair:
     """The words that made the query, and the names of its actions."""
-    places = question_words(asked.question, asked.mentions)
-    used = [own for own in places if own.mention is None and _use(asked, own) == "used"]
-    words = [asked.question[own.start : own.end].lower() for own in used]
-    names = (action_name(own, label) for own in asked.actions or ())
-    return words, list(filter(None, names))
+    words = question_words(asked.question, asked.mentions)
+    used = [word for word in words if word.mention is None and _use(asked, word) == "used"]
+    names = (action_name(action, label) for action in asked.actions or ())
+    return [_text(asked, word) for word in used], list(filter(None, names))
 
 
 def action_name(action: Action, label: Callable[[str], str]) -> str:

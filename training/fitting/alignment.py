@@ -32,8 +32,8 @@ class Alignment:
     """How many words each action has drawn."""
 
     def best(self, word: str, actions: Sequence[str]) -> int | None:
-        """The place of the action that a word was likeliest drawn from; None where from none."""
-        scores = [self._likely(NONE, word), *(self._likely(own, word) for own in actions)]
+        """The index of the action that a word was likeliest drawn from; None where from none."""
+        scores = [self._likely(NONE, word), *(self._likely(action, word) for action in actions)]
         best = max(range(len(scores)), key=scores.__getitem__)
         return best - 1 if best else None
 
@@ -42,10 +42,10 @@ class Alignment:
 
         That none draws it counts as one of these.
         """
-        counts = {own: self._likely(own, word) * count for own, count in self.drawn.items()}
-        own, total = counts.get(action, 0.0), sum(counts.values())
+        counts = {name: self._likely(name, word) * count for name, count in self.drawn.items()}
+        often, total = counts.get(action, 0.0), sum(counts.values())
         others = {NONE, *others}
-        return own >= _OFTEN * total and all(counts.get(o, 0.0) < _SELDOM * own for o in others)
+        return often >= _OFTEN * total and all(counts.get(o, 0.0) < _SELDOM * often for o in others)
 
     def _likely(self, action: str, word: str) -> float:
         return self.likely.get(action, {}).get(word, _LEAST)
@@ -60,15 +60,15 @@ def align(pairs: Iterable[Pair], rounds: int = _ROUNDS) -> Alignment:
         counts = defaultdict[str, dict[str, float]](dict)
         for words, actions in known:
             for word in words:
-                own = [1.0 if likely is None else likely[a].get(word, _LEAST) for a in actions]
-                total = sum(own)
-                for action, share in zip(actions, own, strict=True):
-                    found = counts[action]
-                    found[word] = found.get(word, 0.0) + share / total
-        totals = {action: sum(found.values()) for action, found in counts.items()}
+                shares = [1.0 if likely is None else likely[a].get(word, _LEAST) for a in actions]
+                total = sum(shares)
+                for action, share in zip(actions, shares, strict=True):
+                    drawn = counts[action]
+                    drawn[word] = drawn.get(word, 0.0) + share / total
+        totals = {action: sum(drawn.values()) for action, drawn in counts.items()}
         likely = {
-            action: {word: count / totals[action] for word, count in found.items()}
-            for action, found in counts.items()
+            action: {word: count / totals[action] for word, count in drawn.items()}
+            for action, drawn in counts.items()
         }
     return Alignment(likely or {}, totals)
 
@@ -86,10 +86,10 @@ _FILTER_ENDS: frozenset[Kind] = frozenset(("exists", "missing"))
 
 
 class Misread(NamedTuple):
-    """The actions of a query that is wrong, and for each the place it had in the right one."""
+    """The actions of a query that is wrong, and for each its index in the right one."""
 
     actions: tuple[Action, ...]
-    places: tuple[int | None, ...]
+    origins: tuple[int | None, ...]
 
 
 def misread(
@@ -111,54 +111,54 @@ def misread(
 
 
 def _without_part(actions: Sequence[Action], rng: Random) -> Misread | None:
-    parts = [own for place in range(len(actions) - 1) if (own := _part(actions, place))]
+    parts = [part for at in range(len(actions) - 1) if (part := _part(actions, at))]
     if not parts:
         return None
     gone = rng.choice(parts)
-    kept = [n for n in range(len(actions)) if n not in gone]
-    return Misread(tuple(actions[n] for n in kept), tuple(kept))
+    left = [n for n in range(len(actions)) if n not in gone]
+    return Misread(tuple(actions[n] for n in left), tuple(left))
 
 
-def _part(actions: Sequence[Action], place: int) -> range | None:
-    """The actions from a place on that a query may be without."""
-    kind = actions[place].kind
+def _part(actions: Sequence[Action], at: int) -> range | None:
+    """The actions from an index on that a query may be without."""
+    kind = actions[at].kind
     if kind in ("and", "not", "all"):
-        return range(place, _closed(actions, place) + 1)
+        return range(at, _closed(actions, at) + 1)
     if kind in ("most", "least"):
-        end = place + 1
+        end = at + 1
         while end < len(actions) and actions[end].kind in ("then", "many", "count"):
             end += 1
         if end < len(actions) and actions[end].kind in ("first", "place"):
             end += 2
-        return range(place, end)
+        return range(at, end)
     if kind in ("first", "place"):
-        return range(place, place + 2)
+        return range(at, at + 2)
     if kind == "where":
-        return _filter(actions, place)
-    if kind in _LOST or (kind in ("step", "class") and place):
-        return range(place, place + 1)
+        return _filter(actions, at)
+    if kind in _LOST or (kind in ("step", "class") and at):
+        return range(at, at + 1)
     return None
 
 
-def _filter(actions: Sequence[Action], place: int) -> range:
+def _filter(actions: Sequence[Action], at: int) -> range:
     """A filter up to what it compares with."""
-    end = place + 1
+    end = at + 1
     while end < len(actions) - 1:
         kind = actions[end].kind
         if kind == "among":
             end = _closed(actions, end)
         elif kind in _FILTER_ENDS or kind == "pointer":
-            return range(place, end + 1)
+            return range(at, end + 1)
         elif kind == "value":
-            return range(place, _closed(actions, end) + 1)
+            return range(at, _closed(actions, end) + 1)
         end += 1
-    return range(place, end)
+    return range(at, end)
 
 
-def _closed(actions: Sequence[Action], place: int) -> int:
+def _closed(actions: Sequence[Action], at: int) -> int:
     """Where what an action opens is closed."""
     depth = 0
-    for end in range(place, len(actions)):
+    for end in range(at, len(actions)):
         depth += (actions[end].kind in _OPENING) - (actions[end].kind == "end")
         if not depth:
             return end
@@ -166,26 +166,26 @@ def _closed(actions: Sequence[Action], place: int) -> int:
 
 
 def _turned(actions: Sequence[Action], rng: Random) -> Misread | None:
-    places = [n for n, own in enumerate(actions) if own.kind in _TURNED]
-    if not places:
+    indexes = [n for n, action in enumerate(actions) if action.kind in _TURNED]
+    if not indexes:
         return None
-    place = rng.choice(places)
-    return _with(actions, place, replace(actions[place], kind=_TURNED[actions[place].kind]))
+    at = rng.choice(indexes)
+    return _with(actions, at, replace(actions[at], kind=_TURNED[actions[at].kind]))
 
 
 def _other_relation(
     actions: Sequence[Action], relations: Sequence[tuple[str, bool]], rng: Random
 ) -> Misread | None:
-    places = [n for n, own in enumerate(actions) if own.kind in _RELATIONS and own.name]
-    if not places:
+    indexes = [n for n, action in enumerate(actions) if action.kind in _RELATIONS and action.name]
+    if not indexes:
         return None
-    place = rng.choice(places)
+    at = rng.choice(indexes)
     name, inverse = rng.choice(relations)
-    if name == actions[place].name:
+    if name == actions[at].name:
         return None
-    return _with(actions, place, replace(actions[place], name=name, inverse=inverse))
+    return _with(actions, at, replace(actions[at], name=name, inverse=inverse))
 
 
-def _with(actions: Sequence[Action], place: int, action: Action) -> Misread:
-    changed = (*actions[:place], action, *actions[place + 1 :])
-    return Misread(changed, tuple(None if n == place else n for n in range(len(actions))))
+def _with(actions: Sequence[Action], at: int, action: Action) -> Misread:
+    changed = (*actions[:at], action, *actions[at + 1 :])
+    return Misread(changed, tuple(None if n == at else n for n in range(len(actions))))

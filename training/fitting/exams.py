@@ -18,11 +18,11 @@ from ...agent.llm.model_folder import BUNDLED
 from ...agent.nodes.read import plan_of
 from ...agent.options import Options
 from ...agent.query.account import WordReader
-from ...agent.query.asked import Asked as ReadingOf
-from ...agent.query.asked import mentions_of
 from ...agent.query.automaton import query_of
 from ...agent.query.binding import Naming
 from ...agent.query.normal import normal
+from ...agent.query.question import Asked as ReadingOf
+from ...agent.query.question import mentions_of
 from ...agent.query.reader import Reader, ReadQuery, explained
 from ...agent.query.tree import read_query
 from ...agent.reader.weights import GeneralReader
@@ -57,9 +57,9 @@ def answer(
     model and the same exams; what cannot be read is asked again.
     """
     turns = sorted(
-        ((place + 0.5) / len(exam.questions), number, place)
+        ((index + 0.5) / len(exam.questions), number, index)
         for number, exam in enumerate(exams.values())
-        for place in range(len(exam.questions))
+        for index in range(len(exam.questions))
     )
     asked = list(exams.values())
     answered = _read(partial / _FILE, len(turns))
@@ -71,20 +71,20 @@ def answer(
 
     ahead = turns[len(answered) :]
     try:
-        for _, number, place in counted(
+        for _, number, index in counted(
             ahead, len(turns), "answering questions", watcher, before=len(answered)
         ):
-            answered.append(asked[number].ask(asked[number].questions[place]))
+            answered.append(asked[number].ask(asked[number].questions[index]))
             if time.monotonic() - saved >= EVERY:
                 save()
                 saved = time.monotonic()
     finally:
         save()
-    found: dict[_Name, list[Answered]] = {name: [] for name in exams}
+    by_exam: dict[_Name, list[Answered]] = {name: [] for name in exams}
     names = list(exams)
-    for (_, number, _place), one in zip(turns, answered, strict=True):
-        found[names[number]].append(one)
-    return found
+    for (_, number, _), one in zip(turns, answered, strict=True):
+        by_exam[names[number]].append(one)
+    return by_exam
 
 
 def forget_answers(partial: Path) -> None:

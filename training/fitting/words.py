@@ -54,23 +54,24 @@ def fit_scope(samples: Iterable[Sample], watcher: Watcher | None = None) -> Scop
         {name: at for at, name in enumerate(names)},
         lambda done: (watcher or Unwatched()).part("weighing their words", done, _ROUNDS),
     )
-    kept = zip(names, weights, strict=True)
-    return Scope(round(bias, 3), {name: round(own, 2) for name, own in kept if abs(own) >= _SMALL})
+    by_name = zip(names, weights, strict=True)
+    large = {name: round(weight, 2) for name, weight in by_name if abs(weight) >= _SMALL}
+    return Scope(round(bias, 3), large)
 
 
 def _regress(
     features: Sequence[Sequence[str]],
     answered: Sequence[bool],
-    places: dict[str, int],
+    rows_of: dict[str, int],
     on_round: Callable[[int], None],
 ) -> tuple[float, list[float]]:
     import torch
 
-    rows = [[places[name] for name in own if name in places] for own in features]
-    flat = torch.tensor([place for row in rows for place in row])
-    starts = torch.tensor([0, *(len(row) for row in rows[:-1])]).cumsum(0)
+    bags = [[rows_of[name] for name in names if name in rows_of] for names in features]
+    flat = torch.tensor([row for bag in bags for row in bag])
+    starts = torch.tensor([0, *(len(bag) for bag in bags[:-1])]).cumsum(0)
     wanted = torch.tensor(answered, dtype=torch.float32)
-    weights = torch.zeros(len(places), 1, requires_grad=True)
+    weights = torch.zeros(len(rows_of), 1, requires_grad=True)
     bias = torch.zeros(1, requires_grad=True)
     optimizer = torch.optim.LBFGS(
         [weights, bias], max_iter=_ROUNDS, history_size=10, line_search_fn="strong_wolfe"
@@ -80,8 +81,8 @@ def _regress(
     def closure() -> torch.Tensor:
         on_round(min(next(rounds), _ROUNDS))
         optimizer.zero_grad()
-        bags = torch.nn.functional.embedding_bag(flat, weights, starts, mode="sum")
-        logits = bags.squeeze(1) + bias
+        sums = torch.nn.functional.embedding_bag(flat, weights, starts, mode="sum")
+        logits = sums.squeeze(1) + bias
         loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted, reduction="sum")
         loss = loss + 0.5 * weights.square().sum()
         loss.backward()

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from ...agent.answers.queries import given_query
 from ...agent.errors import QuestionError
@@ -22,7 +23,7 @@ from ..asked.supervision import settle
 from ..questions.graph import Graph
 from ..trainer.watched import Unwatched, Watcher, counted
 from .question import Named, QueryQuestion, sign, words_of
-from .search import Found, Gold, queries_giving
+from .search import Candidate, Gold, queries_giving
 from .typed import typed_question
 
 _TRUTHS = {"yes": True, "no": False, "true": True, "false": False}
@@ -30,7 +31,8 @@ _COUNT = re.compile(r"\d{1,9}")
 _SIGNS = re.compile("[\ue000-\ue0ff]")
 _WALKED = frozenset({"pointer", "step", "and", "end"})
 """The actions of walks, and of two that are joined, which the other formats say too."""
-Place = tuple[int, int]
+_Position: TypeAlias = tuple[int, int]
+"""Where a text names something: its first character, and the one after its last."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,11 @@ class _Searched(NamedTuple):
     """A question with answers, where it names its topics, and the queries that give them."""
 
     asked: FileQuestion
-    places: tuple[Place, ...]
+    positions: tuple[_Position, ...]
     named: tuple[Named, ...]
-    found: list[Found]
-    lacks: str
-    """Why there are none."""
+    candidates: list[Candidate]
+    reason: str
+    """Why there are none, where there are none."""
 
 
 def query_lessons(
@@ -66,48 +68,54 @@ def query_lessons(
     watcher: Watcher | None = None,
 ) -> QueryLessons:
     """The lessons of all questions; `hops` is the longest walk that is tried for answers."""
-    watcher, total = watcher or Unwatched(), len(asked)
-    dropped, missed, lessons = Counter[str](), Counter[str](), list[QueryQuestion]()
-    for own in asked:
-        if own.given is not None:
-            lesson = _given(kg, graph, own)
-            if isinstance(lesson, str):
-                dropped[lesson] += 1
-            else:
-                lessons.append(lesson)
-    returning = replace(graph, returns=True)
-    searched = [
-        _searched(kg, returning, own, hops)
-        for own in counted(asked, total, "looking for the queries of questions", watcher)
-        if own.given is None
-    ]
-    found = [own for own in searched if own.found]
-    missed.update(own.lacks for own in searched if not own.found)
-    walks = [own.asked for own in searched if not own.found]
-    for own, actions in zip(found, _settled(graph, found), strict=True):
-        lessons.append(_question(own.asked.text, own.places, own.named, actions))
+    lessons, dropped = list[QueryQuestion](), Counter[str]()
+    for question in asked:
+        given = None if question.given is None else _given(kg, graph, question)
+        if isinstance(given, str):
+            dropped[given] += 1
+        elif given is not None:
+            lessons.append(given)
+    answered, unanswered = _searched_all(kg, graph, asked, hops, watcher or Unwatched())
+    walks = [one.asked for one in unanswered]
+    for one, actions in zip(answered, _settled(graph, answered), strict=True):
+        lessons.append(_question(one.asked.text, one.positions, one.named, actions))
         if all(action.kind in _WALKED for action in actions):
-            walks.append(own.asked)
+            walks.append(one.asked)
+    missed = Counter(one.reason for one in unanswered)
     return QueryLessons(tuple(lessons), tuple(walks), dropped, missed)
 
 
 # Answers
 
 
+def _searched_all(
+    kg: KnowledgeGraph, graph: Graph, asked: Sequence[FileQuestion], hops: int, watcher: Watcher
+) -> tuple[list[_Searched], list[_Searched]]:
+    """The questions with answers that some query gives, and those for which there is none."""
+    returning, what = replace(graph, returns=True), "looking for the queries of questions"
+    searched = [
+        _searched(kg, returning, question, hops)
+        for question in counted(asked, len(asked), what, watcher)
+        if question.given is None
+    ]
+    answered = [one for one in searched if one.candidates]
+    return answered, [one for one in searched if not one.candidates]
+
+
 def _searched(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion, hops: int) -> _Searched:
     topics = topics_of(kg, graph, asked)
     nodes = [topic.nodes[0] for topic in topics]
-    places = tuple((own.place, own.place + len(own.mention)) for own in topics)
     named = (
-        Named(own.mention.removeprefix("[").removesuffix("]"), graph.kinds[node])
-        for own, node in zip(topics, nodes, strict=True)
+        Named(topic.mention.removeprefix("[").removesuffix("]"), graph.kinds[node])
+        for topic, node in zip(topics, nodes, strict=True)
     )
     gold = _gold(kg, graph, asked.answers)
-    found = queries_giving(graph, nodes, gold, hops) if nodes and gold else []
-    return _Searched(asked, places, tuple(named), found, _lacks(nodes, gold))
+    candidates = queries_giving(graph, nodes, gold, hops) if nodes and gold else []
+    at = tuple((topic.start, topic.end) for topic in topics)
+    return _Searched(asked, at, tuple(named), candidates, _why_none(nodes, gold))
 
 
-def _lacks(topics: Sequence[int], gold: Gold | None) -> str:
+def _why_none(topics: Sequence[int], gold: Gold | None) -> str:
     """Why no query gives the answers, where none does."""
     if not topics:
         return "whose topic the graph or the question does not name"
@@ -116,19 +124,20 @@ def _lacks(topics: Sequence[int], gold: Gold | None) -> str:
 
 def _gold(kg: KnowledgeGraph, graph: Graph, answers: Sequence[str]) -> Gold | None:
     """What the answers are; None where some are nothing that a query comes to."""
-    found = [nodes_named(kg, graph, name) for name in answers]
-    nodes = frozenset(node for several in found for node in several) if all(found) else None
+    by_name = [nodes_named(kg, graph, name) for name in answers]
+    nodes = frozenset(chain.from_iterable(by_name)) if all(by_name) else None
     text = answers[0].strip().lower() if len(answers) == 1 else ""
     number = float(text) if _COUNT.fullmatch(text) else None
     gold = Gold(nodes or frozenset(), number, _TRUTHS.get(text))
     return gold if gold != Gold() else None
 
 
-def _settled(graph: Graph, found: Sequence[_Searched]) -> list[tuple[Action, ...]]:
+def _settled(graph: Graph, answered: Sequence[_Searched]) -> list[tuple[Action, ...]]:
     """Of the queries of each question the one whose relations are likeliest meant."""
-    ties = [{own.moves: own.actions for own in reversed(one.found)} for one in found]
-    chosen = settle(graph, [own.asked.text for own in found], [list(own) for own in ties])
-    return [own[moves] for own, moves in zip(ties, chosen, strict=True)]
+    texts = [one.asked.text for one in answered]
+    ties = [{query.moves: query.actions for query in reversed(one.candidates)} for one in answered]
+    chosen = settle(graph, texts, [list(queries) for queries in ties])
+    return [queries[moves] for queries, moves in zip(ties, chosen, strict=True)]
 
 
 # Queries
@@ -138,20 +147,22 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuesti
     """A question with its own query, or why it is no lesson."""
     try:
         bound, _ = given_query(kg, asked.given)
-        if any(isinstance(own.start, Last | Part) for own in (bound.query, *nested(bound.query))):
+        sets = (bound.query, *nested(bound.query))
+        if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
         actions = actions_of(_in_terms(bound))
     except QuestionError:
         return "whose query this graph cannot say, or not by what the question names"
-    places, named = list[Place | None](), list[Named]()
-    for own in bound.mentions:
-        found = positions(asked.text, own.text) if own.text else []
-        at = next((at for at in found if not any(_meet(at, other) for other in places)), None)
-        places.append(at)
-        text = asked.text[slice(*at)] if at else own.text
-        node = None if own.term is None else graph.by_term.get(own.term)
+    at, named = list[_Position | None](), list[Named]()
+    for mention in bound.mentions:
+        spots = positions(asked.text, mention.text) if mention.text else []
+        free = (spot for spot in spots if not any(_overlap(spot, other) for other in at))
+        spot = next(free, None)
+        at.append(spot)
+        text = asked.text[slice(*spot)] if spot else mention.text
+        node = None if mention.term is None else graph.by_term.get(mention.term)
         named.append(Named(text, "text" if node is None else graph.kinds[node]))
-    lesson = _question(asked.text, places, named, actions)
+    lesson = _question(asked.text, at, named, actions)
     return lesson if typed_question(lesson) else "that do not name what their query mentions"
 
 
@@ -164,22 +175,22 @@ def _in_terms(bound: Bound) -> Query:
 
 def _write_terms(value: object, bound: Bound) -> None:
     if isinstance(value, list):
-        for own in cast("list[object]", value):
-            _write_terms(own, bound)
+        for part in cast("list[object]", value):
+            _write_terms(part, bound)
     elif isinstance(value, dict):
         node = cast("dict[str, Any]", value)
-        for own in node.values():
-            _write_terms(own, bound)
+        for part in node.values():
+            _write_terms(part, bound)
         beside = "class_id" if "start" in node else "id"
-        for key, terms, more in (
+        for key, terms, id_key in (
             ("relation", bound.relations, "id"),
             ("domain", bound.relations, "id"),
             ("class", bound.classes, beside),
         ):
-            if name := node.get(more) or node.get(key):
-                if key in node:
-                    node[key] = terms.get(name, name)
-                    node.pop(more, None)
+            name = node.get(id_key) or node.get(key)
+            if name and key in node:
+                node[key] = terms.get(name, name)
+                node.pop(id_key, None)
 
 
 # Words
@@ -187,13 +198,13 @@ def _write_terms(value: object, bound: Bound) -> None:
 
 def _question(
     text: str,
-    places: Sequence[Place | None],
+    named_at: Sequence[_Position | None],
     named: Sequence[Named],
     actions: tuple[Action, ...],
 ) -> QueryQuestion:
-    """A question with signs for what stands at some places."""
+    """A question with signs for what it names."""
     signed, end = "", 0
-    known = [(at, number) for number, at in enumerate(places) if at is not None]
+    known = [(at, number) for number, at in enumerate(named_at) if at is not None]
     for (start, stop), number in sorted(known):
         signed += _plain(text[end:start]) + sign(number)
         end = stop
@@ -205,5 +216,5 @@ def _plain(text: str) -> str:
     return _SIGNS.sub(" ", text)
 
 
-def _meet(one: Place, other: Place | None) -> bool:
+def _overlap(one: _Position, other: _Position | None) -> bool:
     return other is not None and one[0] < other[1] and other[0] < one[1]

@@ -8,7 +8,7 @@ from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
 from .operators import CARDINALS, Measure, Members, Operators, same_class
-from .question import Earlier, QueryQuestion, class_told, sign, words_of
+from .question import Earlier, QueryQuestion, earlier_class, sign, words_of
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4
@@ -16,63 +16,63 @@ _RANKS = 4
 
 def operator_question(ops: Operators, rng: Random) -> QueryQuestion | None:
     """One question; None where the set that was drawn does not lend itself to it."""
-    make = rng.choices([own for own, _ in _KINDS], [weight for _, weight in _KINDS])[0]
+    make = rng.choices([make for make, _ in _KINDS], [weight for _, weight in _KINDS])[0]
     return make(ops, rng)
 
 
 def _count(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    return own and ops.question(ops.worded(own, "count", rng), own, Action("count"))
+    members = ops.members(rng)
+    return members and ops.question(ops.worded(members, "count", rng), members, Action("count"))
 
 
 def _any(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    return own and ops.question(ops.worded(own, "any", rng), own, Action("yesno"))
+    members = ops.members(rng)
+    return members and ops.question(ops.worded(members, "any", rng), members, Action("yesno"))
 
 
 def _listed(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng, plain=True)
-    narrowed = own and ops.narrowed(own, rng, 0)
+    members = ops.members(rng, plain=True)
+    narrowed = members and ops.narrowed(members, rng, 0)
     return narrowed and ops.question(ops.worded(narrowed, "list", rng), narrowed)
 
 
 def _member(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    if own is None:
+    members = ops.members(rng)
+    if members is None:
         return None
-    number = len(own.named)
-    text = ops.worded(own, "member", rng, o=sign(number))
-    own = own._replace(named=(*own.named, ops.named(ops.other(own, rng))))
+    number = len(members.named)
+    text = ops.worded(members, "member", rng, o=sign(number))
+    members = members._replace(named=(*members.named, ops.named(ops.other(members, rng))))
     inner = (Action("and"), Action("pointer", number=number), Action("end"))
-    return ops.question(text, own, *inner, Action("yesno"))
+    return ops.question(text, members, *inner, Action("yesno"))
 
 
 def _extreme(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    measure = own and ops.a_measure(own, rng)
-    if own is None or measure is None:
+    members = ops.members(rng)
+    measure = members and ops.a_measure(members, rng)
+    if members is None or measure is None:
         return None
     kind: Kind = "most" if rng.random() < 0.65 else "least"
-    return _ranked(ops, own, kind, kind, (ops.step(measure.move, kind),), measure, rng)
+    return _ranked(ops, members, kind, kind, (ops.step(measure.move, kind),), measure, rng)
 
 
 def _extreme_of_many(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    moves = ops.counted_moves(own) if own else []
-    if own is None or not moves:
+    members = ops.members(rng)
+    moves = ops.counted_moves(members) if members else []
+    if members is None or not moves:
         return None
     move = rng.choice(moves)
-    word = ops.end_word(move, own.kind, rng)
+    word = ops.end_word(move, members.kind, rng)
     kind: Kind = "most" if rng.random() < 0.7 else "least"
     if not word:
         return None
-    text = ops.worded(own, f"many_{kind}", rng, ws=plural(word))
-    return ops.question(text, own, ops.step(move, kind), Action("many"))
+    text = ops.worded(members, f"many_{kind}", rng, ws=plural(word))
+    return ops.question(text, members, ops.step(move, kind), Action("many"))
 
 
 def _ranked(
     ops: Operators,
-    own: Members,
+    members: Members,
     name: str,
     kind: Kind,
     actions: tuple[Action, ...],
@@ -81,32 +81,34 @@ def _ranked(
 ) -> QueryQuestion:
     style = rng.random()
     if style < 0.6:
-        return ops.question(ops.measured(own, measure, name, rng), own, *actions)
+        return ops.question(ops.measured(members, measure, name, rng), members, *actions)
     rank = rng.randrange(_RANKS) + 2
     if style < 0.8:
         nth = rng.choice((_ORDINALS[rank - 2], _ORDINALS[rank - 2 + _RANKS]))
-        text = ops.measured(own, measure, f"{name}_place", rng, nth=nth)
-        return ops.question(text, own, *actions, Action("place"), Action("pointer", number=rank))
-    several = CARDINALS[rank - 2] if rng.random() < 0.5 else str(rank)
-    text = ops.measured(own, measure, f"{name}_first", rng, n=several)
-    return ops.question(text, own, *actions, Action("first"), Action("pointer", number=rank))
+        text = ops.measured(members, measure, f"{name}_place", rng, nth=nth)
+        return ops.question(
+            text, members, *actions, Action("place"), Action("pointer", number=rank)
+        )
+    count = CARDINALS[rank - 2] if rng.random() < 0.5 else str(rank)
+    text = ops.measured(members, measure, f"{name}_first", rng, n=count)
+    return ops.question(text, members, *actions, Action("first"), Action("pointer", number=rank))
 
 
 def _computed(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    measure = own and ops.a_measure(own, rng)
-    if own is None or measure is None or measure.dates:
+    members = ops.members(rng)
+    measure = members and ops.a_measure(members, rng)
+    if members is None or measure is None or measure.dates:
         return None
     form: Kind = rng.choice(("sum", "sum", "avg", "avg", "max", "min"))
-    text = ops.measured(own, measure, form, rng)
-    return ops.question(text, own, ops.step(measure.move), Action(form))
+    text = ops.measured(members, measure, form, rng)
+    return ops.question(text, members, ops.step(measure.move), Action(form))
 
 
 def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What a narrowed set leads to."""
-    own = ops.members(rng, plain=True)
-    narrowed = own and ops.narrowed(own, rng, 0)
-    moves = ops.moves_at(own) if own else []
+    members = ops.members(rng, plain=True)
+    narrowed = members and ops.narrowed(members, rng, 0)
+    moves = ops.moves_at(members) if members else []
     if narrowed is None or not moves:
         return None
     move = rng.choice(moves)
@@ -118,40 +120,41 @@ def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    moves = ops.moves_at(own) if own else []
-    if own is None or not moves:
+    """One column or two beside each member, or how many things a relation leads to."""
+    members = ops.members(rng)
+    moves = ops.moves_at(members) if members else []
+    if members is None or not moves:
         return None
-    moves += [measure.move for measure in ops.measures_at(own)]
-    chosen_moves = rng.sample(moves, min(len(moves), rng.choice((1, 2))))
-    words = [ops.end_word(move, own.kind, rng) for move in chosen_moves]
-    if not all(words):
+    moves += [measure.move for measure in ops.measures_at(members)]
+    columns = rng.sample(moves, min(len(moves), rng.choice((1, 2))))
+    words = [word for move in columns if (word := ops.end_word(move, members.kind, rng))]
+    if len(words) < len(columns):
         return None
-    w, w2 = words[0] or "", (words[-1] or "")
-    counted = [move for move in chosen_moves if ops.is_counted(move)]
-    if len(chosen_moves) == 1 and counted and rng.random() < 0.5:
-        text = ops.worded(own, "column_count", rng, ws=plural(w))
-        return ops.question(text, own, Action("column"), ops.step(chosen_moves[0], "count"))
-    name = "column" if len(chosen_moves) == 1 else "columns"
-    text = ops.worded(own, name, rng, w=w, ws=plural(w), w2=w2, ws2=plural(w2))
-    return ops.question(text, own, *(ops.step(move, "column") for move in chosen_moves))
+    first, last = words[0], words[-1]
+    if len(columns) == 1 and ops.is_counted(columns[0]) and rng.random() < 0.5:
+        text = ops.worded(members, "column_count", rng, ws=plural(first))
+        return ops.question(text, members, Action("column"), ops.step(columns[0], "count"))
+    name = "column" if len(columns) == 1 else "columns"
+    slots = {"w": first, "ws": plural(first), "w2": last, "ws2": plural(last)}
+    text = ops.worded(members, name, rng, **slots)
+    return ops.question(text, members, *(ops.step(move, "column") for move in columns))
 
 
 def _grouped(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.members(rng)
-    moves = ops.moves_at(own) if own else []
-    if own is None or not moves:
+    members = ops.members(rng)
+    moves = ops.moves_at(members) if members else []
+    if members is None or not moves:
         return None
     move = rng.choice(moves)
-    word = ops.end_word(move, own.kind, rng)
+    word = ops.end_word(move, members.kind, rng)
     if not word:
         return None
     group = ops.step(move, "group")
     if rng.random() < 0.5:
-        text = ops.worded(own, "group", rng, g=word)
-        return ops.question(text, own, group, Action("column"), Action("count"))
-    text = ops.worded(own, "group_most", rng, g=word)
-    return ops.question(text, own, group, Action("most"), Action("count"))
+        text = ops.worded(members, "group", rng, g=word)
+        return ops.question(text, members, group, Action("column"), Action("count"))
+    text = ops.worded(members, "group_most", rng, g=word)
+    return ops.question(text, members, group, Action("most"), Action("count"))
 
 
 def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
@@ -161,17 +164,17 @@ def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
     kind = rng.choice(sorted(kinds))
     measure = rng.choice(ops.measures[kind])
     pair = tuple(map(ops.named, rng.sample(ops.graph.nodes[kind], 2)))
-    own = Members("", "", kind, (), pair, frozenset())
+    members = Members("", "", kind, (), pair, frozenset())
     if rng.random() < 0.35:
-        text = ops.measured(own, measure, "longer", rng, a=sign(0), b=sign(1))
+        text = ops.measured(members, measure, "longer", rng, a=sign(0), b=sign(1))
         other = (Action("value"), Action("pointer", number=1), ops.step(measure.move))
         actions = (Action("pointer", number=0), ops.step(measure.move, "where"))
         ends = (Action("end"), Action("yesno"))
-        return ops.question(text, own, *actions, Action("greater"), *other, *ends)
+        return ops.question(text, members, *actions, Action("greater"), *other, *ends)
     grade: Kind = "most" if rng.random() < 0.7 else "least"
-    text = ops.measured(own, measure, f"two_{grade}", rng, a=sign(0), b=sign(1))
+    text = ops.measured(members, measure, f"two_{grade}", rng, a=sign(0), b=sign(1))
     starts = (Action("pointer", number=0), Action("pointer", number=1))
-    return ops.question(text, own, *starts, ops.step(measure.move, grade))
+    return ops.question(text, members, *starts, ops.step(measure.move, grade))
 
 
 def _connected(ops: Operators, rng: Random) -> QueryQuestion | None:
@@ -179,25 +182,27 @@ def _connected(ops: Operators, rng: Random) -> QueryQuestion | None:
     if not kinds:
         return None
     nodes = [rng.choice(ops.graph.nodes[rng.choice(kinds)]) for _ in range(2)]
-    own = Members("", "", "", (), tuple(map(ops.named, nodes)), frozenset())
+    members = Members("", "", "", (), tuple(map(ops.named, nodes)), frozenset())
     text = ops.words.filled("connection", rng, a=sign(0), b=sign(1))
     inner = (Action("to"), Action("pointer", number=1), Action("end"))
-    return ops.question(text, own, Action("pointer", number=0), *inner)
+    return ops.question(text, members, Action("pointer", number=0), *inner)
 
 
 def _either(ops: Operators, rng: Random) -> QueryQuestion | None:
-    own = ops.of_walk(rng, 0)
-    other = own and same_class(ops, own, rng, 1)
-    if own is None or other is None:
+    members = ops.of_walk(rng, 0)
+    other = members and same_class(ops, members, rng, 1)
+    if members is None or other is None:
         return None
-    text = ops.worded(own, "or", rng, o=other.text)
+    text = ops.worded(members, "or", rng, o=other.text)
     text = ops.words.filled("list", rng, np=text, s=text)
-    named = (*own.named, *other.named)
-    if own.actions[1:] == other.actions[1:]:
-        starts = (own.actions[0], other.actions[0])
-        return ops.question(text, own._replace(named=named, actions=(*starts, *own.actions[1:])))
-    inner = (Action("any"), *own.actions, Action("or"), *other.actions, Action("end"))
-    return ops.question(text, own._replace(named=named, actions=inner))
+    named = (*members.named, *other.named)
+    if members.actions[1:] == other.actions[1:]:
+        starts = (members.actions[0], other.actions[0])
+        return ops.question(
+            text, members._replace(named=named, actions=(*starts, *members.actions[1:]))
+        )
+    inner = (Action("any"), *members.actions, Action("or"), *other.actions, Action("end"))
+    return ops.question(text, members._replace(named=named, actions=inner))
 
 
 def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
@@ -208,12 +213,11 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
     if not ends or not ops.is_thing(topic):
         return None
     end, many = rng.choice(ends), len(reached) > 1
-    told = class_told(ops.graph, topic), class_told(ops.graph, end)
-    earlier = Earlier(*told, many)
+    earlier = Earlier(earlier_class(ops.graph, topic), earlier_class(ops.graph, end), many)
     about = "answers" if many or rng.random() < 0.6 else "topics"
     of, nodes = (end, reached) if about == "answers" else (topic, frozenset((topic,)))
-    own = Members("", "", ops.graph.kinds[of], (Action(about),), (), nodes)
-    made = _then(ops, own, rng, several=many and about == "answers")
+    members = Members("", "", ops.graph.kinds[of], (Action(about),), (), nodes)
+    made = _then(ops, members, rng, are_many=many and about == "answers")
     walk = sample_walk(ops.graph, topic, shape.moves, rng, None)
     if made is None or walk is None:
         return None
@@ -223,37 +227,37 @@ def _follow_up(ops: Operators, rng: Random) -> QueryQuestion | None:
     return made._replace(named=(*made.named, ops.named(topic)), earlier=earlier)
 
 
-def _then(ops: Operators, own: Members, rng: Random, *, several: bool) -> QueryQuestion | None:
+def _then(ops: Operators, members: Members, rng: Random, *, are_many: bool) -> QueryQuestion | None:
     style = rng.random()
-    if style < 0.45 or not several:
-        moves = ops.moves_at(own)
-        moves += [measure.move for measure in ops.measures_at(own)]
+    if style < 0.45 or not are_many:
+        moves = ops.moves_at(members)
+        moves += [measure.move for measure in ops.measures_at(members)]
         move = rng.choice(moves) if moves else None
-        word = move and ops.end_word(move, own.kind, rng)
+        word = move and ops.end_word(move, members.kind, rng)
         if move is None or not word:
             return None
         text = ops.words.filled("then_step", rng, w=word, ws=plural(word))
-        return ops.question(text, own, ops.step(move))
+        return ops.question(text, members, ops.step(move))
     if style < 0.55:
-        return ops.question(ops.words.filled("then_count", rng), own, Action("count"))
+        return ops.question(ops.words.filled("then_count", rng), members, Action("count"))
     if style < 0.75:
-        other = same_class(ops, own, rng, 0)
+        other = same_class(ops, members, rng, 0)
         if other is None:
             return None
         text = ops.words.filled("then_which", rng, o=other.text)
-        own = own._replace(named=other.named)
-        return ops.question(text, own, Action("and"), *other.actions, Action("end"))
+        members = members._replace(named=other.named)
+        return ops.question(text, members, Action("and"), *other.actions, Action("end"))
     if style < 0.87:
         text = ops.words.filled("then_except", rng, o=sign(0))
-        own = own._replace(named=(ops.named(ops.other(own, rng)),))
+        members = members._replace(named=(ops.named(ops.other(members, rng)),))
         inner = (Action("not"), Action("pointer", number=0), Action("end"))
-        return ops.question(text, own, *inner)
-    measure = ops.a_measure(own, rng)
+        return ops.question(text, members, *inner)
+    measure = ops.a_measure(members, rng)
     if measure is None:
         return None
     kind: Kind = "most" if rng.random() < 0.65 else "least"
-    text = ops.measured(own, measure, f"then_{kind}", rng)
-    return ops.question(text, own, ops.step(measure.move, kind))
+    text = ops.measured(members, measure, f"then_{kind}", rng)
+    return ops.question(text, members, ops.step(measure.move, kind))
 
 
 _Make = Callable[[Operators, Random], QueryQuestion | None]

@@ -26,7 +26,7 @@ from .skeletons import chosen
 
 _MOSTLY = 0.8
 """The share of numbers among the ends of a measure."""
-_SEVERAL = 1.15
+_COUNTABLE = 1.15
 """How many things a relation leads to on average, where it makes sense to count them."""
 _UNIT = re.compile(r" \((?P<unit>[^()]+)\)$| in (?P<name>\w+)$")
 CARDINALS = ("two", "three", "four", "five")
@@ -65,7 +65,7 @@ class OperatorWords:
 
     def filled(self, name: str, rng: Random, needed: str = "", **slots: str) -> str:
         """One of the texts that the templates of a name stand for; with a slot that is `needed`."""
-        templates = [own for own in self.templates[name] if needed in own]
+        templates = [text for text in self.templates[name] if needed in text]
         text = chosen(rng.choice(templates), rng)
         return re.sub(r"\{(\w+)\}", lambda slot: slots[slot[1]], text)
 
@@ -74,8 +74,8 @@ def load_operator_words() -> OperatorWords:
     """The packaged templates."""
     tables = wordings("operators")
     grades = {
-        word: {grade: tuple(texts) for grade, texts in own.items()}
-        for word, own in tables.pop("grades").items()
+        word: {grade: tuple(texts) for grade, texts in of_word.items()}
+        for word, of_word in tables.pop("grades").items()
     }
     return OperatorWords({name: tuple(texts) for name, texts in tables.items()}, grades)
 
@@ -94,10 +94,10 @@ class Operators:
 
     def members(self, rng: Random, first: int = 0, *, plain: bool = False) -> Members | None:
         """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
-        own = self._of_class(rng) if rng.random() < 0.25 else self.of_walk(rng, first)
-        if own is None or plain or rng.random() < 0.6:
-            return own
-        return self.narrowed(own, rng, first) or own
+        members = self._of_class(rng) if rng.random() < 0.25 else self.of_walk(rng, first)
+        if members is None or plain or rng.random() < 0.6:
+            return members
+        return self.narrowed(members, rng, first) or members
 
     def _of_class(self, rng: Random) -> Members | None:
         kinds = [
@@ -127,15 +127,15 @@ class Operators:
         )
 
     def _bare(self, text: str) -> str:
-        for own in self.words.templates["determiners"]:
-            if text.startswith(f"{own} "):
-                return text.removeprefix(f"{own} ")
+        for determiner in self.words.templates["determiners"]:
+            if text.startswith(f"{determiner} "):
+                return text.removeprefix(f"{determiner} ")
         return text
 
-    def narrowed(self, own: Members, rng: Random, first: int) -> Members | None:
+    def narrowed(self, members: Members, rng: Random, first: int) -> Members | None:
         """The same set with a condition; None where what was drawn does not fit it."""
         make = rng.choice((_valued, _counted, _held, _without, _without, _joined, _spelled))
-        narrowed = make(self, own, rng, first + len(own.named))
+        narrowed = make(self, members, rng, first + len(members.named))
         if narrowed is None:
             return None
         text = narrowed.text
@@ -146,22 +146,22 @@ class Operators:
     @cached_property
     def measures(self) -> Mapping[str, tuple[Measure, ...]]:
         """The measures of the things of each class."""
-        found = defaultdict[str, list[Measure]](list)
+        measures = defaultdict[str, list[Measure]](list)
         for move, edges in self.graph.edges.items():
             if move.inverse:
                 continue
             ends = sorted({end for targets in edges.values() for end in targets})
             values = {end: value_of(self.graph.terms[end]) for end in ends}
-            known = {end: own for end, own in values.items() if own is not None}
+            known = {end: value for end, value in values.items() if value is not None}
             if not ends or len(known) < _MOSTLY * len(ends):
                 continue
-            dates = sum(own.unit == "date" for own in known.values()) > len(known) / 2
+            dates = sum(value.unit == "date" for value in known.values()) > len(known) / 2
             label = self.graph.labels[move.relation]
             name = label_words(_UNIT.sub("", label)).nouns[0]
             measure = Measure(move, name, self._grades(name, dates=dates), tuple(known), dates)
             for kind in sorted({self.graph.kinds[node] for node in edges}):
-                found[kind].append(measure)
-        return {kind: tuple(own) for kind, own in found.items()}
+                measures[kind].append(measure)
+        return {kind: tuple(of_kind) for kind, of_kind in measures.items()}
 
     def _grades(self, name: str, *, dates: bool) -> Mapping[str, Texts]:
         grades = self.words.grades
@@ -176,28 +176,28 @@ class Operators:
     @cached_property
     def moves_of(self) -> Mapping[str, tuple[Move, ...]]:
         """The moves from the things of each class to other things."""
-        found = defaultdict[str, set[Move]](set)
+        moves_of = defaultdict[str, set[Move]](set)
         for move, edges in self.graph.edges.items():
             for node, targets in edges.items():
                 if not self.is_value(targets[0]):
-                    found[self.graph.kinds[node]].add(move)
-        return {kind: tuple(sorted(moves)) for kind, moves in found.items()}
+                    moves_of[self.graph.kinds[node]].add(move)
+        return {kind: tuple(sorted(moves)) for kind, moves in moves_of.items()}
 
-    def moves_at(self, own: Members) -> list[Move]:
+    def moves_at(self, members: Members) -> list[Move]:
         """The moves from the members to other things; those of their class, if they have one."""
-        moves = self.moves_of.get(own.kind, ())
-        return [move for move in moves if self._leaves(own, move)]
+        moves = self.moves_of.get(members.kind, ())
+        return [move for move in moves if self._leaves(members, move)]
 
-    def _leaves(self, own: Members, move: Move) -> bool:
-        return bool(own.kind) or not own.nodes.isdisjoint(self.graph.edges[move])
+    def _leaves(self, members: Members, move: Move) -> bool:
+        return bool(members.kind) or not members.nodes.isdisjoint(self.graph.edges[move])
 
-    def counted_moves(self, own: Members) -> list[Move]:
+    def counted_moves(self, members: Members) -> list[Move]:
         """The moves from the members that lead to several things."""
-        return [move for move in self.moves_at(own) if self.is_counted(move)]
+        return [move for move in self.moves_at(members) if self.is_counted(move)]
 
     def is_counted(self, move: Move) -> bool:
         """Whether a move leads to several things."""
-        return self.plenty[self.graph.spell(move)] > _SEVERAL
+        return self.plenty[self.graph.spell(move)] > _COUNTABLE
 
     def are_things(self, kind: str) -> bool:
         """Whether a class is one of things, and not of values."""
@@ -211,15 +211,15 @@ class Operators:
         """Whether a node is a number or a date."""
         return value_of(self.graph.terms[node]) is not None
 
-    def a_measure(self, own: Members, rng: Random) -> Measure | None:
+    def a_measure(self, members: Members, rng: Random) -> Measure | None:
         """A measure of the members; None where they have none."""
-        known = self.measures_at(own)
+        known = self.measures_at(members)
         return rng.choice(known) if known else None
 
-    def measures_at(self, own: Members) -> list[Measure]:
+    def measures_at(self, members: Members) -> list[Measure]:
         """The measures of the members; those of their class, if they have one."""
-        known = self.measures.get(own.kind, ())
-        return [measure for measure in known if self._leaves(own, measure.move)]
+        known = self.measures.get(members.kind, ())
+        return [measure for measure in known if self._leaves(members, measure.move)]
 
     # Words and actions
 
@@ -243,33 +243,38 @@ class Operators:
         label = self.graph.labels[move.relation]
         return rng.choice(label_words(_UNIT.sub("", label)).nouns)
 
-    def measured(self, own: Members, measure: Measure, name: str, rng: Random, **more: str) -> str:
+    def measured(
+        self, members: Members, measure: Measure, name: str, rng: Random, **more: str
+    ) -> str:
         """A text about a set and a measure, from the templates of a name."""
         grades = {grade: rng.choice(texts) for grade, texts in measure.grades.items()}
-        several = measure.grades is self.words.grades["other"]
-        several = several and len(self.measures[own.kind]) > 1
-        slots = {"s": own.bare, "np": own.text, "m": measure.name, **grades, **more}
-        return self.words.filled(name, rng, "{m}" if several else "", **slots)
+        is_ambiguous = (
+            measure.grades is self.words.grades["other"] and len(self.measures[members.kind]) > 1
+        )
+        slots = {"s": members.bare, "np": members.text, "m": measure.name, **grades, **more}
+        return self.words.filled(name, rng, "{m}" if is_ambiguous else "", **slots)
 
-    def worded(self, own: Members, name: str, rng: Random, **more: str) -> str:
+    def worded(self, members: Members, name: str, rng: Random, **more: str) -> str:
         """A text about a set, from the templates of a name."""
-        return self.words.filled(name, rng, s=own.bare, np=own.text, **more)
+        return self.words.filled(name, rng, s=members.bare, np=members.text, **more)
 
-    def question(self, text: str, own: Members, *after: Action) -> QueryQuestion:
+    def question(self, text: str, members: Members, *after: Action) -> QueryQuestion:
         """A question about a set, with what is done to it."""
-        return QueryQuestion(words_of(text), own.named, (*own.actions, *after, Action("end")))
+        return QueryQuestion(
+            words_of(text), members.named, (*members.actions, *after, Action("end"))
+        )
 
-    def other(self, own: Members, rng: Random) -> Node:
+    def other(self, members: Members, rng: Random) -> Node:
         """A thing of the class of a set: a member of it every other time."""
-        nodes = sorted(own.nodes) if rng.random() < 0.5 and own.nodes else ()
-        return rng.choice(nodes or self.graph.nodes[own.kind])
+        nodes = sorted(members.nodes) if rng.random() < 0.5 and members.nodes else ()
+        return rng.choice(nodes or self.graph.nodes[members.kind])
 
 
 # Narrowing
 
 
-def _valued(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
-    measure = ops.a_measure(own, rng)
+def _valued(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
+    measure = ops.a_measure(members, rng)
     if measure is None:
         return None
     kind: Kind = rng.choice(("greater", "greater", "less", "less", "atleast", "atmost", "equal"))
@@ -284,104 +289,106 @@ def _valued(ops: Operators, own: Members, rng: Random, first: int) -> Members | 
         text, year = str(int(value.size[0])), (Action("year"),)
     else:
         text = in_digits(value.number, rng)
-    worded = ops.measured(own, measure, template, rng, v=sign(first))
+    worded = ops.measured(members, measure, template, rng, v=sign(first))
     actions = (ops.step(measure.move, "where"), *year, Action(kind))
-    return own._replace(
+    return members._replace(
         text=worded,
-        actions=(*own.actions, *actions, Action("pointer", number=first)),
-        named=(*own.named, Named(text, "number")),
+        actions=(*members.actions, *actions, Action("pointer", number=first)),
+        named=(*members.named, Named(text, "number")),
     )
 
 
-def _counted(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
-    moves = ops.counted_moves(own)
+def _counted(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
+    moves = ops.counted_moves(members)
     if not moves:
         return None
     move = rng.choice(moves)
-    word = ops.end_word(move, own.kind, rng)
+    word = ops.end_word(move, members.kind, rng)
     if not word:
         return None
     kind: Kind = rng.choice(("greater", "less", "atleast", "atmost", "equal"))
     size = rng.randint(1, 6)
     text = str(size) if size == 1 or rng.random() < 0.5 else (*CARDINALS, "six")[size - 2]
-    worded = ops.worded(own, f"many_{kind}", rng, ws=plural(word), v=sign(first))
+    worded = ops.worded(members, f"many_{kind}", rng, ws=plural(word), v=sign(first))
     actions = (ops.step(move, "where"), Action("many"), Action(kind))
-    return own._replace(
+    return members._replace(
         text=worded,
-        actions=(*own.actions, *actions, Action("pointer", number=first)),
-        named=(*own.named, Named(text, "number")),
+        actions=(*members.actions, *actions, Action("pointer", number=first)),
+        named=(*members.named, Named(text, "number")),
     )
 
 
-def _held(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
+def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     moves = [
         move
-        for move in ops.moves_at(own)
-        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[own.kind])
+        for move in ops.moves_at(members)
+        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[members.kind])
     ]
     if not moves:
         return None
     move = rng.choice(moves)
-    word = ops.end_word(move, own.kind, rng)
+    word = ops.end_word(move, members.kind, rng)
     if not word:
         return None
     kind: Kind = "exists" if rng.random() < 0.4 else "missing"
-    worded = ops.worded(own, kind, rng, w=word)
-    return own._replace(text=worded, actions=(*own.actions, ops.step(move, "where"), Action(kind)))
+    worded = ops.worded(members, kind, rng, w=word)
+    return members._replace(
+        text=worded, actions=(*members.actions, ops.step(move, "where"), Action(kind))
+    )
 
 
-def _without(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
+def _without(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     if rng.random() < 0.4:
-        node = ops.other(own, rng)
-        worded = ops.worded(own, "except", rng, o=sign(first))
+        node = ops.other(members, rng)
+        worded = ops.worded(members, "except", rng, o=sign(first))
         inner = (Action("pointer", number=first),)
         named = (ops.named(node),)
     else:
-        other = same_class(ops, own, rng, first)
+        other = same_class(ops, members, rng, first)
         if other is None:
             return None
-        worded = ops.worded(own, "not", rng, o=other.text)
+        worded = ops.worded(members, "not", rng, o=other.text)
         inner, named = other.actions, other.named
-    return own._replace(
+    return members._replace(
         text=worded,
-        actions=(*own.actions, Action("not"), *inner, Action("end")),
-        named=(*own.named, *named),
+        actions=(*members.actions, Action("not"), *inner, Action("end")),
+        named=(*members.named, *named),
     )
 
 
-def _joined(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
-    other = same_class(ops, own, rng, first)
+def _joined(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
+    other = same_class(ops, members, rng, first)
     if other is None:
         return None
-    worded = ops.worded(own, "and", rng, o=other.text)
-    return own._replace(
+    worded = ops.worded(members, "and", rng, o=other.text)
+    return members._replace(
         text=worded,
-        actions=(*own.actions, Action("and"), *other.actions, Action("end")),
-        named=(*own.named, *other.named),
+        actions=(*members.actions, Action("and"), *other.actions, Action("end")),
+        named=(*members.named, *other.named),
     )
 
 
-def _spelled(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
+def _spelled(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     kind: Kind = rng.choice(("starts", "starts", "ends", "contains"))
-    name = ops.graph.names[ops.other(own, rng)]
+    name = ops.graph.names[ops.other(members, rng)]
     size = rng.randint(1, 3)
     text = name[-size:] if kind == "ends" else name[:size]
     if not text.strip() or '"' in text:
         return None
     text = f'"{text}"' if size > 1 or not text.isalpha() else text.upper()
-    worded = ops.worded(own, kind, rng, v=sign(first))
+    worded = ops.worded(members, kind, rng, v=sign(first))
     actions = (Action("where"), Action("self"), Action(kind))
-    return own._replace(
+    return members._replace(
         text=worded,
-        actions=(*own.actions, *actions, Action("pointer", number=first)),
-        named=(*own.named, Named(text, "text")),
+        actions=(*members.actions, *actions, Action("pointer", number=first)),
+        named=(*members.named, Named(text, "text")),
     )
 
 
-def same_class(ops: Operators, own: Members, rng: Random, first: int) -> Members | None:
+def same_class(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Another set of things of the class."""
     for _ in range(12):
         other = ops.of_walk(rng, first)
-        if other is not None and other.kind == own.kind:
+        if other is not None and other.kind == members.kind:
             return other
     return None

@@ -147,7 +147,7 @@ class QueryQuestion(NamedTuple):
     earlier: Earlier | None = None
 
 
-def class_told(graph: Graph, node: Node) -> str:
+def earlier_class(graph: Graph, node: Node) -> str:
     """The class that the agent tells of what came before, or the kind of value that it was."""
     term = graph.terms[node]
     if not is_literal(term):

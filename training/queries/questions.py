@@ -24,7 +24,7 @@ from .question import (
     Earlier,
     Named,
     QueryQuestion,
-    class_told,
+    earlier_class,
     named_node,
     numbered,
     sign,
@@ -264,7 +264,7 @@ class QueryQuestioner:
     @cached_property
     def _told(self) -> tuple[str, ...]:
         """What answers before may have been; empty where there were none."""
-        told = {class_told(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
+        told = {earlier_class(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
         return ("", *sorted(told))
 
     @cached_property
@@ -329,8 +329,8 @@ class QueryQuestioner:
         before = self._question(text, (topic,), None)
         words = tuple(own._replace(text=_moved(own.text, first)) for own in before.words)
         earlier = Earlier(
-            topics or class_told(self.graph, topic),
-            answers or class_told(self.graph, walk[-1]),
+            topics or earlier_class(self.graph, topic),
+            answers or earlier_class(self.graph, walk[-1]),
             rng.random() < 0.5,
             words,
         )

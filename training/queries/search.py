@@ -26,25 +26,25 @@ class Gold(NamedTuple):
     truth: bool | None = None
 
 
-class Found(NamedTuple):
+class Candidate(NamedTuple):
     """The actions of a query, and the moves in them in their order."""
 
     actions: tuple[Action, ...]
     moves: Moves
 
 
-def queries_giving(graph: Graph, topics: Sequence[Node], gold: Gold, hops: int) -> list[Found]:
+def queries_giving(graph: Graph, topics: Sequence[Node], gold: Gold, hops: int) -> list[Candidate]:
     """The shortest queries from some topics that give just these answers; all of one length.
 
-    A pointer is the place of a topic. A walk that comes back to its topic may count it or not.
+    A pointer is the number of a topic. A walk that comes back to its topic may count it or not.
     """
-    found = list[Found]()
-    for own, gives in islice(_Search(graph, topics, gold, hops).candidates(), MOST):
-        if found and len(own.actions) > len(found[0].actions):
+    giving = list[Candidate]()
+    for query, gives in islice(_Search(graph, topics, gold, hops).candidates(), MOST):
+        if giving and len(query.actions) > len(giving[0].actions):
             break
         if gives:
-            found.append(own)
-    return found
+            giving.append(query)
+    return giving
 
 
 class _Set(NamedTuple):
@@ -55,9 +55,9 @@ class _Set(NamedTuple):
     nodes: frozenset[Node]
     topic: Node | None = None
 
-    def then(self, *actions: Action, moves: Moves = ()) -> Found:
+    def then(self, *actions: Action, moves: Moves = ()) -> Candidate:
         """The query that ends in these actions."""
-        return Found((*self.actions, *actions, Action("end")), (*self.moves, *moves))
+        return Candidate((*self.actions, *actions, Action("end")), (*self.moves, *moves))
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,24 @@ class _Search:
     gold: Gold
     hops: int
 
-    def candidates(self) -> Iterator[tuple[Found, bool]]:
+    def candidates(self) -> Iterator[tuple[Candidate, bool]]:
         """Queries, each with whether it gives the answers, in the order of their lengths."""
         gold, joined_only = self.gold, self.gold.truth is not None and len(self.topics) > 1
         for size in range(1, 2 * self.hops + 6):
             if gold.nodes:
-                for own in self._sets(size, joined_only=False):
-                    yield own.then(), self._is_gold(own)
+                for members in self._sets(size, joined_only=False):
+                    yield members.then(), self._is_gold(members)
                 yield from self._extremes(size) if len(self.topics) == 1 else ()
             if gold.number is not None:
-                for own in self._sets(size, joined_only=False):
-                    yield own.then(Action("count")), len(own.nodes) == gold.number
+                for members in self._sets(size, joined_only=False):
+                    yield members.then(Action("count")), len(members.nodes) == gold.number
             if gold.truth is not None:
-                for own in self._sets(size, joined_only=joined_only):
-                    yield own.then(Action("yesno")), bool(own.nodes) == gold.truth
+                for members in self._sets(size, joined_only=joined_only):
+                    yield members.then(Action("yesno")), bool(members.nodes) == gold.truth
 
-    def _is_gold(self, own: _Set) -> bool:
+    def _is_gold(self, members: _Set) -> bool:
         wanted = self.gold.nodes
-        return own.nodes == wanted or own.nodes - {own.topic} == wanted
+        return members.nodes == wanted or members.nodes - {members.topic} == wanted
 
     def _sets(self, size: int, *, joined_only: bool) -> Iterator[_Set]:
         """The sets of so many actions."""
@@ -118,39 +118,41 @@ class _Search:
         wanted = self.gold.nodes if self.gold.number is None else frozenset[Node]()
         return {moves: nodes for moves, nodes in walks.items() if wanted <= nodes}
 
-    def _extremes(self, size: int) -> Iterator[tuple[Found, bool]]:
+    def _extremes(self, size: int) -> Iterator[tuple[Candidate, bool]]:
         """What of a walk has most or least of something: a value, or so many things."""
         for many, length in ((False, size - 2), (True, size - 3)):
-            for own in self._walks(length):
-                if not self.gold.nodes < own.nodes:
+            for members in self._walks(length):
+                if not self.gold.nodes < members.nodes:
                     continue
-                leaving = {move for node in own.nodes for move in self.graph.leaving.get(node, ())}
+                leaving = {
+                    move for node in members.nodes for move in self.graph.leaving.get(node, ())
+                }
                 for move in sorted(leaving):
-                    sizes = self._counts(own, move) if many else self._values(own, move)
-                    yield from self._ranked(own, move, sizes, many=many)
+                    sizes = self._counts(members, move) if many else self._values(members, move)
+                    yield from self._ranked(members, move, sizes, many=many)
 
     def _ranked(
-        self, own: _Set, move: Move, sizes: Mapping[Node, Sequence[float]], *, many: bool
-    ) -> Iterator[tuple[Found, bool]]:
+        self, members: _Set, move: Move, sizes: Mapping[Node, Sequence[float]], *, many: bool
+    ) -> Iterator[tuple[Candidate, bool]]:
         after = (Action("many"),) if many else ()
         kinds: tuple[Kind, Kind] = ("most", "least")
         for kind, choose in zip(kinds, (max, min), strict=True) if sizes else ():
-            of = {node: choose(several) for node, several in sizes.items()}
+            of = {node: choose(values) for node, values in sizes.items()}
             best = choose(of.values())
             winners = frozenset(node for node, value in of.items() if value == best)
-            query = own.then(self._action(kind, move), *after, moves=(move,))
+            query = members.then(self._action(kind, move), *after, moves=(move,))
             yield query, winners == self.gold.nodes
 
-    def _counts(self, own: _Set, move: Move) -> Mapping[Node, Sequence[float]]:
+    def _counts(self, members: _Set, move: Move) -> Mapping[Node, Sequence[float]]:
         edges = self.graph.edges[move]
-        return {node: (len(edges.get(node, ())),) for node in own.nodes}
+        return {node: (len(edges.get(node, ())),) for node in members.nodes}
 
-    def _values(self, own: _Set, move: Move) -> Mapping[Node, Sequence[float]]:
+    def _values(self, members: _Set, move: Move) -> Mapping[Node, Sequence[float]]:
         """The numbers that members have, or the dates where there are none; of one unit."""
         edges, terms = self.graph.edges[move], self.graph.terms
         known = [
             (node, value)
-            for node in own.nodes
+            for node in members.nodes
             for end in edges.get(node, ())
             if (value := value_of(terms[end])) is not None
         ]
@@ -166,15 +168,15 @@ class _Search:
         return [self._from(topic) for topic in self.topics]
 
     def _from(self, topic: Node) -> dict[int, dict[Moves, frozenset[Node]]]:
-        found: dict[int, dict[Moves, frozenset[Node]]] = {0: {(): frozenset((topic,))}}
+        walks: dict[int, dict[Moves, frozenset[Node]]] = {0: {(): frozenset((topic,))}}
         for moves, nodes in relation_paths(self.graph, topic, self.hops).items():
-            found.setdefault(len(moves), {})[moves] = nodes
+            walks.setdefault(len(moves), {})[moves] = nodes
         if self.gold.truth is False or self.gold.number == 0:
             nothing: dict[Moves, frozenset[Node]] = {
                 (move,): frozenset[Node]() for move in self._lacking(topic)
             }
-            found[1] = {**found.get(1, {}), **nothing}
-        return found
+            walks[1] = {**walks.get(1, {}), **nothing}
+        return walks
 
     def _lacking(self, topic: Node) -> list[Move]:
         """The moves that others of its class have, and a topic has not."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...agent.query.actions import LITERAL, Action
-from ...agent.query.asked import mentions_of
 from ...agent.query.normal import MentionValue
 from ...agent.query.prompt import EarlierQuestion, Numbered
+from ...agent.query.question import mentions_of
 from ...agent.records import Entity, MentionRecord
 from .question import QueryQuestion, Use, Words, numbered
 from .skeletons import VALUES
@@ -27,7 +27,7 @@ class Span(NamedTuple):
 class TypedQuestion(NamedTuple):
     """A question as somebody would type it, its mentions in their order, and its query.
 
-    The pointers of `actions` are places in `mentions`, and after these in those of what was
+    The pointers of `actions` are indexes of `mentions`, and after these of those of what was
     `earlier`.
     """
 
@@ -37,32 +37,31 @@ class TypedQuestion(NamedTuple):
     earlier: EarlierQuestion | None
     spans: tuple[Span, ...]
     values: Mapping[int, MentionValue]
-    """What mentions compare as, by their places."""
+    """What mentions compare as, by their indexes."""
 
 
 def typed_question(question: QueryQuestion) -> TypedQuestion | None:
     """A question with its mentions as the agent finds them; None where it would miss one."""
     text, signs, spans = _written(question.words, question)
-    found = _mentioned(text, signs, question)
-    if found is None:
+    linked = _linked(text, signs, question)
+    if linked is None:
         return None
-    (mentions, values), places = found
-    earlier = None
+    index_of, values, earlier = linked.index_of, linked.values, None
     if (before := question.earlier) is not None:
         asked, earlier_signs, _ = _written(before.question, question)
-        other = _mentioned(asked, earlier_signs, question)
+        other = _linked(asked, earlier_signs, question)
         if other is None:
             return None
-        (others, more), moved = other
-        places |= {number: len(mentions) + place for number, place in moved.items()}
-        values = {**values, **{len(mentions) + place: own for place, own in more.items()}}
-        earlier = EarlierQuestion(before.topics, before.answers, before.many, asked, others)
+        count = len(linked.mentions)
+        index_of |= {number: count + index for number, index in other.index_of.items()}
+        values = {**values, **{count + index: value for index, value in other.values.items()}}
+        earlier = EarlierQuestion(before.topics, before.answers, before.many, asked, other.mentions)
     actions = question.actions
     if actions is not None:
-        actions = _pointing(actions, places)
+        actions = _pointing(actions, index_of)
         if actions is None:
             return None
-    return TypedQuestion(text, mentions, actions, earlier, tuple(spans), values)
+    return TypedQuestion(text, linked.mentions, actions, earlier, tuple(spans), values)
 
 
 def _written(
@@ -83,11 +82,20 @@ def _written(
     return text, names, spans
 
 
-def _mentioned(
+class _Linked(NamedTuple):
+    """The mentions that the agent finds in a text, and their values."""
+
+    mentions: tuple[Numbered, ...]
+    values: Mapping[int, MentionValue]
+    index_of: dict[int, int]
+    """By the number of a sign, which of the mentions it is."""
+
+
+def _linked(
     text: str, names: Sequence[tuple[int, int, int]], question: QueryQuestion
-) -> tuple[tuple[tuple[Numbered, ...], Mapping[int, MentionValue]], dict[int, int]] | None:
-    """The mentions that the agent finds with their values, and the place of each number."""
-    linked = [
+) -> _Linked | None:
+    """What the agent finds in a text; None where it misses one of the names."""
+    records = [
         MentionRecord(
             text=text[start:end],
             start=start,
@@ -98,37 +106,36 @@ def _mentioned(
         for start, end, number in names
         if question.named[number].kind not in VALUES
     ]
-    mentioned = mentions_of(text, linked)
-    mentions = mentioned.numbered
-    places = dict[int, int]()
+    mentioned = mentions_of(text, records)
+    mentions, index_of = mentioned.numbered, dict[int, int]()
     for start, end, number in names:
-        at = (n for n, own in enumerate(mentions) if own.start <= start and end <= own.end)
-        place = next(at, None)
-        if place is None:
+        covering = (n for n, one in enumerate(mentions) if one.start <= start and end <= one.end)
+        index = next(covering, None)
+        if index is None:
             return None
-        places[number] = place
-    return (mentions, mentioned.values), places
+        index_of[number] = index
+    return _Linked(mentions, mentioned.values, index_of)
 
 
 def _entity(kind: str) -> Entity:
     return Entity(term="", label="", kind=kind, description="", score=1.0)
 
 
-def _pointing(actions: Sequence[Action], places: Mapping[int, int]) -> tuple[Action, ...] | None:
-    """The same query with the places of mentions; None where one of them is not found."""
-    moved = list[Action]()
-    for place, action in enumerate(actions):
-        number = action.number
-        if number is not None and not (place and actions[place - 1].kind in LITERAL):
-            if number not in places:
-                return None
-            action = replace(action, number=places[number])
-            at = len(moved)
-            while at and _comes_after(moved[at - 1], action):
-                at -= 1
-            moved.insert(at, action)
-        else:
+def _pointing(actions: Sequence[Action], index_of: Mapping[int, int]) -> tuple[Action, ...] | None:
+    """The same query whose pointers are indexes of mentions; None where one of them is missing."""
+    moved, before = list[Action](), ""
+    for action in actions:
+        number, is_literal, before = action.number, before in LITERAL, action.kind
+        if number is None or is_literal:
             moved.append(action)
+            continue
+        if number not in index_of:
+            return None
+        pointer = replace(action, number=index_of[number])
+        at = len(moved)
+        while at and _comes_after(moved[at - 1], pointer):
+            at -= 1
+        moved.insert(at, pointer)
     return tuple(moved)
 
 

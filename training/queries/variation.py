@@ -208,11 +208,11 @@ def invented_name(name: str, names: Sequence[str], rng: Random) -> str:
     return invented.lower() if rng.random() < _SMALL else invented
 
 
-def _word(names: Sequence[str], place: int, rng: Random) -> str:
+def _word(names: Sequence[str], index: int, rng: Random) -> str:
     """A word of some name, the first or the last; of letters if one is soon found."""
     word = ""
     for _ in range(20):
-        word = (rng.choice(names).split() or [""])[place]
+        word = (rng.choice(names).split() or [""])[index]
         if word.isalpha():
             break
     return word

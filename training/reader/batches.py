@@ -22,8 +22,7 @@ from ...agent.reader.inputs import (
     PartialReading,
     number_actions,
 )
-from ...agent.reader.lexicon import Lexicon
-from ...agent.reader.words import label_words
+from ...agent.reader.lexicon import Lexicon, label_words
 from ..wording.english import wordings_of_all
 from .examples import Example
 from .pools import Drawing, Pool

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...agent.query.actions import Action
-from ...agent.reader.words import MOST_WORDS, QuestionWord, label_words
+from ...agent.reader.lexicon import MOST_WORDS, QuestionWord, label_words
 from ..wording.english import wordings_of_all
 from .examples import Example, with_words
 from .made_graphs import is_value

@@ -9,12 +9,12 @@ from itertools import pairwise
 from ...agent.query.actions import LITERAL, Action
 from ...agent.query.automaton import Partial
 from ...agent.query.prompt import Numbered
-from ...agent.query.question_values import values_in
+from ...agent.query.question import values_in
 from ...agent.query.schema import EarlierSet, Reading
 from ...agent.query.schema_tables import Measure
 from ...agent.query.tree import Query
 from ...agent.reader.inputs import kind_of
-from ...agent.reader.words import MOST_WORDS, QuestionWord, words_of
+from ...agent.reader.lexicon import MOST_WORDS, QuestionWord, words_of
 from ..queries.typed import TypedQuestion
 from .sources import Mention, SourceQuestion
 

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...agent.reader.lexicon import Lexicon, make_lexicon
-from ...agent.reader.words import label_words
+from ...agent.reader.lexicon import Lexicon, label_words, make_lexicon
 from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...agent.reader.inputs import FORWARD, INVERSE
-from ...agent.reader.lexicon import Lexicon
-from ...agent.reader.words import READ, label_words
+from ...agent.reader.lexicon import READ, Lexicon, label_words
 from .examples import Example
 from .sources import Hop, SchemaLabels
 

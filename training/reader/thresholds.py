@@ -20,9 +20,8 @@ from ...agent.nodes.read import ReadWith, answered
 from ...agent.options import Options
 from ...agent.query.automaton import query_of
 from ...agent.query.binding import Naming, bind
-from ...agent.reader.account import LabelAccount
 from ...agent.reader.graph import reading_tools
-from ...agent.reader.search import LabelReader
+from ...agent.reader.search import LabelAccount, LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question

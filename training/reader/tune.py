@@ -22,7 +22,7 @@ from ...agent.errors import DatasetError
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.local import few_threads
 from ...agent.query.account import names_of
-from ...agent.reader.lexicon import Lexicon
+from ...agent.reader.lexicon import Lexicon, label_words
 from ...agent.reader.weights import (
     BUNDLED,
     SETTINGS_FILE,
@@ -31,7 +31,6 @@ from ...agent.reader.weights import (
     reader_folder,
     write_weights,
 )
-from ...agent.reader.words import label_words
 from ..asked.question_files import FileQuestion, asked_questions, tuning_questions
 from ..card import check_out, replaced
 from ..fitting.exams import without_answer

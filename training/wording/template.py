@@ -84,36 +84,36 @@ def parse(template: str) -> tuple[Node, ...]:
     return nodes
 
 
-def _sequence(text: str, place: int, nested: bool) -> tuple[tuple[Node, ...], int]:
+def _sequence(text: str, at: int, nested: bool) -> tuple[tuple[Node, ...], int]:
     nodes, literal = list[Node](), ""
-    while place < len(text) and not (text[place] == ")" or (nested and text[place] == "|")):
-        if text[place] == "(":
+    while at < len(text) and not (text[at] == ")" or (nested and text[at] == "|")):
+        if text[at] == "(":
             nodes.append(literal)
-            choice, place = _choice(text, place + 1)
+            choice, at = _choice(text, at + 1)
             nodes.append(choice)
             literal = ""
-        elif text[place] == "{":
-            end = text.find("}", place)
+        elif text[at] == "{":
+            end = text.find("}", at)
             if end < 0:
                 raise InputError(f"template {text!r}: a brace is not closed")
-            nodes += [literal, _slot(text, text[place + 1 : end])]
-            literal, place = "", end + 1
+            nodes += [literal, _slot(text, text[at + 1 : end])]
+            literal, at = "", end + 1
         else:
-            literal += text[place]
-            place += 1
-    return (*(node for node in nodes if node != ""), *([literal] if literal else [])), place
+            literal += text[at]
+            at += 1
+    return (*(node for node in nodes if node != ""), *([literal] if literal else [])), at
 
 
-def _choice(text: str, place: int) -> tuple[tuple[tuple[Node, ...], ...], int]:
+def _choice(text: str, at: int) -> tuple[tuple[tuple[Node, ...], ...], int]:
     alternatives = list[tuple[Node, ...]]()
     while True:
-        nodes, place = _sequence(text, place, True)
+        nodes, at = _sequence(text, at, True)
         alternatives.append(nodes)
-        if place >= len(text):
+        if at >= len(text):
             raise InputError(f"template {text!r}: a parenthesis is not closed")
-        if text[place] == ")":
-            return tuple(alternatives), place + 1
-        place += 1
+        if text[at] == ")":
+            return tuple(alternatives), at + 1
+        at += 1
 
 
 def _slot(text: str, name: str) -> Node:

@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const PAGE = 50;
-  const [RIGHT, WRONG, UNSUPPORTED, ABSTAINED, ERROR, UNANSWERABLE, PARTIAL] = [1, 2, 4, 8, 16, 32, 64];
+  const [RIGHT, WRONG, UNSUPPORTED, ABSTAINED, ERROR, UNANSWERABLE, PARTIAL, DISAGREE] = [1, 2, 4, 8, 16, 32, 64, 128];
   const FILTERS = [
     ["all", "All", 0, "Every question that was asked."],
     ["wrong", "Wrong", WRONG, "There are answers, and the first one is wrong."],
@@ -12,16 +12,27 @@
     ["abstained", "Abstained", ABSTAINED, "There is no answer, rightly or not."],
     ["error", "Error", ERROR, "The question ended in an error; it counts as a miss."],
     ["unanswerable", "Unanswerable", UNANSWERABLE, "The dataset says that there is no answer."],
+    ...(data.series.length > 1 ? [["disagree", "Methods disagree", DISAGREE, "Not all give the same first answer, or not all are right."]] : []),
+  ];
+  const REJECTED = [
+    "the graph holds it, and it was not taken for an answer", "the graph does not hold it",
+    "the graph did not say whether it holds it", "read so, and not taken for what was asked",
   ];
   const VERDICTS = [["✓", "supported"], ["✗", "unsupported"], ["?", "unknown"]];
   const FIELDS = ["series", "show", "hops", "type", "sort", "q"];
   const questions = data.questions.map(([key, text, hops, type, gold, hidden, choices]) =>
     ({ key, text, hops, type, gold, hidden, choices }));
   const results = data.results.map((rows) => rows.map(
-    ([question, outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread]) =>
-      ({ question: questions[question], outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread })));
+    ([question, outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread, rejected, reading]) =>
+      ({ question: questions[question], outcome, status, confidence, scores, topics, answers, hidden, unsupported, written, notes, cost, error, unread, rejected, reading })));
   const found = results.map((rows) => new Map(rows.map((row) => [row.question, row])));
+  for (const question of questions) {
+    const rows = found.map((rows) => rows.get(question)).filter(Boolean);
+    const said = new Set(rows.map(({ answers, outcome }) => `${answers.length ? answers[0][0] : "none"} ${outcome & RIGHT}`));
+    if (said.size > 1) for (const row of rows) row.outcome |= DISAGREE;
+  }
   const state = { series: 0, show: "all", hops: "", type: "", sort: "", q: "", page: 0, sample: "" };
+  const SIDE = 3;
   const byId = (id) => document.getElementById(id);
 
   function make(tag, attributes, ...children) {
@@ -84,6 +95,29 @@
       hidden ? make("p", { class: "note" }, `${counted(hidden, "more chain")} not shown`) : null);
   }
 
+  function sides(question) {
+    return make("ul", { class: "sides" }, ...data.series.flatMap((name, series) => {
+      const row = found[series].get(question);
+      if (!row) return [];
+      const more = row.answers.length + row.hidden - SIDE;
+      const answers = row.answers.slice(0, SIDE).map(([answer, , right]) => make("li", { class: right ? "right" : "wrong" },
+        `${right ? "✓" : "✗"} `, named("span", answer)));
+      const silent = row.answers.length ? null : make("p", { class: "note" }, isolated(row.error || row.status));
+      const [first] = row.answers;
+      return [make("li", { class: series === state.series ? "here" : "" },
+        make("div", { class: "head" }, mark(row), " ", make("a", { href: link(series, question.key) }, isolated(name)),
+          make("span", { class: "note", title: "confidence" }, row.confidence === null || row.error ? "" : row.confidence.toFixed(2))),
+        silent, make("ul", { class: "said" }, ...answers, more > 0 ? make("li", null, `and ${more.toLocaleString("en")} more`) : null),
+        first && first[3].length ? walk(first[3][0]) : null)];
+    }));
+  }
+
+  function rejection({ words, steps, likelihood, verdict }) {
+    const how = likelihood === null ? "" : `; likelihood ${likelihood.toFixed(2)}`;
+    return make("li", null, words ? make("span", null, isolated(words)) : walk(steps), " ",
+      make("span", { class: "why" }, `${REJECTED[verdict]}${how}`));
+  }
+
   function chips(numbers, hidden) {
     return make("ul", { class: "chips" }, ...numbers.map((number) => named("li", number)),
       hidden ? make("li", null, `and ${hidden.toLocaleString("en")} more`) : null);
@@ -118,17 +152,17 @@
       part(row.answers.length === 1 ? "Answer" : "Answers", make("ol", { class: "answers" }, ...row.answers.map(answer)));
       if (row.hidden) box.append(make("p", { class: "note" }, `${counted(row.hidden, "more answer")} not shown`));
     } else if (!(row.outcome & ERROR)) part("Answer", make("p", null, "none: the method kept silent"));
+    if (row.rejected.length) {
+      part("Rejected", make("ul", { class: "rejected" }, ...row.rejected.map(([words, steps, likelihood, verdict]) =>
+        rejection({ words, steps, likelihood, verdict }))));
+    }
     if (row.unsupported.length) {
       box.append(make("div", { class: "claims" }, make("h4", null, "Not facts: said by a language model only, without a proof in the graph"),
         make("ul", { class: "chips" }, ...row.unsupported.map((claim) => make("li", null, isolated(claim))))));
     }
-    if (row.notes.length) part("Notes", make("ul", { class: "plain" }, ...row.notes.map((note) => make("li", null, isolated(data.notes[note])))));
-    const others = data.series.flatMap((name, series) => {
-      const other = found[series].get(question);
-      return other && series !== state.series
-        ? [make("li", null, mark(other), " ", make("a", { href: link(series, question.key) }, isolated(name)))] : [];
-    });
-    if (others.length) part("The same question elsewhere", make("ul", { class: "others" }, ...others));
+    if (row.reading && row.answers.length) part("Read as", make("p", null, isolated(row.reading)));
+    if (row.notes.length) part(row.rejected.length ? "Why there is no answer" : "Notes", make("ul", { class: "plain" }, ...row.notes.map((note) => make("li", null, isolated(data.notes[note])))));
+    if (data.series.filter((_, series) => found[series].has(question)).length > 1) part("Side by side", sides(question));
     part("Measures", measures(row), make("p", { class: "measures" }, make("a", { href: link(state.series, question.key) }, "Link to this sample")));
     return box;
   }
@@ -171,6 +205,12 @@
       (state.hops === "" || String(row.question.hops) === state.hops)
       && (state.type === "" || row.question.type === state.type)
       && words.every((word) => searched(row).includes(word)));
+  }
+
+  function listed() {
+    if (state.sample) return results[state.series].filter(({ question }) => question.key === state.sample);
+    const [, , bit] = FILTERS.find(([name]) => name === state.show);
+    return bit ? chosen().filter((row) => row.outcome & bit) : chosen();
   }
 
   function link(series, key) {
@@ -221,7 +261,47 @@
       waiting = setTimeout(() => change({ q: event.target.value.trim() }), 150);
     });
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
+    byId("export-csv").addEventListener("click", () => save("csv", "text/csv", asCsv));
+    byId("export-json").addEventListener("click", () => save("json", "application/json", asJson));
     byId("controls").hidden = false;
+  }
+
+  const spelled = (steps) => steps.map(([from, relation, code, to]) =>
+    (code > 2 ? [to, relation, from] : [from, relation, to]).map(label).join(" -> ")).join("; ");
+  function asRecord(series, row) {
+    const { question } = row;
+    const [seconds, passes, prompt, tokens, calls, requests] = row.cost;
+    const [precision, recall, f1] = row.scores || [null, null, null];
+    return {
+      series: data.series[series], sample: question.key, question: question.text, hops: question.hops, type: question.type,
+      status: row.status, right: Boolean(row.outcome & RIGHT), answers: row.answers.map(([name]) => label(name)),
+      gold: question.gold.map(label), confidence: row.confidence, precision, recall, f1,
+      walk: row.answers.length && row.answers[0][3].length ? spelled(row.answers[0][3][0]) : "",
+      reading: row.reading, unread: row.unread, unsupported: row.unsupported, notes: row.notes.map((note) => data.notes[note]), error: row.error,
+      seconds, forward_passes: passes, prompt_tokens: prompt, tokens, llm_calls: calls, kg_requests: requests,
+    };
+  }
+  function exported() {
+    const asked = new Set(listed().map(({ question }) => question));
+    return results.flatMap((rows, series) => rows.filter(({ question }) => asked.has(question)).map((row) => asRecord(series, row)));
+  }
+  const asJson = (records) => `${JSON.stringify(records, null, 1)}\n`;
+  function asCsv(records) {
+    const cell = (value) => {
+      const text = Array.isArray(value) ? value.join("; ") : String(value ?? "");
+      const plain = typeof value !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+      return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+    };
+    const names = records.length ? Object.keys(records[0]) : [];
+    return [names, ...records.map((record) => names.map((name) => record[name]))].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  }
+  function save(ending, type, text) {
+    const address = URL.createObjectURL(new Blob([text(exported())], { type: `${type};charset=utf-8` }));
+    const anchor = make("a", { href: address, download: `groundwalk-results.${ending}` });
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
   function change(values) {
     Object.assign(state, { page: 0, sample: "" }, values);
@@ -239,7 +319,8 @@
       const count = bit ? matching.reduce((sum, row) => sum + (row.outcome & bit ? 1 : 0), 0) : matching.length;
       byId(`show-${name}`).nextElementSibling.lastChild.textContent = count.toLocaleString("en");
     }
-    const list = byId("list");
+    const list = byId("list"), everywhere = data.series.length > 1 ? ` with every ${byId("series-field").firstChild.data.toLowerCase()}'s results,` : "";
+    byId("export-text").textContent = `Save ${counted(listed().length, "question")},${everywhere} as`;
     if (state.sample) {
       const row = results[state.series].find(({ question }) => question.key === state.sample);
       byId("meaning").textContent = row ? "One sample. " : "This report has no such sample. ";
@@ -250,8 +331,8 @@
       byId("pages").hidden = true;
       return;
     }
-    const [, , bit, meaning] = FILTERS.find(([name]) => name === state.show);
-    const rows = bit ? matching.filter((row) => row.outcome & bit) : matching;
+    const [, , , meaning] = FILTERS.find(([name]) => name === state.show);
+    const rows = listed();
     if (ORDERS[state.sort]) rows.sort(ORDERS[state.sort]);
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
     state.page = Math.min(state.page, pages - 1);

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from groundwalk.graphs import build_graph
-from groundwalk.graphs.skeleton import Compiled
+from groundwalk.graphs.nesting import Compiled
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -15,6 +14,8 @@ from langchain_core.messages import (
     messages_to_dict,
 )
 from langgraph.checkpoint.memory import InMemorySaver
+
+from ...whole import build_graph
 
 CROATIA = HumanMessage("What is the capital of Croatia?")
 CURRENCY = HumanMessage("and its currency?")

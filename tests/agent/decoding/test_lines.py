@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 import torch
 from groundwalk.agent.decoding.forward import TreeForward, shares_cache
-from groundwalk.agent.decoding.lines import LineForward
 from groundwalk.agent.decoding.index import build_index
+from groundwalk.agent.decoding.lines import LineForward
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search

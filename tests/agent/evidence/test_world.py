@@ -12,7 +12,8 @@ import pytest
 import rdflib
 from groundwalk.agent.evidence import Reply, explain
 from groundwalk.agent.evidence.sparql import check_query
-from groundwalk.graphs import build_graph
+
+from ...whole import build_graph
 
 endpoint = pytest.importorskip("rdflib_endpoint", reason="there is no server to ask")
 uvicorn = pytest.importorskip("uvicorn", reason="there is no server to ask")

@@ -19,7 +19,7 @@ from groundwalk.agent.llm.free_text import Writing, write_freely
 from groundwalk.agent.llm.local import LocalModel, load_generator, load_model
 from groundwalk.agent.llm.plain_model import read_plain
 from groundwalk.agent.llm.prompt import Mention, wire_prompt
-from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.datasets.jsonl import read_world
 from groundwalk.training.recipe import Size
 from groundwalk.training.trainer.job import store_in_half
 from groundwalk.training.trainer.scratch import new_model, round_weights, train_tokenizer

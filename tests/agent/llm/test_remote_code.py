@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.llm.local import load_model
-from groundwalk.evaluation.readers import read_samples
+from groundwalk.evaluation.datasets import read_samples
 
 from ..decoding import worlds
 

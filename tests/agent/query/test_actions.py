@@ -20,8 +20,8 @@ from groundwalk.agent.query.automaton import MOST_ACTIONS, actions_of, legal, qu
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.normal import MentionValue, normal, values_of
-from groundwalk.agent.query.outcome import Outcome
 from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Reading, Schema
 from groundwalk.agent.query.tree import Query, read_query, write_query
 from hypothesis import given, settings

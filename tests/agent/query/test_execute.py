@@ -12,7 +12,7 @@ from groundwalk.agent.query import facts as facts_module
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.outcome import Outcome
+from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.tree import read_query
 
 GRAPH = """

@@ -17,7 +17,7 @@ from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.endpoint import execute_anywhere
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.outcome import Outcome
+from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.sparql import Compiled, compile_query
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st

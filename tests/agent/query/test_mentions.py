@@ -1,11 +1,10 @@
 """The values of questions, and how they go together with linked names."""
 
 import pytest
-from groundwalk.agent.query.asked import mentions_of
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
-from groundwalk.agent.query.question_values import spelling, values_in
+from groundwalk.agent.query.question import mentions_of, spelling, values_in
 from groundwalk.agent.records import Entity, MentionRecord
 from hypothesis import given
 from hypothesis import strategies as st

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.kg.terms import Step, Term
+from groundwalk.agent.nodes.read_parts import PlainParts, plain_parts
 from groundwalk.agent.query.binding import Bound, Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.outcome import Outcome
-from groundwalk.agent.query.plain_parts import PlainParts, plain_parts
+from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.tree import Last, Part, read_query, write_query
 
 from .random_queries import some_graph, some_query

@@ -18,7 +18,7 @@ from groundwalk.agent.kg.profile import GENERIC
 from groundwalk.agent.query.binding import Bound, Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.outcome import Outcome
+from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.sparql import Compiled, compile_query
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.query.values import value_of

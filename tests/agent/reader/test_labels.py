@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 from groundwalk.agent.reader.lexicon import (
     LEXICON_FILE,
+    MOST_LABEL_WORDS,
     Lexicon,
+    label_words,
     make_lexicon,
     read_lexicon,
     write_lexicon,
 )
 from groundwalk.agent.reader.matching import FEATURES, entry_of, matches
-from groundwalk.agent.reader.words import MOST_LABEL_WORDS, label_words
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -17,7 +17,7 @@ from groundwalk.agent.reader.inputs import (
     Size,
     number_actions,
 )
-from groundwalk.agent.reader.lexicon import Lexicon
+from groundwalk.agent.reader.lexicon import Lexicon, words_of
 from groundwalk.agent.reader.network import (
     CLASS_KIND,
     HOP_KINDS,
@@ -27,7 +27,6 @@ from groundwalk.agent.reader.network import (
     Scores,
     logs_of,
 )
-from groundwalk.agent.reader.words import words_of
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
 MENTIONS = (Numbered(15, 23, "person"), Numbered(40, 42, "number"))

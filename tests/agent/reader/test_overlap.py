@@ -8,9 +8,9 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.asked import Asked, mentions_of
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.question import Asked, mentions_of
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.reader import search

@@ -11,16 +11,15 @@ from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.query.actions import LITERAL, Action
-from groundwalk.agent.query.asked import Asked, Mentions, mentions_of
 from groundwalk.agent.query.automaton import Partial, actions_of
 from groundwalk.agent.query.binding import Mention, Naming
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.normal import MentionValue
+from groundwalk.agent.query.question import Asked, Mentions, mentions_of
 from groundwalk.agent.query.reader import distinct_queries
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.query.tree import read_query
-from groundwalk.agent.reader.account import LabelAccount
 from groundwalk.agent.reader.graph import GraphLabels, reading_tools
 from groundwalk.agent.reader.inputs import (
     CLASS,
@@ -34,8 +33,8 @@ from groundwalk.agent.reader.inputs import (
     label_way,
     number_actions,
 )
-from groundwalk.agent.reader.search import LabelReader
-from groundwalk.agent.reader.words import words_of
+from groundwalk.agent.reader.lexicon import words_of
+from groundwalk.agent.reader.search import LabelAccount, LabelReader
 
 from .tiny import film_graph, tiny_reader
 

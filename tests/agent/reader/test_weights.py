@@ -7,7 +7,7 @@ import pytest
 import torch
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.reader.inputs import Inputs, Label, PartialReading
-from groundwalk.agent.reader.lexicon import LEXICON_FILE, write_lexicon
+from groundwalk.agent.reader.lexicon import LEXICON_FILE, words_of, write_lexicon
 from groundwalk.agent.reader.weights import (
     BUNDLED,
     SETTINGS_FILE,
@@ -16,7 +16,6 @@ from groundwalk.agent.reader.weights import (
     reader_folder,
     write_weights,
 )
-from groundwalk.agent.reader.words import words_of
 
 from .tiny import LEXICON, tiny_reader
 

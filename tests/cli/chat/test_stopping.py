@@ -11,10 +11,10 @@ import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.cli.session import Session, run
-from groundwalk.graphs import build_graph
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ...graphs.scripted import Scripted
+from ...whole import build_graph
 
 QUESTION = "What is the capital of Peru?"
 _HANGS = 90.0

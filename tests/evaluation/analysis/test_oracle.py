@@ -11,19 +11,18 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm.model_folder import ModelSettings, write_settings
 from groundwalk.agent.options import Options
 from groundwalk.evaluation.analysis.oracle import gold_accuracy
-from groundwalk.evaluation.readers import read_dataset
+from groundwalk.evaluation.datasets import read_dataset
 from groundwalk.evaluation.report.build import build_report
 from groundwalk.evaluation.report.terminal import print_summary
-from groundwalk.evaluation.runner.asking import Setup
+from groundwalk.evaluation.runner.asking import Setup, open_sample_graph
 from groundwalk.evaluation.runner.evaluate import evaluate
-from groundwalk.evaluation.runner.sample_graph import open_sample_graph
 from groundwalk.evaluation.samples import Gold, NamedStep, Sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
 from ...agent.decoding import worlds
-from ..readers.files import text_file
+from ..datasets.files import text_file
 
 NAMES = ("A", "B", "C", "D")
 FACTS = st.frozensets(

@@ -15,7 +15,7 @@ from groundwalk.evaluation.analysis.summary import (
     is_something_else,
     summarise,
 )
-from groundwalk.evaluation.readers.jsonl import read_jsonl
+from groundwalk.evaluation.datasets.jsonl import read_jsonl
 from groundwalk.evaluation.records import Asked, Record, answered
 from groundwalk.evaluation.report.embed import Outcome, outcome
 from groundwalk.evaluation.report.terminal import fact_lines, kind_rows, print_summary

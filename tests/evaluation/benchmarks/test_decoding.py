@@ -34,7 +34,7 @@ from groundwalk.evaluation.benchmarks.decoding_scenes import (
     spread,
 )
 from groundwalk.evaluation.benchmarks.harness import DATA
-from groundwalk.evaluation.readers.bundled import read_world
+from groundwalk.evaluation.datasets.jsonl import read_world
 
 pytestmark = [
     pytest.mark.slow,

@@ -3,8 +3,7 @@
 import torch
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.reader.lexicon import Lexicon
-from groundwalk.agent.reader.words import words_of
+from groundwalk.agent.reader.lexicon import Lexicon, words_of
 from groundwalk.evaluation.benchmarks.left_out import align, family_of, labels_right, parted
 from groundwalk.training.reader.batches import Batcher
 from groundwalk.training.reader.composed import COMPOSED

@@ -8,7 +8,7 @@ from groundwalk.agent.records import Entity, nothing_emitted
 from groundwalk.evaluation.analysis.summary import RunSummary, summarise
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.report.terminal import print_summary
-from groundwalk.evaluation.runner.run import run
+from groundwalk.evaluation.runner.evaluate import run
 from rich.console import Console
 
 from ..stub_records import stub_records

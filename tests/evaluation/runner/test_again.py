@@ -10,7 +10,7 @@ import pytest
 from groundwalk.agent.errors import GroundwalkError, InputError, ServiceError
 from groundwalk.agent.state import State
 from groundwalk.evaluation.analysis.summary import RunSummary
-from groundwalk.evaluation.runner.run import run
+from groundwalk.evaluation.runner.evaluate import run
 from groundwalk.evaluation.samples import Gold, Sample
 from rich.console import Console
 

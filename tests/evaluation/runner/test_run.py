@@ -12,7 +12,7 @@ from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.state import State
 from groundwalk.evaluation.analysis.summary import RunSummary, Summary, Unanswerable
 from groundwalk.evaluation.records import SCHEMA
-from groundwalk.evaluation.runner.run import run
+from groundwalk.evaluation.runner.evaluate import run
 from rich.console import Console
 
 from ..stubs import SAMPLES, config, opens, stub_answer

@@ -20,7 +20,7 @@ from groundwalk.evaluation.record_lines import read_records
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.runner.asking import OpenAsk, Task
 from groundwalk.evaluation.runner.config import Config
-from groundwalk.evaluation.runner.run import run
+from groundwalk.evaluation.runner.evaluate import run
 from groundwalk.evaluation.runner.run_folder import open_run
 from groundwalk.evaluation.runner.run_lines import unwritable
 from groundwalk.evaluation.samples import Gold, Sample
@@ -298,7 +298,7 @@ import sys
 from pathlib import Path
 from rich.console import Console
 from groundwalk.agent.errors import GroundwalkError
-from groundwalk.evaluation.runner.run import run
+from groundwalk.evaluation.runner.evaluate import run
 from tests.evaluation.crowd import crowd, opens_crowd
 from tests.evaluation.stubs import config
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import KnowledgeGraph, Triple, name_iri, open_kg
 from groundwalk.agent.kg.profile import UNLABELLED
-from groundwalk.evaluation.runner.sample_graph import open_sample_graph
+from groundwalk.evaluation.runner.asking import open_sample_graph
 from groundwalk.evaluation.samples import NamedTriple, Sample, pack
 from hypothesis import given, settings
 from hypothesis import strategies as st

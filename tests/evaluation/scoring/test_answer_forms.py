@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.state import State
 from groundwalk.evaluation.analysis.summary import summarise
-from groundwalk.evaluation.readers import read_samples
-from groundwalk.evaluation.readers.bundled import HALVES
+from groundwalk.evaluation.datasets import read_samples
+from groundwalk.evaluation.datasets.jsonl import HALVES
 from groundwalk.evaluation.records import Asked, Record, answered
 from groundwalk.evaluation.samples import Gold, Sample
 from groundwalk.evaluation.scoring.answer_forms import (
@@ -16,7 +16,8 @@ from groundwalk.evaluation.scoring.answer_forms import (
     row_text,
     stated_in_form,
 )
-from groundwalk.graphs import build_graph
+
+from ...whole import build_graph
 
 ASKED = Asked("exam", "world/open", "gcr")
 

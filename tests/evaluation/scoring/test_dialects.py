@@ -6,7 +6,7 @@ import string
 from pathlib import Path
 
 import pytest
-from groundwalk.evaluation.scoring.dialects import DIALECTS, Scorer, gcr, rog, strict
+from groundwalk.evaluation.scoring.predictions import DIALECTS, Scorer, gcr, rog, strict
 from hypothesis import given
 from hypothesis import strategies as st
 

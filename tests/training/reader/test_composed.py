@@ -2,7 +2,7 @@
 
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.reader.words import words_of
+from groundwalk.agent.reader.lexicon import words_of
 from groundwalk.training.reader.composed import COMPOSED, composed
 from groundwalk.training.reader.examples import Example, with_words
 from groundwalk.training.reader.sources import Hop, SchemaLabels

@@ -17,11 +17,10 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm import embeddings
 from groundwalk.agent.options import Options
 from groundwalk.agent.reader.inputs import Inputs, Label, PartialReading
+from groundwalk.agent.reader.lexicon import words_of
 from groundwalk.agent.reader.weights import SETTINGS_FILE, ReaderWeights, open_reader
-from groundwalk.agent.reader.words import words_of
 from groundwalk.cli.main import app
 from groundwalk.evaluation.runner.config import describe_reader, tree_digest
-from groundwalk.graphs import build_graph
 from groundwalk.training.material import gather
 from groundwalk.training.reader import recipe as making
 from groundwalk.training.reader.lessons import Lessons
@@ -35,6 +34,7 @@ from typer.testing import CliRunner
 
 from ...agent.reader.tiny import TURTLE
 from ...graphs.embedding import save_embedding
+from ...whole import build_graph
 from .test_lexicons import FILES
 from .test_tuning import MORE
 

@@ -13,15 +13,13 @@ from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.reader.inputs import KIND_NUMBERS, NONE
-from groundwalk.agent.reader.lexicon import LEXICON_FILE, make_lexicon
+from groundwalk.agent.reader.lexicon import LEXICON_FILE, make_lexicon, words_of
 from groundwalk.agent.reader.weights import (
     WEIGHTS_FILE,
     ReaderWeights,
     open_reader,
     write_weights,
 )
-from groundwalk.agent.reader.words import words_of
-from groundwalk.graphs import build_graph
 from groundwalk.training.reader import tune
 from groundwalk.training.reader.card import CARD, EARLIER_CARD
 from groundwalk.training.reader.examples import Example
@@ -31,6 +29,7 @@ from groundwalk.training.recipe import Recipe
 from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
+from ...whole import build_graph
 from ..brief import brief_tuning
 from .test_tuning import MORE
 

@@ -1,29 +1,24 @@
-"""Sizes of members: extremes, groups and their aggregates, and numbers over a whole set."""
+"""Aggregates: extremes, groups and their sizes, and numbers over a whole set."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .comparison import Mask, Sizes, Units, comparable, compare, largest, number_for_having
 from .conditions import MOST_COMPARED
 from .facts import Ids, Pairs, distinct, starts_run
-from .measures import (
-    Mask,
-    Sizes,
-    Units,
-    comparable,
-    compare,
+from .members import (
+    Members,
+    Steps,
     counts,
     follow,
-    largest,
     name_of,
-    number_for_having,
     targets_of,
     trace,
     trace_each,
     triple_step,
 )
-from .outcome import Members, Steps
 from .tree import Agg, Extreme, Query, Step
 
 if TYPE_CHECKING:

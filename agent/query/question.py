@@ -1,18 +1,39 @@
-"""The values that a question names: numbers in digits and in words, dates, quoted texts, letters.
+"""A question as it is asked of a graph: what a query can point at, and what came before it.
 
-They are read without a graph. Whether one is a name instead, the linker says. How a language writes
-numbers in words (`twenty-five`, `two hundred and five`) is in the file of its words.
+A query points at mentions by number: the linked names of the question and its values, in the order
+of the text, then those of the question before.
+
+The values that a question names are numbers in digits and in words, dates, quoted texts and
+letters. They are read without a graph; whether one is a name instead, the linker says. How a
+language writes numbers in words (`twenty-five`, `two hundred and five`) is in the file of its words
+(`languages/en.toml`).
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, NamedTuple, TypeAlias
+from importlib import resources
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from .language import language_words
+from ..decoding.wire import POINTERS
+from ..kg.terms import Step, Term
+from ..records import MentionRecord
+from .binding import Mention
 from .normal import MentionValue
+from .prompt import EarlierQuestion, Numbered
+from .schema import EarlierSet
+from .tree import Last, Part
 from .values import is_unit
+
+
+@cache
+def language_words(language: str = "en") -> Mapping[str, Any]:
+    """The tables of a language of which there is a file."""
+    folder = resources.files(__package__ or "").joinpath("languages")
+    return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+
 
 ValueKind: TypeAlias = Literal["number", "date", "text"]
 
@@ -238,3 +259,91 @@ def _scaled(text: str, start: int, value: int | float, words: Spelling) -> _Numb
         space = _BETWEEN_WORDS.match(text, end)
     whole = isinstance(value, float) and value.is_integer() and end > start
     return _Number(end, int(value) if whole else value)
+
+
+Proof = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a question, by number: their spans, their terms, how values compare."""
+
+    numbered: tuple[Numbered, ...] = ()
+    bound: tuple[Mention, ...] = ()
+    values: Mapping[int, MentionValue] = field(default_factory=dict[int, MentionValue])
+
+    def followed_by(self, others: "Mentions") -> "Mentions":
+        """These and others, numbered on; as many as there are pointers."""
+        size, most = len(self.numbered), len(POINTERS)
+        values = {**self.values, **{size + n: value for n, value in others.values.items()}}
+        return Mentions(
+            (*self.numbered, *others.numbered)[:most],
+            (*self.bound, *others.bound)[:most],
+            {number: value for number, value in values.items() if number < most},
+        )
+
+
+@dataclass(frozen=True)
+class Before:
+    """The question before, its topics, and its answers, each with the steps that prove it."""
+
+    asked: EarlierQuestion = EarlierQuestion()
+    """What the model reads of it."""
+    mentions: Mentions = Mentions()
+    topics: tuple[Term, ...] = ()
+    answers: Mapping[Term, Proof] = field(default_factory=dict[Term, Proof])
+    cut: bool = False
+    """Whether there are more answers than these."""
+
+    def terms(self) -> dict[EarlierSet, Sequence[Term]]:
+        """The sets that a query may begin at."""
+        sets: dict[EarlierSet, Sequence[Term]] = {}
+        if self.asked.topics:
+            sets["topics"] = self.topics
+        if self.asked.answers:
+            sets["answers"] = tuple(self.answers)
+        return sets
+
+    def answered(self, start: Last | Part) -> Sequence[tuple[Term, Proof]]:
+        """The terms that a start from the conversation stands for, each with its proof."""
+        if isinstance(start, Last) and start.last == "topics":
+            return [(topic, ()) for topic in self.topics]
+        return list(self.answers.items())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its mentions, and what came before it."""
+
+    question: str
+    mentions: Mentions
+    before: Before = Before()
+
+    @property
+    def pointed(self) -> Mentions:
+        """All that a query can point at: the mentions, then those of the question before."""
+        return self.mentions.followed_by(self.before.mentions)
+
+
+def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
+    """The mentions of a question; a linked name wins over a value that it overlaps."""
+    mentions = list[tuple[Numbered, Mention, MentionValue]]()
+    for name in linked:
+        best = name["candidates"][0]
+        numbered = Numbered(name["start"], name["end"], best["kind"])
+        mention = Mention(name["text"] or best["label"], best["term"])
+        mentions.append((numbered, mention, MentionValue()))
+    for value in values_in(question):
+        if any(value.start < name["end"] and name["start"] < value.end for name in linked):
+            continue
+        # A small number may be a place or how many: the model reads it as it is written.
+        size = value.value.value
+        is_small = isinstance(size, int) and 0 <= size < len(POINTERS)
+        numbered = Numbered(value.start, value.end, value.kind, value.text if is_small else "")
+        mentions.append((numbered, Mention(value.text), value.value))
+    mentions = sorted(mentions, key=lambda mention: mention[0].start)[: len(POINTERS)]
+    return Mentions(
+        tuple(numbered for numbered, _, _ in mentions),
+        tuple(mention for _, mention, _ in mentions),
+        {n: value for n, (_, _, value) in enumerate(mentions) if value != MentionValue()},
+    )

@@ -1,17 +1,15 @@
-"""Values of members, and how they compare: numbers, dates and texts, with their units."""
+"""How the values of members compare: numbers, dates and texts, with their units."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decoding.arrays import spans
 from ..errors import QuestionError
-from ..kg.terms import RelationPath, Step, Term, Triple, is_literal
-from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, sorted_pairs, starts_run
+from ..kg.terms import is_literal
+from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, starts_run
 from .tree import Op
 from .values import factor, unit_in_name, value_of
 
@@ -22,69 +20,6 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _YEAR = re.compile(r"[1-9]\d{3}")
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
-
-
-# Hops
-
-
-def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
-    """From each of a set to what the hops lead to, each pair once, sorted."""
-    if len(hops) == 1:
-        return facts.step(ids, *hops[0])
-    pairs = Pairs(ids, ids)
-    for relation, inverse in hops:
-        nodes = np.unique(pairs.targets)
-        steps = facts.step(nodes, relation, inverse)
-        first = np.searchsorted(steps.sources, pairs.targets, "left")
-        last = np.searchsorted(steps.sources, pairs.targets, "right")
-        sources = np.repeat(pairs.sources, last - first)
-        pairs = sorted_pairs(sources, steps.targets[spans(first, last)])
-    return pairs
-
-
-def trace(facts: Facts, start: int, hops: RelationPath, end: int) -> tuple[Step, ...]:
-    """One walk along the hops from a node to another that they lead to."""
-    levels = [np.array([start])]
-    steps = list[Pairs]()
-    for relation, inverse in hops:
-        steps.append(facts.step(levels[-1], relation, inverse))
-        levels.append(np.unique(steps[-1].targets))
-    walk = list[Step]()
-    for (relation, inverse), pairs in zip(reversed(hops), reversed(steps), strict=True):
-        before = int(pairs.sources[pairs.targets == end].min())
-        walk.append(triple_step(facts, before, relation, inverse, end))
-        end = before
-    return tuple(reversed(walk))
-
-
-def trace_each(
-    facts: Facts, start: int, hops: RelationPath, ends: Sequence[int]
-) -> tuple[Step, ...]:
-    """The walks from a node to each of some others, one after the other."""
-    return tuple(step for end in ends for step in trace(facts, start, hops, end))
-
-
-def triple_step(facts: Facts, source: int, relation: Term, inverse: bool, target: int) -> Step:
-    """The step between two nodes."""
-    head, tail = (target, source) if inverse else (source, target)
-    return Step(Triple(facts.term(head), relation, facts.term(tail)), inverse)
-
-
-def counts(pairs: Pairs, ids: Ids) -> NDArray[np.int64]:
-    """How many pairs each of a set has; the pairs are sorted."""
-    last = np.searchsorted(pairs.sources, ids, "right")
-    return last - np.searchsorted(pairs.sources, ids, "left")
-
-
-def targets_of(pairs: Pairs, source: int) -> Ids:
-    """What a source leads to; the pairs are sorted."""
-    first, last = np.searchsorted(pairs.sources, [source, source + 1])
-    return pairs.targets[first:last]
-
-
-def name_of(facts: Facts, hops: RelationPath) -> str:
-    """The display name of the last relation; empty where there are no hops."""
-    return facts.kg.walk_labels.names([hops[-1][0]])[0] if hops else ""
 
 
 # Operands and units

@@ -7,22 +7,17 @@ from typing import NamedTuple
 
 from ...agent.errors import InputError
 from ..samples import Sample
-from .bundled import exam_kg, read_exam, read_world
-from .choices import commonsenseqa, medqa
-from .freebaseqa import freebaseqa
-from .jsonl import jsonl
-from .metaqa import metaqa
-from .own_graphs import rog, two_wiki
-from .parsing import OnBroken, Reading, Samples, Skipped
-from .pathquestion import kb_file, pathquestion
-from .qald import qald
+from .files import OnBroken, ReadSplit, Samples, Skipped
+from .jsonl import exam_kg, jsonl, read_exam, read_world
+from .with_graph import kb_file, metaqa, pathquestion, rog, two_wiki
+from .without_graph import commonsenseqa, freebaseqa, medqa, qald
 
 PER_QUESTION = "per question"
 """The KG of a dataset whose samples each have their `graph`."""
 
 
 @dataclass(frozen=True)
-class Reader:
+class Dataset:
     """How a dataset is read; `data` says what it is read from and is empty for a bundled one.
 
     `kg` tells for that folder or file and a split where the KG is, as `open_kg` takes it, or
@@ -31,7 +26,7 @@ class Reader:
     """
 
     data: str
-    read: Reading
+    read: ReadSplit
     kg: Callable[[Path, str], str] | None = None
     split: Callable[[str], str] = str
 
@@ -49,40 +44,40 @@ def _per_question(_data: Path, _split: str) -> str:
     return PER_QUESTION
 
 
-DATASETS: dict[str, Reader] = {
-    "2wiki": Reader("2WikiMultihopQA's folder or file", two_wiki, _per_question),
-    "commonsenseqa": Reader(
+DATASETS: dict[str, Dataset] = {
+    "2wiki": Dataset("2WikiMultihopQA's folder or file", two_wiki, _per_question),
+    "commonsenseqa": Dataset(
         "CommonsenseQA's folder or file",
         commonsenseqa,
         split=lambda name: name.removesuffix("_rand_split"),
     ),
-    "exam": Reader(
+    "exam": Dataset(
         "",
         lambda _data, split, _on_broken: Samples(read_exam(split or "world")),
         lambda _data, split: exam_kg(split or "world"),
         lambda name: name or "world",
     ),
-    "freebaseqa": Reader(
+    "freebaseqa": Dataset(
         "FreebaseQA's folder or file",
         freebaseqa,
         split=lambda name: name.removeprefix("FreebaseQA-"),
     ),
-    "jsonl": Reader("a JSON lines file of questions, or a folder of them", jsonl),
-    "medqa": Reader("MedQA's folder or file", medqa),
-    "metaqa": Reader(
+    "jsonl": Dataset("a JSON lines file of questions, or a folder of them", jsonl),
+    "medqa": Dataset("MedQA's folder or file", medqa),
+    "metaqa": Dataset(
         "the MetaQA folder",
         metaqa,
         lambda data, _: str(data / "kb.txt"),
         lambda name: name.replace("/vanilla/", "/"),
     ),
-    "pathquestion": Reader(
+    "pathquestion": Dataset(
         "the PathQuestion folder", pathquestion, lambda data, split: str(kb_file(data, split))
     ),
-    "qald": Reader(
+    "qald": Dataset(
         "a QALD JSON file, or a folder of them", qald, split=lambda name: name.removesuffix("@en")
     ),
-    "rog": Reader("RoG-webqsp's or RoG-cwq's folder or file", rog, _per_question),
-    "world": Reader(
+    "rog": Dataset("RoG-webqsp's or RoG-cwq's folder or file", rog, _per_question),
+    "world": Dataset(
         "",
         lambda _data, split, _on_broken: Samples(read_world(split or "test")),
         lambda _data, _split: "world",

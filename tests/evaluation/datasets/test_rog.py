@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
-from groundwalk.evaluation.readers import PER_QUESTION, read_dataset, read_samples
+from groundwalk.evaluation.datasets import PER_QUESTION, read_dataset, read_samples
 from groundwalk.evaluation.samples import Gold
 
 from .files import json_file, json_lines, parquet

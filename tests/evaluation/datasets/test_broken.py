@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
-from groundwalk.evaluation.readers import DATASETS, read_dataset, read_samples
+from groundwalk.evaluation.datasets import DATASETS, read_dataset, read_samples
 from groundwalk.evaluation.samples import Gold
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
-from groundwalk.evaluation.readers import read_samples
-from groundwalk.evaluation.readers.bundled import read_world
-from groundwalk.evaluation.readers.jsonl import read_jsonl
+from groundwalk.evaluation.datasets import read_samples
+from groundwalk.evaluation.datasets.jsonl import read_jsonl, read_world
 from groundwalk.evaluation.samples import Gold, Sample, of_part, part_of
 
 

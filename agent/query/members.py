@@ -1,4 +1,7 @@
-"""What a query comes to, wherever it was executed, and sets whose members can be proved."""
+"""What a query comes to, and its sets: members that can be proved, and what hops lead to from them.
+
+An outcome is the same wherever the query was executed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,9 +9,11 @@ from functools import reduce
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..kg.terms import Step, Term
-from .facts import Ids
+from ..decoding.arrays import spans
+from ..kg.terms import RelationPath, Step, Term, Triple
+from .facts import Facts, Ids, Pairs, sorted_pairs
 
 Cell: TypeAlias = Term | int | float | None
 """What a row of columns holds: a term, a number that was computed, or nothing."""
@@ -88,3 +93,63 @@ def union(sets: Sequence[Members]) -> Members:
 def _has(ids: Ids, one: int) -> bool:
     index = int(np.searchsorted(ids, one))
     return index < len(ids) and int(ids[index]) == one
+
+
+def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
+    """From each of a set to what the hops lead to, each pair once, sorted."""
+    if len(hops) == 1:
+        return facts.step(ids, *hops[0])
+    pairs = Pairs(ids, ids)
+    for relation, inverse in hops:
+        nodes = np.unique(pairs.targets)
+        steps = facts.step(nodes, relation, inverse)
+        first = np.searchsorted(steps.sources, pairs.targets, "left")
+        last = np.searchsorted(steps.sources, pairs.targets, "right")
+        sources = np.repeat(pairs.sources, last - first)
+        pairs = sorted_pairs(sources, steps.targets[spans(first, last)])
+    return pairs
+
+
+def trace(facts: Facts, start: int, hops: RelationPath, end: int) -> tuple[Step, ...]:
+    """One walk along the hops from a node to another that they lead to."""
+    levels = [np.array([start])]
+    steps = list[Pairs]()
+    for relation, inverse in hops:
+        steps.append(facts.step(levels[-1], relation, inverse))
+        levels.append(np.unique(steps[-1].targets))
+    walk = list[Step]()
+    for (relation, inverse), pairs in zip(reversed(hops), reversed(steps), strict=True):
+        before = int(pairs.sources[pairs.targets == end].min())
+        walk.append(triple_step(facts, before, relation, inverse, end))
+        end = before
+    return tuple(reversed(walk))
+
+
+def trace_each(
+    facts: Facts, start: int, hops: RelationPath, ends: Sequence[int]
+) -> tuple[Step, ...]:
+    """The walks from a node to each of some others, one after the other."""
+    return tuple(step for end in ends for step in trace(facts, start, hops, end))
+
+
+def triple_step(facts: Facts, source: int, relation: Term, inverse: bool, target: int) -> Step:
+    """The step between two nodes."""
+    head, tail = (target, source) if inverse else (source, target)
+    return Step(Triple(facts.term(head), relation, facts.term(tail)), inverse)
+
+
+def counts(pairs: Pairs, ids: Ids) -> NDArray[np.int64]:
+    """How many pairs each of a set has; the pairs are sorted."""
+    last = np.searchsorted(pairs.sources, ids, "right")
+    return last - np.searchsorted(pairs.sources, ids, "left")
+
+
+def targets_of(pairs: Pairs, source: int) -> Ids:
+    """What a source leads to; the pairs are sorted."""
+    first, last = np.searchsorted(pairs.sources, [source, source + 1])
+    return pairs.targets[first:last]
+
+
+def name_of(facts: Facts, hops: RelationPath) -> str:
+    """The display name of the last relation; empty where there are no hops."""
+    return facts.kg.walk_labels.names([hops[-1][0]])[0] if hops else ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
-from groundwalk.evaluation.readers import read_dataset, read_samples
+from groundwalk.evaluation.datasets import read_dataset, read_samples
 from groundwalk.evaluation.samples import Gold
 
 from .files import text_file

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from groundwalk.evaluation.readers import DATASETS, read_dataset
+from groundwalk.evaluation.datasets import DATASETS, read_dataset
 
 from .files import json_lines, text_file
 from .test_other_formats import COMMON, trivia

@@ -1,0 +1,126 @@
+"""Greetings, requests for help, and cards: what is asked that no query says."""
+
+import pytest
+from groundwalk.agent.conversation.acts import act_of, is_leaving, may_be_act
+from groundwalk.agent.conversation.card import card
+from groundwalk.agent.conversation.introduction import EXAMPLES, introduce
+from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
+from groundwalk.agent.kg.terms import Triple
+from groundwalk.agent.options import Options
+from groundwalk.agent.query.facts import Facts
+from rdflib import Graph
+
+from ...whole import build_graph
+from .naming import entity, mentions, turn
+
+PERU = turn("What is the capital of <country:Peru>?", entity("Lima", "city"))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("Hello!", "greetings"), ("good morning", "greetings"), ("thanks!!", "thanks")]
+    + [("What can you do?", "help"), ("help", "help"), ("?", "help"), ("???", "help")],
+)
+def test_a_courtesy(text: str, kind: str) -> None:
+    for turns in ([], [PERU]):
+        act = act_of(text, [], turns)
+        assert act is not None and act.kind == kind and may_be_act(text)
+
+
+def test_a_thing_of_the_graph_that_is_called_so_is_no_courtesy() -> None:
+    text, named = mentions("<song:Hello>")
+    act = act_of(text, named, [])
+    assert act is not None and act.kind == "card"
+
+
+@pytest.mark.parametrize("text", ["tell me about <river:Danube>", "Who is <writer:Ada>?"])
+def test_what_asks_for_a_card(text: str) -> None:
+    asked, named = mentions(text)
+    for turns in ([], [PERU]):
+        act = act_of(asked, named, turns)
+        assert act is not None and act.kind == "card" and may_be_act(asked)
+
+
+def test_a_bare_name_follows_up_on_a_question() -> None:
+    text, named = mentions("and <country:Chile>?")
+    assert act_of(text, named, [PERU]) is None
+    act = act_of(text, named, [PERU | {"card": True}])
+    assert act is not None and act.kind == "card"
+
+
+@pytest.mark.parametrize("text", ["What is the capital of <country:Peru>?", "Who owns <x:Y> now?"])
+def test_a_question_of_the_graph_asks_for_no_card(text: str) -> None:
+    asked, named = mentions(text)
+    assert act_of(asked, named, []) is None
+
+
+def test_who_leaves() -> None:
+    assert is_leaving("Exit") and is_leaving("bye!") and not is_leaving("exit of what")
+
+
+@pytest.fixture(scope="module")
+def world() -> KnowledgeGraph:
+    return open_kg("world")
+
+
+def entity_of(kg: KnowledgeGraph, name: str) -> object:
+    (info,) = kg.labels.describe(kg.labels.named(name))
+    return {"term": info.term, "label": info.name, "kind": info.kind, "description": "", "score": 1}
+
+
+def test_a_card_says_what_the_graph_holds_and_nothing_else(world: KnowledgeGraph) -> None:
+    shown = card(world, entity_of(world, "Andorra"))  # pyright: ignore[reportArgumentType]
+    assert shown.status == "answered" and shown.result is not None
+    triples = [
+        Triple(*(step[part]["term"] for part in ("head", "relation", "tail")))
+        for step in shown.result["triples"]
+    ]
+    assert triples and all(world.store.holds(triples))
+    rows = {row[0]["label"]: row[1:] for row in shown.result["rows"]}  # pyright: ignore
+    assert [cell["label"] for cell in rows["capital"]] == ["Andorra la Vella"]
+    assert "← borders" not in rows, "a symmetric relation is said once"
+
+
+def test_a_thing_without_facts_has_no_card() -> None:
+    kg = kg_of(Graph().parse(data="<urn:a> <urn:knows> <urn:b> ."))
+    nothing = {"term": "<urn:c>", "label": "c", "kind": "", "description": "", "score": 1.0}
+    assert card(kg, nothing).status == "abstained"  # pyright: ignore[reportArgumentType]
+
+
+def test_examples_are_answered_as_the_graph_says(world: KnowledgeGraph) -> None:
+    tried = list[str]()
+
+    def refuses_first(question: str) -> frozenset[str]:
+        tried.append(question)
+        return frozenset()
+
+    none = introduce(world, Facts(world), refuses_first)
+    assert none.questions == () and len(tried) > 3 and EXAMPLES not in none.text
+    untried = introduce(world, Facts(world))
+    assert list(untried.questions) == tried[:3]
+    assert [size.name for size in untried.classes[:2]] == ["city", "country"]
+    assert untried.classes[0].members > untried.classes[1].members
+
+
+def test_a_conversation() -> None:
+    graph = build_graph(checkpointer=None)
+    turns = list[object]()
+
+    def say(question: str) -> object:
+        state = graph.invoke(
+            {"question": question, "turns": turns}, context=Options(on_ambiguous="error")
+        )
+        turns[:] = state["turns"]
+        return state
+
+    hello: dict[str, object] = say("hello")  # pyright: ignore
+    assert hello["status"] == "introduced" and "4,863 facts" in hello["messages"][-1].text  # pyright: ignore
+    for question in [row[0]["label"] for row in hello["result"]["rows"]]:  # pyright: ignore
+        assert graph.invoke({"question": question})["status"] == "answered"
+    assert say("tell me about Andorra")["result"]["kind"] == "card"  # pyright: ignore
+    assert say("and Chile?")["topics"][0]["label"] == "Chile"  # pyright: ignore
+    assert say("why?")["result"]["kind"] == "card"  # pyright: ignore
+    assert say("tell me about Congo")["status"] == "ambiguous"  # pyright: ignore
+    meant: dict[str, object] = say("2")  # pyright: ignore
+    assert meant["result"]["text"].startswith("Republic of the Congo")  # pyright: ignore
+    assert say("thank you")["messages"][-1].text == "You are welcome."  # pyright: ignore

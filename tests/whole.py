@@ -1,0 +1,11 @@
+"""Graphs whose runs return the whole state, for tests of what callers do not see."""
+
+from typing import Any
+
+from groundwalk.graphs import build_graph as build_public_graph
+from groundwalk.graphs.nesting import Compiled
+
+
+def build_graph(*args: Any, **settings: Any) -> Compiled:
+    """As `groundwalk.build_graph`; see there."""
+    return build_public_graph(*args, **settings).with_state()
