@@ -123,6 +123,10 @@ def report(
         Path | None,
         typer.Option("--out", metavar="FILE", help="The page; unset: report.html in the first."),
     ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FILE", help="All results too: a .csv or .json file."),
+    ] = None,
 ) -> None:
     """Write one HTML page about runs, finished or not; it opens in a browser, offline.
 
@@ -132,7 +136,7 @@ def report(
     from ..agent.kg.labels.names import one_line
     from ..evaluation.report.build import build_report
 
-    built = build_report(runs, out)
+    built = build_report(runs, out, export)
     for line in built.unfinished:
         typer.echo(one_line(f"not finished: {line}"), err=True)
     runs_read = count(built.runs, "run")

@@ -26,6 +26,7 @@ ASK = "from groundwalk.cli.main import main; main()"
 SAID = (
     "Which countries border Austria?",
     "which of them use the euro?",
+    "/why",
     "Who is the president of Kenya?",
 )
 QUESTION = "Which countries border the country whose capital is Vienna?"

@@ -1,10 +1,12 @@
 """A compiled graph that may be a node of another graph, whose checkpointer keeps its turns."""
 
+from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
 from langgraph.constants import CONF, CONFIG_KEY_CHECKPOINTER
 from langgraph.graph.state import CompiledStateGraph
@@ -78,7 +80,11 @@ class Compiled(CompiledStateGraph[State, Options, GraphInput, GraphOutput]):
         if _is_within(config):
             return _same_question(input, await super().ainvoke(input, config, **settings))
         async with self.line.turn_async():
-            return _same_question(input, await super().ainvoke(input, _in_turn(config), **settings))
+            if _is_part(config) or not _is_sync(self.checkpointer):
+                state = await super().ainvoke(input, _in_turn(config), **settings)
+            else:  # LangGraph's own work between the nodes would keep the event loop from its own
+                state = await to_thread(super().invoke, input, _in_turn(config), **settings)
+            return _same_question(input, state)
 
     def _within(self, config: RunnableConfig | None) -> tuple["Compiled", RunnableConfig | None]:
         """The graph and the config for a run, with the checkpointer of the run around, if any."""
@@ -103,6 +109,19 @@ def lent_checkpointer(config: RunnableConfig) -> Any:
 def _is_within(config: RunnableConfig | None) -> bool:
     """Whether a run is part of one whose turn it is."""
     return bool({**_around().get(CONF, {}), **(config or {}).get(CONF, {})}.get(_TURN))
+
+
+def _is_part(config: RunnableConfig | None) -> bool:
+    """Whether a run is part of another graph's."""
+    return bool(_around()) or CONFIG_KEY_CHECKPOINTER in (config or {}).get(CONF, {})
+
+
+def _is_sync(checkpointer: Any) -> bool:
+    """Whether a checkpointer, if there is one, can be used in any thread."""
+    if not isinstance(checkpointer, BaseCheckpointSaver):
+        return True
+    saver: Any = cast("Any", checkpointer)
+    return type(saver).put is not BaseCheckpointSaver.put
 
 
 def _in_turn(config: RunnableConfig | None) -> RunnableConfig:

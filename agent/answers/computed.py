@@ -134,7 +134,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
-        runs |= _verified(kg, [step for step in steps if step not in runs])
+        runs |= verified_triples(kg, [step for step in steps if step not in runs])
     compared = _each_once(record for step in outcome.compared for record in runs[step])
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells])
@@ -145,8 +145,11 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     return _Shown(bound, outcome, topics, named, runs, compared, before.how, meter.failure)
 
 
-def _verified(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
-    """The triples of the store behind each step of `kg.walks`, with what the store says of them."""
+def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
+    """The triples of the store behind each step of `kg.walks`, with what the store says of them.
+
+    Raises ServiceError where the store does not answer.
+    """
     distinct = list(dict.fromkeys(steps))
     if not distinct:
         return {}

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..answers.candidates import name_terms, step_records
-from ..answers.computed import Computed, result_record, some
+from ..answers.candidates import name_terms
+from ..answers.computed import Computed, result_record, some, verified_triples
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
-from ..kg.terms import Path, Step, Term
-from ..kg.verification.claims import verify_paths
+from ..kg.terms import Step, Term
 from ..records import Entity, Named, StepRecord
 
 _MOST_READ = 500
@@ -24,32 +23,32 @@ def card(kg: KnowledgeGraph, entity: Entity) -> Computed:
     its values. What the store does not confirm is left out. The status is `unchecked` where the
     store did not say, and `abstained` where there are no facts. Raises ServiceError.
     """
-    (steps,) = kg.store.neighbours([entity["term"]], limit=_MOST_READ)
+    (steps,) = kg.walks.neighbours([entity["term"]], limit=_MOST_READ)
     groups = _by_relation(steps)
     shown = groups[:_MOST_RELATIONS]
-    walked = [step for group in shown for step in group[:_MOST_VALUES]]
     with metered() as meter:
-        records = _confirmed(kg, entity["term"], walked)
-    if not records:
+        proofs = _confirmed(kg, [step for group in shown for step in group[:_MOST_VALUES]])
+    if not proofs:
         silent = meter.failure or "the graph does not say clearly what it holds"
         status, note = (
-            ("unchecked", silent) if walked else ("abstained", "the graph has no facts about it")
+            ("unchecked", silent) if shown else ("abstained", "the graph has no facts about it")
         )
         return Computed(status, topics=[entity], notes=[note])
-    named = name_terms(kg.labels, [step.target for step in records])
+    relations = [step.triple.relation for step in proofs]
+    named = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
     rows, sentences = list[list[Named | int | float | None]](), list[str]()
     for group in shown:
-        values = [named[step.target] for step in group if step in records]
+        values = [named[step.target] for step in group if step in proofs]
         if values:
-            heading = _heading(next(records[step] for step in group if step in records))
+            heading = _heading(named[group[0].triple.relation], inverse=group[0].inverse)
             rows.append([heading, *values])
             labels = [value["label"] for value in values]
             sentences.append(f"{heading['label']}: {some(labels, len(group))}")
     about = entity["description"] or entity["kind"]
     title = f"{entity['label']} ({about})" if about else entity["label"]
     text = f"{title}. {'. '.join(sentences)}."
-    how = "the facts of the graph about it"
-    result = result_record("card", text, how, triples=list(records.values()))
+    triples = [record for proof in proofs.values() for record in proof]
+    result = result_record("card", text, "the facts of the graph about it", triples=triples)
     notes = _cut(groups, len(steps))
     return Computed("answered", [], [entity], {**result, "rows": rows}, notes, 1.0)
 
@@ -66,22 +65,17 @@ def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:
     return list(groups.values())
 
 
-def _confirmed(kg: KnowledgeGraph, term: Term, steps: Sequence[Step]) -> Mapping[Step, StepRecord]:
-    """The records of the steps that the store holds."""
-    paths = [Path(term, (step,)) for step in steps]
-    judged = verify_paths(kg.store, [term], paths)
+def _confirmed(kg: KnowledgeGraph, steps: Sequence[Step]) -> Mapping[Step, list[StepRecord]]:
+    """The triples behind each step, where the store holds all of them."""
     return {
-        step: {**record, "verdict": "supported"}
-        for step, (record,), judgement in zip(
-            steps, step_records(kg.labels, paths), judged, strict=True
-        )
-        if judgement.verdict == "supported"
+        step: records
+        for step, records in verified_triples(kg, steps).items()
+        if records and all(record["verdict"] == "supported" for record in records)
     }
 
 
-def _heading(record: StepRecord) -> Named:
-    relation = record["relation"]
-    label = f"← {relation['label']}" if record["inverse"] else relation["label"]
+def _heading(relation: Named, *, inverse: bool) -> Named:
+    label = f"← {relation['label']}" if inverse else relation["label"]
     return Named(term=relation["term"], label=label)
 
 

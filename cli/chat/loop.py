@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from ...agent.conversation.acts import is_leaving
 from ...agent.errors import GroundwalkError
 from ...agent.kg.labels.names import one_line
 from ..terminal import in_one_line, internal_error
@@ -57,8 +56,8 @@ def converse(talk: Talk, reader: Reader) -> None:
 
     def reply(prompt: str) -> str:
         nonlocal pasted
-        first, *rest = _lines(reader.choice(prompt)) or [""]
-        lines.extendleft(reversed(rest))
+        first, *rest = [line for line in reader.choice(prompt).split("\n") if line.strip()] or [""]
+        lines.extendleft(reversed(_lines("\n".join(rest))))
         pasted = pasted or bool(rest)
         return first
 
@@ -78,7 +77,7 @@ def converse(talk: Talk, reader: Reader) -> None:
             with _reported(talk):
                 if line.strip().startswith("/"):
                     perform(talk, line)
-                elif is_leaving(line):
+                elif _leaves(line):
                     perform(talk, "/quit")
                 elif talk.offers(line):
                     perform(talk, f"/readings {line.strip()}")
@@ -92,13 +91,21 @@ def converse(talk: Talk, reader: Reader) -> None:
             talk.console.print("\nthe question is dropped", style="dim")
 
 
+def _leaves(line: str) -> bool:
+    from ...agent.conversation.acts import is_leaving
+
+    return is_leaving(line)
+
+
 def _lines(text: str) -> list[str]:
     """A text as questions and commands: a line each where the lines are plainly such.
 
     Any other text of several lines is one question, as one that was wrapped.
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    if all(line.rstrip().endswith(("?", "？")) or line.startswith("/") for line in lines):
+    if not lines or all(
+        line.rstrip().endswith(("?", "？")) or line.startswith("/") for line in lines
+    ):
         return lines
     return [" ".join(line.strip() for line in lines)]
 

@@ -116,11 +116,11 @@ IN_COUNTRIES = {
 }
 
 
-def countries(world: World, place: Name) -> frozenset[Name]:
+def countries(world: World, feature: Name) -> frozenset[Name]:
     """The countries of a river, lake, mountain or range, or with a coast on a sea or an ocean."""
-    if place.prefix in ("sea", "ocean"):
-        return frozenset(head for head in world.links if place in world.targets(head, "coast"))
-    return world.targets(place, IN_COUNTRIES[place.prefix])
+    if feature.prefix in ("sea", "ocean"):
+        return frozenset(head for head in world.links if feature in world.targets(head, "coast"))
+    return world.targets(feature, IN_COUNTRIES[feature.prefix])
 
 
 def downstream(world: World, water: Name) -> set[Name]:

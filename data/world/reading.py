@@ -114,7 +114,7 @@ def read_link(row: Row, link: Link) -> tuple[Name, ...]:
     keys = row.values(link.column)
     if not keys and not link.optional:
         raise row.fail(f"column '{link.column}' is empty")
-    if len(keys) > 1 and not link.several:
+    if len(keys) > 1 and not link.many:
         raise row.fail(f"column '{link.column}' takes one key, not {len(keys)}")
     return tuple(read_key(row, link, key) for key in keys)
 

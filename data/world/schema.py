@@ -22,7 +22,7 @@ class Link:
     column: str
     relation: str
     targets: tuple[str, ...]
-    several: bool = False
+    many: bool = False
     optional: bool = False
     inverse: bool = False
 
@@ -53,8 +53,8 @@ class Table:
         """The names its header line must have, in any order."""
         common = ("key", "label", self.alternatives, "description")
         adjectives = (self.adjectives,) if self.adjectives else ()
-        own = (column.column for column in (*self.links, *self.measures))
-        return frozenset((*common, *adjectives, *own))
+        values = (column.column for column in (*self.links, *self.measures))
+        return frozenset((*common, *adjectives, *values))
 
 
 IN_COUNTRY = Link("country", "country", ("country",))
@@ -63,7 +63,7 @@ ENTITY_TABLES = (
         "cities.tsv",
         "city",
         "City",
-        (IN_COUNTRY, Link("rivers", "onRiver", ("river",), several=True, optional=True)),
+        (IN_COUNTRY, Link("rivers", "onRiver", ("river",), many=True, optional=True)),
     ),
     Table("continents.tsv", "continent", "Continent", adjectives="adjectives"),
     Table(
@@ -71,25 +71,25 @@ ENTITY_TABLES = (
         "country",
         "Country",
         (
-            Link("capitals", "capital", ("city",), several=True),
+            Link("capitals", "capital", ("city",), many=True),
             Link("largest city", "largestCity", ("city",), optional=True),
-            Link("continents", "continent", ("continent",), several=True),
+            Link("continents", "continent", ("continent",), many=True),
             Link("subregion", "subregion", ("subregion",)),
-            Link("official languages", "officialLanguage", ("language",), several=True),
-            Link("currencies", "currency", ("currency",), several=True),
-            Link("coasts", "coast", ("sea", "ocean"), several=True, optional=True),
+            Link("official languages", "officialLanguage", ("language",), many=True),
+            Link("currencies", "currency", ("currency",), many=True),
+            Link("coasts", "coast", ("sea", "ocean"), many=True, optional=True),
         ),
         adjectives="adjectives",
     ),
     Table("currencies.tsv", "currency", "Currency"),
-    Table("lakes.tsv", "lake", "Lake", (Link("countries", "lakeIn", ("country",), several=True),)),
+    Table("lakes.tsv", "lake", "Lake", (Link("countries", "lakeIn", ("country",), many=True),)),
     Table("languages.tsv", "language", "Language"),
     Table(
         "mountains.tsv",
         "mountain",
         "Mountain",
         (
-            Link("countries", "mountainIn", ("country",), several=True),
+            Link("countries", "mountainIn", ("country",), many=True),
             Link("range", "range", ("range",), optional=True),
         ),
         (Measure("height", "height"),),
@@ -99,13 +99,13 @@ ENTITY_TABLES = (
         "organisations.tsv",
         "organisation",
         "Organisation",
-        (Link("members", "memberOf", ("country",), several=True, inverse=True),),
+        (Link("members", "memberOf", ("country",), many=True, inverse=True),),
     ),
     Table(
         "ranges.tsv",
         "range",
         "MountainRange",
-        (Link("countries", "rangeIn", ("country",), several=True),),
+        (Link("countries", "rangeIn", ("country",), many=True),),
         adjectives="adjectives",
     ),
     Table("regions.tsv", "region", "Region", (IN_COUNTRY,)),
@@ -114,7 +114,7 @@ ENTITY_TABLES = (
         "river",
         "River",
         (
-            Link("countries", "flowsThrough", ("country",), several=True),
+            Link("countries", "flowsThrough", ("country",), many=True),
             Link("mouth", "mouth", ("river", "lake", "sea", "ocean")),
         ),
         (Measure("length", "length"),),
@@ -134,8 +134,8 @@ RELATION_TABLE = Table(
     "v",
     "Property",
     (
-        Link("domain", "domain", ("v",), several=True),
-        Link("range", "range", ("v", "xsd"), several=True),
+        Link("domain", "domain", ("v",), many=True),
+        Link("range", "range", ("v", "xsd"), many=True),
     ),
     alternatives="alternative labels",
 )
@@ -198,17 +198,17 @@ class World:
     @cached_property
     def links(self) -> dict[Name, dict[str, frozenset[Name]]]:
         """What each entity is linked to by each relation, inverse columns turned round."""
-        found: dict[Name, dict[str, set[Name]]] = {node.name: {} for node in self.entities}
+        linked: dict[Name, dict[str, set[Name]]] = {node.name: {} for node in self.entities}
         for node in self.entities:
             for link in LINKS[node.class_key]:
                 for target in node.links[link.column]:
                     head, tail = (target, node.name) if link.inverse else (node.name, target)
-                    found.setdefault(head, {}).setdefault(link.relation, set()).add(tail)
+                    linked.setdefault(head, {}).setdefault(link.relation, set()).add(tail)
         for one, other in self.borders:
-            found[one].setdefault(BORDERS, set()).add(other)
+            linked[one].setdefault(BORDERS, set()).add(other)
         return {
             head: {relation: frozenset(tails) for relation, tails in relations.items()}
-            for head, relations in found.items()
+            for head, relations in linked.items()
         }
 
     def targets(self, head: Name, relation: str) -> frozenset[Name]:

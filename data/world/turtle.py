@@ -64,13 +64,13 @@ def signature(node: Node) -> Iterator[Triple]:
     Several ``rdfs:domain`` would mean that a subject is of all those classes at once, so a
     relation of several classes names them with ``schema:domainIncludes``; so with the range.
     """
-    for column, one, several in (
+    for column, single, includes in (
         ("domain", DOMAIN, DOMAIN_INCLUDES),
         ("range", RANGE, RANGE_INCLUDES),
     ):
         classes = sorted(node.links[column])
         for class_name in classes:
-            yield node.name, one if len(classes) == 1 else several, class_name
+            yield node.name, single if len(classes) == 1 else includes, class_name
 
 
 def facts(world: World, node: Node) -> Iterator[Triple]:

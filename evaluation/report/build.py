@@ -12,9 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...agent.errors import InputError
+from ..records import Record
 from ..runner.run_folder import read_summary
 from .breakdowns import breakdowns
 from .embed import Embedded, shown
+from .export import Row, check_format, row_of, written
 from .plots import HEIGHT, against_cost, reliability, risk_coverage
 from .runs import Run, Series, read_runs, series_of
 from .tables import calibration, contrasts, costs, differences, flat, headline, kinds, tiles
@@ -33,25 +35,42 @@ class Built(NamedTuple):
     """A line for each method of a run that has not answered all its questions."""
 
 
-def build_report(folders: Sequence[Path], out: Path | None = None) -> Built:
+def build_report(
+    folders: Sequence[Path], out: Path | None = None, export: Path | None = None
+) -> Built:
     """Write the page of one run directory or several, by default into the first.
 
-    Raises InputError where a directory holds no run or the page cannot be written.
+    All results go to `export` too, as CSV or JSON by its ending. Raises InputError where a
+    directory holds no run or a file cannot be written.
     """
-    embedded = Embedded()
-    runs = read_runs(folders, lambda run, record: embedded.add((run, record["method"]), record))
+    embedded, rows = Embedded(), list[Row]()
+    if export is not None:
+        check_format(export)
+
+    def take(run: str, record: Record) -> None:
+        embedded.add((run, record["method"]), record)
+        if export is not None:
+            rows.append(row_of(run, record))
+
+    runs = read_runs(folders, take)
     series = series_of(runs)
     file = out or folders[0] / REPORT_FILE
     unfinished = [_unfinished(one) for one in series if one.missing]
     unfinished += [f"{shown(run.name)}: {m} has not begun" for run in runs for m in run.waiting]
     data = embedded.to_json([((one.run.name, one.summary.method), one.name) for one in series])
     page = render(_values(runs, series, unfinished), data)
+    _put(file, page.encode(), "--out")
+    if export is not None:
+        _put(export, written(rows, export), "--export")
+    return Built(file, len(runs), sum(len(one.records) for one in series), unfinished)
+
+
+def _put(file: Path, content: bytes, option: str) -> None:
     try:
-        _write(file, page.encode())
+        _write(file, content)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{file} cannot be written: {reason}", "name another --out") from error
-    return Built(file, len(runs), sum(len(one.records) for one in series), unfinished)
+        raise InputError(f"{file} cannot be written: {reason}", f"name another {option}") from error
 
 
 def _write(file: Path, content: bytes) -> None:

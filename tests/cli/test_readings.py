@@ -22,7 +22,7 @@ def wikidata(home: Path) -> str:
 
 def test_statement_nodes_are_collapsed_or_kept(home: Path, model: Path, wikidata: str) -> None:
     given = ("--kg", wikidata, "--profile", "wikidata", "--model", str(model), "--hops", "1")
-    given = (*given, "--set", "queries=false")
+    given = (*given, "--set", "queries=false", "--set", "conversation=false")
     for option, ends, told in (
         ((), {"mayor", "judge", "Ben Hill"}, True),
         (("--mediators", "keep"), {"Q1-a", "Q1-b"}, False),
@@ -46,6 +46,7 @@ def test_what_is_inferred_is_told(home: Path, model: Path) -> None:
 def test_triples_about_triples_are_shown_in_words(home: Path, model: Path) -> None:
     (home / "stated.ttl").write_text(STATED, encoding="utf-8")
     given = ("--kg", "stated.ttl", "--model", str(model), "--mediators", "collapse", "--hops", "1")
+    given = (*given, "--set", "conversation=false")
     run = groundwalk(home, "ask", "Who is Ada Stone?", *given, "--json")
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)

@@ -34,11 +34,20 @@ def test_where_it_is_written_and_what_is_missing(tmp_path: Path) -> None:
     assert page.is_file() and not (folder / "report.html").exists()
 
 
+def test_all_results_as_a_table(tmp_path: Path) -> None:
+    folder, table = write_run(tmp_path / "run"), tmp_path / "all.csv"
+    assert CliRunner().invoke(app, [str(folder), "--export", str(table)]).exit_code == 0
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 1 + 7
+    assert (folder / "report.html").is_file()
+
+
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     for arguments in (
         [str(tmp_path / "nowhere")],
         [str(tmp_path)],
         [str(write_run(tmp_path / "run")), "--out", str(tmp_path / "no" / "page.html")],
+        [str(write_run(tmp_path / "run")), "--export", str(tmp_path / "no" / "all.csv")],
+        [str(write_run(tmp_path / "run")), "--export", str(tmp_path / "all.txt")],
     ):
         error = CliRunner().invoke(app, arguments).exception
         assert isinstance(error, InputError)

@@ -61,8 +61,8 @@ def test_what_is_kept_stands_where_it_is_said_to() -> None:
         if made is None:
             continue
         wrong += 1
-        assert len(made.actions) == len(made.places)
-        kept = [(new, old) for new, old in enumerate(made.places) if old is not None]
+        assert len(made.actions) == len(made.origins)
+        kept = [(new, old) for new, old in enumerate(made.origins) if old is not None]
         assert [made.actions[new] for new, _ in kept] == [actions[old] for _, old in kept]
         assert [old for _, old in kept] == sorted(old for _, old in kept)
         assert made.actions != actions and made.actions[-1:] == actions[-1:] == (Action("end"),)

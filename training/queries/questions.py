@@ -116,7 +116,7 @@ class QueryQuestioner:
         )
         rest = 1.0 - sum(share for _, share in makers)
         weights = [*(share for _, share in makers), rest]
-        make = rng.choices([*(own for own, _ in makers), self._walk], weights)[0]
+        make = rng.choices([*(maker for maker, _ in makers), self._walk], weights)[0]
         made = make(rng) or self._walk(rng)
         if made.actions is not None and rng.random() < shares.unknown_names:
             unknown = with_unknown_name(made, self.graph.names, self.terms, rng)
@@ -137,16 +137,14 @@ class QueryQuestioner:
         return self._question(text, (topic,), (*actions, Action("end")))
 
     def _worded(self, route: Route, rng: Random) -> tuple[str, dict[int, str]]:
-        """A wording of a route, and by place the classes that it narrows an end to.
+        """A wording of a route, and by step the classes that it narrows an end to.
 
         A relation may lead to things of several classes; then a class noun says which are meant.
         """
         wide = {
-            place: kind
-            for place, kind in enumerate(route.kinds)
-            if place
-            and kind in self.terms
-            and len(self._ends[route.key[place - 1], route.kinds[place - 1]]) > 1
+            step: kind
+            for step, kind in enumerate(route.kinds)
+            if step and kind in self.terms and len(self._kinds_at(route, step)) > 1
         }
         kinds = set(wide.values())
         if not wide or len(kinds) < len(wide) or kinds & {route.kinds[0]}:
@@ -159,19 +157,22 @@ class QueryQuestioner:
         book = replace(self.composer.book, classes=classes)
         text = replace(self.composer, book=book).plain(route, rng)
         narrowed = dict[int, str]()
-        for place, kind in wide.items():
+        for step, kind in wide.items():
             mark, noun = drawn[kind]
             if mark.one in text or mark.many in text:
                 text = text.replace(mark.one, noun.one).replace(mark.many, noun.many)
-                if self._tells(
-                    noun, kind, self._ends[route.key[place - 1], route.kinds[place - 1]]
-                ):
-                    narrowed[place] = kind
+                if self._is_distinct(noun, kind, self._kinds_at(route, step)):
+                    narrowed[step] = kind
         return text, narrowed
 
-    def _tells(self, noun: Noun, kind: str, kinds: frozenset[str]) -> bool:
-        """Whether a noun is of one class among several."""
-        return not any(noun in self.composer.book.nouns(own) for own in kinds if own != kind)
+    def _kinds_at(self, route: Route, step: int) -> frozenset[str]:
+        """The classes of what a step of a route may lead to."""
+        return self._ends[route.key[step - 1], route.kinds[step - 1]]
+
+    def _is_distinct(self, noun: Noun, kind: str, kinds: frozenset[str]) -> bool:
+        """Whether a noun is that of one class among several."""
+        others = (other for other in kinds if other != kind)
+        return not any(noun in self.composer.book.nouns(other) for other in others)
 
     @cached_property
     def _ends(self) -> Mapping[tuple[str, str], frozenset[str]]:
@@ -180,34 +181,39 @@ class QueryQuestioner:
         for move, edges in self.graph.edges.items():
             for source, targets in edges.items():
                 key = self.graph.spell(move), self.graph.kinds[source]
-                ends.setdefault(key, set()).update(self.graph.kinds[own] for own in targets)
+                ends.setdefault(key, set()).update(self.graph.kinds[target] for target in targets)
         return {key: frozenset(kinds) for key, kinds in ends.items()}
 
     def _steps(self, moves: Moves, classes: Mapping[int, str] = {}) -> Iterator[Action]:
-        for place, move in enumerate(moves, 1):
+        for step, move in enumerate(moves, 1):
             yield self._step(move)
-            if place in classes:
-                yield Action("class", self.terms[classes[place]])
+            if step in classes:
+                yield Action("class", self.terms[classes[step]])
 
     def _step(self, move: Move) -> Action:
         return Action("step", self.graph.relations[move.relation], move.inverse)
 
     def _joint(self, rng: Random) -> QueryQuestion | None:
-        found = self.plain.meeting(rng)
-        if found is None:
+        meeting = self.plain.meeting(rng)
+        if meeting is None:
             return None
-        text = in_common(self.composer, *found.routes(self.graph), rng)
+        text = in_common(self.composer, *meeting.routes(self.graph), rng)
         if not text:
             return None
-        other = (Action("and"), Action("pointer", number=1), self._step(found.move), Action("end"))
-        actions = (
-            Action("pointer", number=0),
-            *self._steps(found.moves),
-            *other,
-            *self._steps(found.after),
+        other = (
+            Action("and"),
+            Action("pointer", number=1),
+            self._step(meeting.move),
             Action("end"),
         )
-        return self._question(text, found.topics, actions)
+        actions = (
+            Action("pointer", number=0),
+            *self._steps(meeting.moves),
+            *other,
+            *self._steps(meeting.after),
+            Action("end"),
+        )
+        return self._question(text, meeting.topics, actions)
 
     def _unanswerable(self, rng: Random) -> QueryQuestion:
         text, topics = self.plain.refused(rng)
@@ -241,16 +247,18 @@ class QueryQuestioner:
         earlier = None
         if (before := skeleton.before) and before.question:
             asked = self._signed(chosen(before.question, rng), rank, named, rng)
-            kinds = [own.kind for own in named if own.kind not in VALUES]
+            kinds = [one.kind for one in named if one.kind not in VALUES]
             topics = rng.choice(kinds) if kinds else ""
-            earlier = Earlier(topics, rng.choice(self._told), rng.random() < 0.5, words_of(asked))
+            earlier = Earlier(
+                topics, rng.choice(self._earlier_classes), rng.random() < 0.5, words_of(asked)
+            )
         elif before:
             earlier, more = self._earlier(before.topics, before.answers, len(named), rng)
             earlier = earlier._replace(many=before.many)
             named += more
         actions = [
-            replace(action, number=rank) if place == skeleton.ranked else action
-            for place, action in enumerate(map(self._in_terms, skeleton.actions))
+            replace(action, number=rank) if index == skeleton.ranked else action
+            for index, action in enumerate(map(self._in_terms, skeleton.actions))
         ]
         return QueryQuestion(words_of(text), tuple(named), tuple(actions), earlier)
 
@@ -262,10 +270,10 @@ class QueryQuestioner:
         return replace(action, name=self._relations[action.name])
 
     @cached_property
-    def _told(self) -> tuple[str, ...]:
+    def _earlier_classes(self) -> tuple[str, ...]:
         """What answers before may have been; empty where there were none."""
-        told = {earlier_class(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
-        return ("", *sorted(told))
+        classes = {earlier_class(self.graph, nodes[0]) for nodes in self.graph.nodes.values()}
+        return ("", *sorted(classes))
 
     @cached_property
     def _relations(self) -> Mapping[str, str]:
@@ -284,10 +292,11 @@ class QueryQuestioner:
 
     def _number(self, skeleton: Skeleton, number: int, rng: Random) -> str:
         """A number like those that it is compared with."""
-        places = [n for n, own in enumerate(skeleton.actions) if own.number == number]
-        before = skeleton.actions[: places[0]] if places else ()
-        measured = next((own for own in reversed(before) if own.kind != "then" and own.name), None)
-        kinds = [own.kind for own in before[-3:]]
+        pointers = [n for n, action in enumerate(skeleton.actions) if action.number == number]
+        before = skeleton.actions[: pointers[0]] if pointers else ()
+        named = (action for action in reversed(before) if action.kind != "then" and action.name)
+        measured = next(named, None)
+        kinds = [action.kind for action in before[-3:]]
         if "many" in kinds or "having" in kinds or measured is None:
             small = rng.randint(1, 6)
             words = ("one", *_CARDINALS)
@@ -298,12 +307,12 @@ class QueryQuestioner:
     def _signed(self, text: str, rank: int, named: list[Named], rng: Random) -> str:
         """A text with signs in its slots; how many are kept is a mention too, as any number."""
         parts, end = list[str](), 0
-        for own in slots_of(text):
-            parts.append(text[end : own.start()])
-            end = own.end()
-            if own[1]:
-                parts.append(sign(int(own[1])))
-            elif own[3] == "nth":
+        for slot in slots_of(text):
+            parts.append(text[end : slot.start()])
+            end = slot.end()
+            if slot[1]:
+                parts.append(sign(int(slot[1])))
+            elif slot[3] == "nth":
                 parts.append(_ORDINALS[rank - 2] if rng.random() < 0.65 else _short(rank))
             else:
                 parts.append(_CARDINALS[rank - 2] if rng.random() < 0.6 else str(rank))
@@ -327,7 +336,7 @@ class QueryQuestioner:
             walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
         text = self.composer.plain(route_of(self.graph, shape.moves, walk), rng)
         before = self._question(text, (topic,), None)
-        words = tuple(own._replace(text=_moved(own.text, first)) for own in before.words)
+        words = tuple(word._replace(text=_moved(word.text, first)) for word in before.words)
         earlier = Earlier(
             topics or earlier_class(self.graph, topic),
             answers or earlier_class(self.graph, walk[-1]),
@@ -339,7 +348,7 @@ class QueryQuestioner:
     @cached_property
     def _shapes_between(self) -> Mapping[tuple[str, str], Sequence[Shape]]:
         """The shapes of one or two hops from a class to a class, and under empty classes all."""
-        found = dict[tuple[str, str], list[Shape]]()
+        between = dict[tuple[str, str], list[Shape]]()
         for shape in self.plain.shapes.shapes:
             if len(shape.moves) > 2:
                 continue
@@ -348,15 +357,15 @@ class QueryQuestioner:
                 spelled = self.graph.spell(move)
                 kinds = {end for kind in kinds for end in self._ends.get((spelled, kind), ())}
             for end in kinds:
-                found.setdefault((shape.kind, end), []).append(shape)
-            found.setdefault(("", ""), []).append(shape)
-        return found
+                between.setdefault((shape.kind, end), []).append(shape)
+            between.setdefault(("", ""), []).append(shape)
+        return between
 
 
 def _moved(text: str, count: int) -> str:
     """A text with the numbers of its signs raised."""
-    for number, found in reversed(numbered(text)):
-        text = text[: found.start()] + sign(number + count) + text[found.end() :]
+    for number, match in reversed(numbered(text)):
+        text = text[: match.start()] + sign(number + count) + text[match.end() :]
     return text
 
 

@@ -28,7 +28,7 @@ _CHOICE = re.compile(r"\(([^()]*)\)")
 _CLASSES = re.compile(r"([^>*]+)(?:>\s*([^>*]+?)(\*?))?")
 VALUES = frozenset({"number", "text", "letter"})
 """What a slot may be that names no entity."""
-_TOLD = frozenset({"", "entity", "number", "date", "text"})
+_NO_CLASSES = frozenset({"", "entity", "number", "date", "text"})
 """What topics and answers before may be that are of no class."""
 _STANDS_FOR = 2
 """The number by which a place or a first few is read before it is chosen."""
@@ -92,17 +92,17 @@ def check_names(
 
     `kinds` are the classes that entities are told to be of.
     """
-    for own in skeletons:
-        before = own.before or Before()
-        wanted = {kind for slot in own.slots for kind in slot.kinds} - VALUES
-        wanted |= {before.topics, before.answers} - _TOLD
-        named = {action.name for action in own.actions if action.kind == "class"} - {""}
-        followed = {action.name for action in own.actions if action.kind != "class"} - {""}
+    for skeleton in skeletons:
+        before = skeleton.before or Before()
+        wanted = {kind for slot in skeleton.slots for kind in slot.kinds} - VALUES
+        wanted |= {before.topics, before.answers} - _NO_CLASSES
+        named = {action.name for action in skeleton.actions if action.kind == "class"} - {""}
+        followed = {action.name for action in skeleton.actions if action.kind != "class"} - {""}
         unknown = [f"class {name!r}" for name in sorted((wanted - {*kinds}) | (named - {*classes}))]
         unknown += [f"relation {name!r}" for name in sorted(followed - {*relations})]
         if unknown:
             raise InputError(
-                f"{file}:{own.line}: the graph has no {unknown[0]}",
+                f"{file}:{skeleton.line}: the graph has no {unknown[0]}",
                 "`groundwalk kg info` lists what there is",
             )
 
@@ -110,8 +110,8 @@ def check_names(
 def chosen(text: str, rng: Random) -> str:
     """A text with one alternative of each of its choices."""
     while choice := _CHOICE.search(text):
-        own = rng.choice(choice[1].split("|"))
-        text = text[: choice.start()] + own + text[choice.end() :]
+        alternative = rng.choice(choice[1].split("|"))
+        text = text[: choice.start()] + alternative + text[choice.end() :]
     return " ".join(text.split())
 
 
@@ -138,9 +138,9 @@ def _skeleton(line: str, number: int) -> Skeleton:
     context, bars, text = question.rpartition("||")
     before = _before(context.strip()) if bars else None
     query, ranked = query.strip(), None
-    if found := re.search("<(nth|n)>", query):
-        ranked = len(read_text(f"<QUERY>{query[: found.start()]}</QUERY>")) - 1
-        query = query.replace(found[0], f"<{_STANDS_FOR}>")
+    if rank := re.search("<(nth|n)>", query):
+        ranked = len(read_text(f"<QUERY>{query[: rank.start()]}</QUERY>")) - 1
+        query = query.replace(rank[0], f"<{_STANDS_FOR}>")
     everything = f"{text} {before.question}" if before else text
     slots = _slots(everything)
     if (ranked is not None) != bool(re.search(r"\{(?:nth|n)\}", everything)):
@@ -150,17 +150,17 @@ def _skeleton(line: str, number: int) -> Skeleton:
 
 
 def _slots(text: str) -> tuple[Slot, ...]:
-    found = dict[int, tuple[str, ...]]()
-    for own in slots_of(text):
-        if own[1]:
-            kinds = tuple(own[2].split("/"))
-            if found.setdefault(int(own[1]), kinds) != kinds:
-                raise ValueError(f"mention {own[1]} is of two kinds")
-    if set(found) != set(range(len(found))):
+    kinds_of = dict[int, tuple[str, ...]]()
+    for slot in slots_of(text):
+        if slot[1]:
+            kinds = tuple(slot[2].split("/"))
+            if kinds_of.setdefault(int(slot[1]), kinds) != kinds:
+                raise ValueError(f"mention {slot[1]} is of two kinds")
+    if set(kinds_of) != set(range(len(kinds_of))):
         raise ValueError("mentions are numbered from 0")
     if (open_ := len(re.findall(r"\{", text))) != sum(1 for _ in slots_of(text)):
         raise ValueError(f"one of {open_} braces opens no slot")
-    return tuple(Slot(number, found[number]) for number in sorted(found))
+    return tuple(Slot(number, kinds_of[number]) for number in sorted(kinds_of))
 
 
 def _before(context: str) -> Before:

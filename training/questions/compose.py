@@ -201,9 +201,9 @@ class Composer:
         if not name or not all(words):
             return ""
         text = rng.choice(self.english.telegraph[name]).replace("{x}", topic)
-        for place, (letter, options) in enumerate(zip("abc", words, strict=False)):
-            many = self.plural(route.key[place], False, rng)
-            noun = self.noun(route.kinds[place + 1], many, rng)
+        for step, (letter, options) in enumerate(zip("abc", words, strict=False)):
+            many = self.plural(route.key[step], False, rng)
+            noun = self.noun(route.kinds[step + 1], many, rng)
             word = fill(rng.choice(options), Filling(Phrase(""), many, noun), rng)
             text = text.replace(f"{{{letter}}}", word)
         return text
@@ -253,8 +253,8 @@ class Composer:
 def plenty_of(graph: Graph) -> dict[str, float]:
     """How many entities each move reaches on average, by its spelling."""
     return {
-        graph.spell(move): sum(map(len, found.values())) / len(found)
-        for move, found in graph.edges.items()
+        graph.spell(move): sum(map(len, edges.values())) / len(edges)
+        for move, edges in graph.edges.items()
     }
 
 

@@ -18,7 +18,11 @@ def in_common(composer: Composer, route: Route, other: Route, after: Route, rng:
 
     Where `after` has a move, for what that leads to from there.
     """
-    if after.key and rng.random() < 0.3 and (text := _told(composer, route, other, after, rng)):
+    if (
+        after.key
+        and rng.random() < 0.3
+        and (text := _in_sentences(composer, route, other, after, rng))
+    ):
         return text
     if route == other and not after.key and rng.random() < 0.15:
         return _both(composer, route, rng)
@@ -29,7 +33,7 @@ def in_common(composer: Composer, route: Route, other: Route, after: Route, rng:
         text = composer.question(after, rng, MET)
         return re.sub(f"(the )?{MET}(?!')", met.text, text) if f"{MET}'" not in text else ""
     many, noun = met.many, composer.noun(route.kinds[-1], met.many, rng)
-    clauses = [_clause(composer, own, mark, many, rng) for own, mark in _marked(route, other)]
+    clauses = [_clause(composer, one, mark, many, rng) for one, mark in _marked(route, other)]
     first, second = (predicate(clause) for clause in clauses)
     if first and second and rng.random() < 0.4:
         frame = rng.choice(composer.english.frames["verb"])
@@ -47,7 +51,7 @@ def _met(composer: Composer, route: Route, other: Route, rng: Random) -> Phrase 
         phrase = composer.phrase(route, 1, rng, MET)
         fits = f"{MET}'" not in phrase.text and "the " + MET not in phrase.text
         return phrase._replace(text=phrase.text.replace(MET, pair)) if fits else None
-    clauses = [_clause(composer, own, mark, many, rng) for own, mark in _marked(route, other)]
+    clauses = [_clause(composer, one, mark, many, rng) for one, mark in _marked(route, other)]
     if not all(clauses):
         return None
     noun = composer.noun(route.kinds[-1], many, rng)
@@ -59,11 +63,11 @@ def _met(composer: Composer, route: Route, other: Route, rng: Random) -> Phrase 
     return composer.determined(_and(rng).join(clauses), noun, many, rng)
 
 
-def _told(composer: Composer, route: Route, other: Route, after: Route, rng: Random) -> str:
+def _in_sentences(composer: Composer, route: Route, other: Route, after: Route, rng: Random) -> str:
     """Two sentences of what both routes reach, and a question that refers back to it."""
     many, named, alike = rng.random() < 0.3, rng.random() < 0.5, route == other
     noun = composer.noun(route.kinds[-1], many, rng)
-    clause = _clause(composer, route, MET if alike else TOPIC, many, rng, several=alike)
+    clause = _clause(composer, route, MET if alike else TOPIC, many, rng, plural=alike)
     opening = stated(clause, many, noun, named=named, rng=rng)
     clause = _clause(composer, other, OTHER, many, rng)
     rest = stated(clause, many, noun, named=False, rng=rng)
@@ -94,12 +98,18 @@ def _asked_back(composer: Composer, route: Route, inner: Phrase, opening: str, r
 
 
 def _clause(
-    composer: Composer, route: Route, mark: str, many: bool, rng: Random, *, several: bool = False
+    composer: Composer,
+    route: Route,
+    mark: str,
+    many: bool,
+    rng: Random,
+    *,
+    plural: bool = False,
 ) -> str:
-    """What follows a class noun; `several` where the mark stands for more than one name."""
+    """What follows a class noun; `plural` where the mark stands for more than one name."""
     that = composer.wording(route, 0, 1).that
     named = composer.named(route.kinds[0], rng, mark)
-    named = named._replace(many=named.many or several)
+    named = named._replace(many=named.many or plural)
     return fill(rng.choice(that), Filling(named, many, ""), rng) if that else ""
 
 

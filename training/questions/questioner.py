@@ -89,12 +89,8 @@ class Questioner:
     def absent(self, rng: Random) -> Sample | None:
         """A question that its topic lacks the relations for, as an island lacks borders."""
         shape, topic = self.shapes.sample(rng)
-        lacking = [
-            node
-            for node in rng.sample(shape.topics, 1)
-            if not execute(self.graph, node, shape.moves)
-        ]
-        if not lacking:
+        lacking = rng.sample(shape.topics, 1)
+        if execute(self.graph, lacking[0], shape.moves):
             return None
         walk = sample_walk(self.graph, topic, shape.moves, rng, None) or (topic,)
         text = self.composer.question(route_of(self.graph, shape.moves, walk), rng)
@@ -140,18 +136,18 @@ class Questioner:
         return Meeting((topic, other), moves, move, after, (walk, (other, answer), (answer, *end)))
 
     def _joint(self, rng: Random) -> Sample | None:
-        found = self.meeting(rng)
-        if found is None:
+        meeting = self.meeting(rng)
+        if meeting is None:
             return None
-        text = in_common(self.composer, *found.routes(self.graph), rng)
+        text = in_common(self.composer, *meeting.routes(self.graph), rng)
         if not text:
             return None
-        walk, other, (_, *end) = found.walks
+        walk, other, (_, *end) = meeting.walks
         if rng.random() < 0.5:
-            return self._sample(
-                text, found.topics, (*walk, *end), (*found.moves, *found.after), rng
-            )
-        return self._sample(text, found.topics, (*other, *end), (found.move, *found.after), rng)
+            moves = (*meeting.moves, *meeting.after)
+            return self._sample(text, meeting.topics, (*walk, *end), moves, rng)
+        moves = (meeting.move, *meeting.after)
+        return self._sample(text, meeting.topics, (*other, *end), moves, rng)
 
     def _onward(
         self, node: Node, topics: Sequence[Node], rng: Random
@@ -227,8 +223,8 @@ def name_topics(graph: Graph, text: str, topics: Sequence[Node]) -> tuple[str, t
             last = min(last + (part == OTHER), len(topics) - 1)
             node = topics[0 if part == TOPIC else last]
             name = graph.names[node]
-            place = len(question)
-            mentions.append(Mention(place, place + len(name), name, graph.kinds[node]))
+            start = len(question)
+            mentions.append(Mention(start, start + len(name), name, graph.kinds[node]))
             question += name
         else:
             question += part

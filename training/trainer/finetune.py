@@ -64,9 +64,9 @@ def fine_tune(job: Job) -> Made:
     masked = base.settings.masked if recipe.mask is None else recipe.mask
     instruct = base.settings.instruct
     encoder = Encoder(job.material.graph, base.tokenizer, masked=masked, instruct=instruct)
-    kept: Any = base.model.dtype
+    dtype: Any = base.model.dtype
     bfloat16 = has_bfloat16("cuda" if torch.cuda.is_available() else "cpu")
-    frozen_in_bfloat16 = recipe.lora and bfloat16 and kept != torch.float32
+    frozen_in_bfloat16 = recipe.lora and bfloat16 and dtype != torch.float32
     cast(Any, base.model).to(torch.bfloat16 if frozen_in_bfloat16 else torch.float32)
     adapted: Any = _adapted(base, markers) if recipe.lora else None
     local = replace(base, settings=job.settings(masked=masked, instruct=instruct))
@@ -82,7 +82,7 @@ def fine_tune(job: Job) -> Made:
             _LESS_MEMORY if not recipe.lora else "--accumulate 4 takes them in parts",
         ) from error
     model = cast(PreTrainedModel, adapted.merge_and_unload() if adapted else base.model)
-    return Made(replace(local, model=model.to(kept).eval()), trained)
+    return Made(replace(local, model=model.to(dtype).eval()), trained)
 
 
 _LESS_MEMORY = "--accumulate 4 takes them in parts; --lora trains a few weights only"
@@ -91,10 +91,10 @@ _LESS_MEMORY = "--accumulate 4 takes them in parts; --lora trains a few weights 
 def load_base(source: str) -> LocalModel:
     """A causal language model, from a folder or the hub. Raises ModelError."""
     base = load_model(source)
-    said = base.model.config.architectures
-    if said and not set(said) & set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()):
+    architectures = base.model.config.architectures
+    if architectures and not set(architectures) & set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()):
         raise ModelError(
-            f"{source}: is not a causal language model ({', '.join(said)})",
+            f"{source}: is not a causal language model ({', '.join(architectures)})",
             "give one that writes text from left to right",
         )
     if not base.tokenizer.is_fast:
@@ -261,9 +261,9 @@ class _Run(TrainerCallback):
 
     def resume(self, checkpoint: Path) -> None:
         """Take over from an earlier process."""
-        found = read_state(checkpoint)
-        assert found is not None
-        best, values = found
+        state = read_state(checkpoint)
+        assert state is not None
+        best, values = state
         self.loss = values["loss"]
         self.looks.resume({int(step): hits for step, hits in values["seen"].items()}, best)
         self._watcher.say(f"the training goes on from step {values['done']}")
@@ -331,13 +331,13 @@ class _Trainer(Trainer):
 
 def _latest(folder: Path) -> Path | None:
     """The last complete checkpoint; what was cut off while it was written goes."""
-    found = dict[int, Path]()
+    complete = dict[int, Path]()
     for checkpoint in folder.glob("checkpoint-*"):
         if read_state(checkpoint):
-            found[int(checkpoint.name.rpartition("-")[2])] = checkpoint
+            complete[int(checkpoint.name.rpartition("-")[2])] = checkpoint
         elif PartialState().is_main_process:
             shutil.rmtree(checkpoint)
-    return found[max(found)] if found else None
+    return complete[max(complete)] if complete else None
 
 
 def _share(batch: int, parts: int) -> int:

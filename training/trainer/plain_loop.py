@@ -70,10 +70,10 @@ def optimizers_for(
     """
     inside: set[Parameter] = set()
     if schedule.optimizer == "muon":
-        inside = {own for own in model.model.layers.parameters() if own.dim() > 1}
-    others = [own for own in model.parameters() if own not in inside]
-    tables = [own for own in others if own.dim() > 1]
-    gains = [own for own in others if own.dim() < 2]
+        inside = {weights for weights in model.model.layers.parameters() if weights.dim() > 1}
+    others = [weights for weights in model.parameters() if weights not in inside]
+    tables = [weights for weights in others if weights.dim() > 1]
+    gains = [weights for weights in others if weights.dim() < 2]
     adamw = torch.optim.AdamW(
         [{"params": tables}, {"params": gains, "weight_decay": 0.0}],
         lr=schedule.rate,
@@ -84,7 +84,7 @@ def optimizers_for(
         return (adamw,)
     kind = torch.optim.Muon if bfloat16 else Float32Muon
     muon = kind(
-        [own for own in model.parameters() if own in inside],
+        [weights for weights in model.parameters() if weights in inside],
         lr=schedule.rate,
         weight_decay=schedule.decay,
         adjust_lr_fn="match_rms_adamw",
@@ -115,12 +115,12 @@ class _Run:
 
     def save(self, folder: Path) -> None:
         tensors = {"random": torch.get_rng_state()}
-        for place, own in enumerate(self.model.parameters()):
-            tensors[f"weights.{place}"] = own
+        for number, weights in enumerate(self.model.parameters()):
+            tensors[f"weights.{number}"] = weights
             for optimizer in self.optimizers:
-                for name, moment in optimizer.state.get(own, {}).items():
-                    tensors[f"moments.{place}.{name}"] = moment
-        tensors |= {f"best.{name}": own for name, own in self.looks.weights.items()}
+                for name, moment in optimizer.state.get(weights, {}).items():
+                    tensors[f"moments.{number}.{name}"] = moment
+        tensors |= {f"best.{name}": weights for name, weights in self.looks.weights.items()}
         values = {
             "done": self.done,
             "loss": self.loss,
@@ -141,16 +141,16 @@ class _Run:
         }
         best: dict[str, Tensor] = {}
         with torch.no_grad():
-            for name, own in tensors.items():
+            for name, tensor in tensors.items():
                 part, _, rest = name.partition(".")
-                place, _, moment = rest.partition(".")
+                number, _, moment = rest.partition(".")
                 if part == "weights":
-                    parameters[int(place)].copy_(own)
+                    parameters[int(number)].copy_(tensor)
                 elif part == "moments":
-                    parameter = parameters[int(place)]
-                    mover[parameter].state[parameter][moment] = own
+                    parameter = parameters[int(number)]
+                    mover[parameter].state[parameter][moment] = tensor
                 else:
-                    best[rest] = own
+                    best[rest] = tensor
         self.done, self.loss, self.turn = values["done"], values["loss"], values.get("turn")
         self.looks.resume({int(step): hits for step, hits in values["seen"].items()}, best)
 
@@ -174,13 +174,13 @@ def train_model(
     weights.
     """
     torch.manual_seed(seed)
-    found = read_state(partial)
-    values = found[1] if found else {}
+    state = read_state(partial)
+    values = state[1] if state else {}
     bfloat16: bool = values.get("bfloat16", has_bfloat16("cpu"))
     optimizers = optimizers_for(model, schedule, bfloat16=bfloat16)
     run = _Run(model, optimizers, looks, bfloat16)
-    if found:
-        run.resume(*found)
+    if state:
+        run.resume(*state)
         watcher.say(f"the training goes on from step {run.done}")
     hooks = add_dropout(model, schedule.dropout)
     model.train()

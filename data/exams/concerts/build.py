@@ -113,7 +113,7 @@ def schema(graph: Graph) -> None:
         graph.add(f"s:{name}", "qudt:unit" if ":" in unit else "schema:unitText", unit)
 
 
-def places(graph: Graph) -> None:
+def institutions(graph: Graph) -> None:
     """Adds kinds of instrument, genres, music schools, halls and record labels."""
     for label, family, _, other in TABLES["KINDS"]:
         graph.make("InstrumentKind", label, 0, other, family=text(family))
@@ -134,46 +134,58 @@ def places(graph: Graph) -> None:
 
 
 def people(graph: Graph) -> None:
-    """Adds the people, with who taught whom and who is married to whom."""
+    """Adds the people, two of whom have the name of another."""
     rows = TABLES["NAMES"]
     names = draw([(n, f"{a} {b}") for n, g, f in rows for a in g.split() for b in f.split()], 999)
     plan = {"Composer": (42, 1684, 1979), "Conductor": (20, 1938, 1988)}
     plan |= {"InstrumentMaker": (18, 1641, 1968), "Musician": (150, 1944, 2001)}
+    namesakes = {("Musician", 77): "Musician", ("Musician", 131): "Composer"}
     for kind, number in ((k, n) for k, row in plan.items() for n in range(row[0])):
         nation, label = names.pop()
-        if kind == "Musician" and number in (77, 131):
-            twin = graph.of["Musician" if number == 77 else "Composer"][12]
+        if twin_kind := namesakes.get((kind, number)):
+            twin = graph.of[twin_kind][12]
             nation, label = graph.get(twin, "s:nationality"), graph.get(twin, "rdfs:label")
         year = upto(*plan[kind][1:])
         name = graph.make(kind, label, year, birthDate=day(year), nationality=text(nation))
         graph.end[name] = min(2021, year + upto(41, 88)) if year < 1932 else 2021
         graph.put(name, deathDate=day(graph.end[name]) if year < 1932 else "")
-    musicians = list(graph.of["Musician"])
+
+
+def professions(graph: Graph) -> None:
+    """Adds which maker learnt from which, and the musicians who compose or conduct, too."""
     makers = sorted(graph.of["InstrumentMaker"], key=lambda m: graph.year[m])
     for master, maker in pairwise(makers):
         years = graph.year[maker] - graph.year[master]
         graph.put(maker, apprenticeOf=master if 14 <= years <= 50 else "")
     for kind, step in (("Composer", 23), ("Conductor", 29)):
-        for name in musicians[step // 6 :: step]:
+        for name in graph.of["Musician"][step // 6 :: step]:
             graph.add(name, "a", f"s:{kind}")
             graph.of[kind].append(name)
-    for name in musicians:
+
+
+def musicians(graph: Graph) -> None:
+    """Adds what musicians play, where they live and studied, and who taught whom."""
+    for name in graph.of["Musician"]:
         graph.of[name] = draw(graph.of["InstrumentKind"], 1 + chance(0.26) + chance(0.08))
         town = text(draw(column("TOWNS"))[0]) if chance(0.88) else ""
         graph.put(name, plays=graph.of[name], livesIn=town)
         graph.put(name, studiedAt=draw(graph.of["MusicSchool"], chance(0.7) + chance(0.15)))
-    for name in musicians:
-        shared = [m for m in musicians if set(graph.of[m]) & set(graph.of[name])]
+    for name in graph.of["Musician"]:
+        shared = [m for m in graph.of["Musician"] if set(graph.of[m]) & set(graph.of[name])]
         older = [m for m in shared if 17 <= graph.year[name] - graph.year[m] <= 45]
         for teacher in draw(older, chance(0.6) + chance(0.1)):
             graph.put(teacher, teacherOf=name)
-    pairs = draw(musicians + graph.of["Conductor"][:20], 60)
+
+
+def couples(graph: Graph) -> None:
+    """Adds who is married to whom."""
+    pairs = draw(graph.of["Musician"] + graph.of["Conductor"][:20], 60)
     for one, other in zip(pairs[::2], pairs[1::2], strict=True):
         graph.put(one, spouse=other if abs(graph.year[one] - graph.year[other]) < 16 else "")
 
 
-def groups(graph: Graph) -> None:
-    """Adds the ensembles with their players, and the festivals."""
+def ensembles(graph: Graph) -> None:
+    """Adds the ensembles with their players."""
     chiefs, homes = draw(graph.of["Conductor"], 20), draw(graph.of["Hall"], 24)
     for kind, small in (("Orchestra", False), ("ChamberGroup", True), ("Choir", False)):
         for label, town in TABLES[kind]:
@@ -188,6 +200,10 @@ def groups(graph: Graph) -> None:
     for name in graph.of["Musician"]:
         joined = draw(graph.of["Orchestra"], chance(0.7) + chance(0.08))
         graph.put(name, memberOf=joined + draw(graph.of["ChamberGroup"], int(chance(0.35))))
+
+
+def festivals(graph: Graph) -> None:
+    """Adds the festivals."""
     directors = draw(graph.of["Musician"], 10)
     for label, town in TABLES["FESTIVALS"]:
         year = upto(1948, 2003)
@@ -198,21 +214,36 @@ def groups(graph: Graph) -> None:
         graph.put(name, sponsor=draw(graph.of["RecordLabel"], draw([0, 1, 1, 2])[0]))
 
 
+class Titles:
+    """Draws the titles of works, with numbers for those of one composer that would share one."""
+
+    def __init__(self) -> None:
+        """Draws the order in which titles and nicknames are given."""
+        self.titles, self.nicknames = draw(column("TITLES"), 99), draw(column("NICKNAMES"), 99)
+        self.seen = {""}
+
+    def next(self, composer: str, genre: str, solo: str) -> tuple[str, str, str]:
+        """Gives the title of a work, its other name and its key; empty where it has none."""
+        named = genre in ("tone poem", "overture", "song cycle", "oratorio") and self.titles
+        base = f"{solo} {genre}".strip().capitalize()
+        number = next(n for n in range(1, 99) if f"{composer} {base} {n}" not in self.seen)
+        self.seen.add(f"{composer} {base} {number}")
+        key = draw(column("KEYS"))[0] if chance(0.2 if named else 0.8) else ""
+        numbered = f"{base} No. {number}" + (f" in {key}" if key else "")
+        label = self.titles.pop() if named else numbered
+        has_nickname = self.nicknames and genre in ("symphony", "mass")
+        return label, self.nicknames.pop() if has_nickname else "", key
+
+
 def works(graph: Graph) -> None:
-    """Adds the works, with numbers for those of one composer that would share a title."""
-    titles, nicknames, seen = draw(column("TITLES"), 99), draw(column("NICKNAMES"), 99), {""}
+    """Adds the works."""
+    titles = Titles()
     kinds = dict(zip(column("KINDS"), graph.of["InstrumentKind"], strict=True))
     genres = dict(zip(column("GENRES"), graph.of["Genre"], strict=True))
     for composer in [c for c in graph.of["Composer"] for _ in range(upto(1, 6))]:
         genre, group, minutes, parts = draw(TABLES["GENRES"])[0]
         solo = draw(column("KINDS"))[0] if genre in ("concerto", "sonata") else ""
-        named = genre in ("tone poem", "overture", "song cycle", "oratorio") and titles
-        base = f"{solo} {genre}".strip().capitalize()
-        number = next(n for n in range(1, 99) if f"{composer} {base} {n}" not in seen)
-        seen.add(f"{composer} {base} {number}")
-        key = draw(column("KEYS"))[0] if chance(0.2 if named else 0.8) else ""
-        label = titles.pop() if named else f"{base} No. {number}" + (f" in {key}" if key else "")
-        other = nicknames.pop() if nicknames and genre in ("symphony", "mass") else ""
+        label, other, key = titles.next(composer, genre, solo)
         year = upto(graph.year[composer] + 19, graph.end[composer])
         work = graph.make("Work", label, year, other, composedBy=composer, genre=genres[genre])
         graph.of[f"for {group}"].append(work)
@@ -249,9 +280,9 @@ def recordings(graph: Graph) -> None:
         year = upto(max(1975, graph.year[group] + 1), 2024)
         known = [w for w in graph.of[f"for {group[1:-4]}"] if graph.year[w] < year]
         played = draw(known, draw([1, 1, 2, 3])[0])
-        own = graph.get(played[0], "rdfs:label")
+        title = graph.get(played[0], "rdfs:label")
         minutes = upto(-2, 3) + sum(int(graph.get(work, "s:duration")) for work in played)
-        label = titles.pop() if " No. " in own or chance(0.3) else own
+        label = titles.pop() if " No. " in title or chance(0.3) else title
         house = draw([h for h in graph.of["RecordLabel"] if graph.year[h] <= year])[0]
         number = text(f"{graph.get(house, 'rdfs:label')[:2].upper()} {upto(1000, 9999)}")
         name = graph.make("Recording", label, year, recordingOf=played, recordedBy=group)
@@ -266,14 +297,12 @@ def concerts(graph: Graph) -> None:
         year, hall = 2005 + number // 10 * 19 // 21, draw(graph.of["Hall"])[0]
         kind = draw(["Orchestra", "ChamberGroup", "ChamberGroup", "Choir"])[0]
         played = draw([w for w in graph.of[f"for {kind}"] if graph.year[w] < year], upto(2, 4))
-        adults = [m for m in graph.of["Musician"] if graph.year[m] <= year - 17]
-        players = [[m for m in adults if k in graph.of[m]] for w in played for k in graph.of[w]]
         label = f"{column('SERIES')[number % 10]} Concert No. {number // 10 + 1}"
         summer = [f for f in graph.of["Festival"] if hall in graph.of[f] and chance(0.45)]
         date = day(year, 6, 10) if summer else day(year)
         name = graph.make("Concert", label, year, date=date, venue=hall, programme=played)
         graph.put(name, performedBy=draw(graph.of[kind], 1 + chance(0.15)))
-        graph.put(name, soloist=[s for p in players for s in draw(p)] + draw(adults, chance(0.2)))
+        graph.put(name, soloist=soloists(graph, played, year))
         full, seats = chance(0.3), int(graph.get(hall, "s:seats"))
         guests = str(seats if full else int(seats * (0.3 + 0.65 * RNG.random())))
         graph.put(name, partOfFestival=summer, soldOut=str(full).lower())
@@ -281,11 +310,25 @@ def concerts(graph: Graph) -> None:
         graph.put(name, ticketPrice=f"{upto(16, 150) / 2}" if chance(0.85) else "")
 
 
+def soloists(graph: Graph, played: Sequence[str], year: int) -> list[str]:
+    """Draws who plays the solos of some works in a year, and sometimes one more."""
+    adults = [m for m in graph.of["Musician"] if graph.year[m] <= year - 17]
+    players = [[m for m in adults if k in graph.of[m]] for w in played for k in graph.of[w]]
+    return [s for p in players for s in draw(p)] + draw(adults, chance(0.2))
+
+
+STEPS = (
+    *(schema, institutions, people, professions, musicians, couples),
+    *(ensembles, festivals, works, crafts, recordings, concerts),
+)
+"""Each adds a part of the graph, and draws on from where the one before ended."""
+
+
 def made() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     RNG.seed(SEED)
     graph = Graph()
-    for step in (schema, places, people, groups, works, crafts, recordings, concerts):
+    for step in STEPS:
         step(graph)
     return graph.turtle().encode()
 

@@ -293,7 +293,8 @@
       return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
     const names = records.length ? Object.keys(records[0]) : [];
-    return [names, ...records.map((record) => names.map((name) => record[name]))].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+    const rows = [names, ...records.map((record) => names.map((name) => record[name]))];
+    return `\ufeff${rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")}`;
   }
   function save(ending, type, text) {
     const address = URL.createObjectURL(new Blob([text(exported())], { type: `${type};charset=utf-8` }));

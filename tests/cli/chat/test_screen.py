@@ -44,7 +44,7 @@ def test_what_was_not_understood_stands_above_and_the_reading_below() -> None:
         notes=['not understood: "friendly"', "cut"],
         query_tree={"start": {"class": "river"}},
     ).splitlines()
-    assert lines[1:4] == ['not understood: "friendly"', "Rhine ", "  read as: every river"]
+    assert lines[1:4] == ['not understood: "friendly"', "Rhine", "  read as: every river"]
     assert [line for line in lines if "friendly" in line] == [lines[1]]
     assert "  cut" in lines
 

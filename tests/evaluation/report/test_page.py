@@ -12,7 +12,7 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg.labels.names import one_line
 from groundwalk.agent.records import Answer
-from groundwalk.evaluation.records import Asked, Record, answered
+from groundwalk.evaluation.records import Asked, Record, Rejected, answered
 from groundwalk.evaluation.report.build import build_report
 from groundwalk.evaluation.samples import Gold, Sample
 from hypothesis import HealthCheck, given, settings
@@ -134,6 +134,11 @@ def everywhere(text: str) -> tuple[list[Record], dict[str, Any]]:
         0.1,
     )
     record["choices"] = [text]
+    record["reading"], record["unread_words"] = text, [text]
+    record["rejected"] = [
+        Rejected(words=text, steps=[], likelihood=0.1, verdict=""),
+        Rejected(words="", steps=[step(text, text, text)], likelihood=0.0, verdict="unknown"),
+    ]
     record["error"] = text
     setting = {text or "empty": {text: text}, "kg": {"source": text}, "model": {"source": text}}
     return [record], config(9, **setting)
@@ -169,6 +174,8 @@ def test_any_text_arrives_whole_and_as_text(tmp_path: Path, plain: Page, text: s
     assert data["questions"][0][1] == one_line(text)
     assert data["questions"][0][6] == [one_line(text)]
     assert data["results"][0][0][8] == [one_line(text)]
+    assert data["results"][0][0][14][0] == [one_line(text), [], 0.1, 3]
+    assert data["results"][0][0][15] == one_line(text)
     assert page.data["notes"] == [one_line(text)]
     assert one_line(text) in [n if isinstance(n, str) else n[0] for n in data["names"]]
 
@@ -235,7 +242,7 @@ def test_tokens_of_prompts_stand_beside_those_after_them(tmp_path: Path) -> None
     assert "Prompt tokens" in said and "1,234" in said
     assert f"gcr: the LLM did not tell the tokens of {len(lines)} replies: in no count" in said
     (rows,) = page.data["results"]
-    assert [row[-3][2:4] for row in rows] == [[1234, 56]] * len(lines)
+    assert [row[11][2:4] for row in rows] == [[1234, 56]] * len(lines)
 
 
 def test_questions_without_a_topic_are_told(tmp_path: Path) -> None:
@@ -266,6 +273,8 @@ def test_many_series_look_different(tmp_path: Path) -> None:
     assert len(set(markers)) == 20
     curves = [a["class"] for _, a in page.elements if "curve" in (a.get("class") or "")]
     assert len(set(curves)) == 20
+    first = {tuple(classes.split()[2:3]) for classes in (curves[n] or "" for n in range(4))}
+    assert len(first) == 4  # dashes, and not colours alone, tell the first from one another
     for dashes in ("d0", "d1", "d2", "d3"):
         drawn = f".{dashes} {{ stroke-dasharray" in "".join(page.styles)
         assert drawn == (dashes != "d0")
@@ -338,6 +347,24 @@ def test_long_lists_are_cut_and_counted(tmp_path: Path) -> None:
     assert [data["notes"][n] for n in result[10]] == ["n"] * 10 + ["… and 2 more"]
 
 
+def test_what_was_rejected_comes_with_its_reason(tmp_path: Path) -> None:
+    lines = records()[3:4]
+    walk = [step("Titicaca", "in", "Peru"), step("Peru", "capital", "Lima")]
+    lines[0]["rejected"] = [
+        Rejected(words="rivers of Peru", steps=[], likelihood=0.12, verdict=""),
+        Rejected(words="", steps=walk, likelihood=0.2, verdict="supported"),
+        Rejected(words="", steps=walk[:1], likelihood=0.0, verdict="unsupported"),
+        Rejected(words="", steps=walk[1:], likelihood=0.0, verdict="unknown"),
+    ]
+    data = page_of(write_run(tmp_path / "run", lines)).data
+    assert [(r[0], len(r[1]), r[2], r[3]) for r in data["results"][0][0][14]] == [
+        ("rivers of Peru", 0, 0.12, 3),
+        ("", 2, 0.2, 0),
+        ("", 1, None, 1),
+        ("", 1, None, 2),
+    ]
+
+
 def test_large_runs_stay_small(tmp_path: Path) -> None:
     """25 MB for the 14,274 questions of MetaQA's 3-hop dev split, ten walks each."""
     lines: list[Record] = []
@@ -365,7 +392,7 @@ def test_a_partial_answer_shows_what_it_leaves_out(tmp_path: Path) -> None:
     assert "What became of each kind of question" in said and "Unread words" in said
     assert "Words that change a question" not in said
     (rows,) = page.data["results"]
-    assert [row[-1] for row in rows] == [["<b>old"]] + [[]] * (len(rows) - 1)
+    assert [row[13] for row in rows] == [["<b>old"]] + [[]] * (len(rows) - 1)
     lines[0]["as_plain"] = lines[0]["expressible"] = True
     page = page_of(write_run(tmp_path / "contrast", lines))
     assert "Words that change a question" in "".join(page.shown)

@@ -3,12 +3,26 @@
 import re
 from importlib.resources import files
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
-from groundwalk.evaluation.report.plots import HEIGHT, Dot, cost_axis, linear, logarithmic, spread
+from groundwalk.evaluation.records import Record
+from groundwalk.evaluation.report.plots import (
+    HEIGHT,
+    Dot,
+    Plot,
+    cost_axis,
+    linear,
+    logarithmic,
+    risk_coverage,
+    spread,
+)
+from groundwalk.evaluation.report.runs import read_runs, series_of
 from groundwalk.evaluation.report.tables import amount, share
 from hypothesis import given
 from hypothesis import strategies as st
+
+from .runs import ASKED, records, write_run
 
 VALUES = st.just(0.0) | st.floats(min_value=1e-6, max_value=1e9)
 
@@ -49,13 +63,44 @@ def test_far_apart_costs_go_by_powers_of_ten() -> None:
 )
 def test_labels_of_near_points_do_not_cover_one_another(places: list[tuple[float, float]]) -> None:
     dots = [Dot(n, x, y, y, y, "", "name") for n, (x, y) in enumerate(places)]
-    moved = spread(dots)
+    bare = [Dot(99, 50.0, 50.0, 50.0, 50.0, "")]
+    moved = [dot for dot in spread([*bare, *dots]) if dot.label]
+    assert spread([*bare, *dots])[:1] == bare
     assert sorted(dot.series for dot in moved) == list(range(len(places)))
     for one, other in combinations(moved, 2):
         if abs(one.x - other.x) < 40:
             tops = [HEIGHT * (100 - dot.y) / 100 + dot.below for dot in (one, other)]
             assert abs(tops[0] - tops[1]) > 14.5
     assert all(dot.below >= 0 for dot in moved)
+
+
+def series_of_curves(tmp_path: Path, count: int) -> Plot:
+    """Methods that answer alike, so that one curve runs over the other."""
+    wide: list[Record] = []
+    for method in range(count):
+        for line in records(ASKED._replace(method=f"m{method}"))[:3]:
+            for n in range(20):
+                wide.append({**line, "id": f"{line['id']}{n}", "confidence": 0.3 + n / 40})
+    runs = read_runs([write_run(tmp_path / str(count), wide)], lambda run, record: None)
+    plot = risk_coverage(series_of(runs))
+    assert plot is not None
+    return plot
+
+
+def test_a_curve_shows_behind_one_that_runs_over_it(tmp_path: Path) -> None:
+    plot = series_of_curves(tmp_path, 2)
+    assert len({path for _, path in plot.lines}) == 1
+    places = [{dot.x for dot in plot.dots if dot.series == n} for n in (0, 1)]
+    assert all(len(own) >= 4 for own in places)
+    assert places[0] & places[1] == {max(places[0])}  # their ends only
+    labels = [dot for dot in plot.dots if dot.label]
+    assert [dot.label for dot in labels] == ["m0", "m1"]
+    assert labels[1].below - labels[0].below >= 15
+    assert plot.after and all(dot.description.startswith("m") for dot in plot.dots)
+
+
+def test_many_curves_are_named_in_the_legend_alone(tmp_path: Path) -> None:
+    assert not any(dot.label for dot in series_of_curves(tmp_path, 11).dots)
 
 
 def test_numbers_as_people_write_them() -> None:
