@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from .mcp_about import GraphPage
 
 if TYPE_CHECKING:
-    from ..agent.records import StepRecord
+    from ..agent.records import Answer, StepRecord
     from ..agent.state import State
 
 LONGEST = 300
@@ -135,7 +135,9 @@ def found(state: "State", page: int, limit: int) -> CallToolResult:
 
     answers, computed = state.get("answers", []), state.get("result")
     first, last = (page - 1) * limit, page * limit
-    shown = [{**answer, "chains": answer["chains"][:1]} for answer in answers[first:last]]
+    shown: list[Answer] = [
+        {**answer, "chains": answer["chains"][:1]} for answer in answers[first:last]
+    ]
     rows = (computed or {}).get("rows", [])
     notes = [*state.get("notes", []), *_where(page, limit, len(answers))]
     said = _cut(computed["text"], 10 * LONGEST) if computed else _listed(shown, state)

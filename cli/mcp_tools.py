@@ -339,7 +339,9 @@ def _related(
         values=[short(named[target]) for target in targets],
         more=more,
     )
-    return Related(**related, terms=list(targets)) if terms else related
+    if terms:
+        related["terms"] = list(targets)
+    return related
 
 
 def _start(triple: Sequence[str], answers: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ SAID = (
     "Which countries border Austria?",
     "which of them use the euro?",
     "/why",
-    "Who is the president of Kenya?",
+    "What is the population of Kenya?",
 )
 QUESTION = "Which countries border the country whose capital is Vienna?"
 ROWS, COLUMNS = 90, 110

@@ -1,6 +1,6 @@
 """Many questions at once, with options for all of them."""
 
-from groundwalk import Options, State, build_graph
+from groundwalk import GraphInput, Options, build_graph
 
 QUESTIONS = [
     "What is the capital of Kenya?",
@@ -9,7 +9,7 @@ QUESTIONS = [
 ]
 
 graph = build_graph("plan")
-turns: list[State] = [{"question": question} for question in QUESTIONS]
+turns: list[GraphInput] = [{"question": question} for question in QUESTIONS]
 options = Options(hops=1, max_answers=5)
 states = graph.batch(turns, {"max_concurrency": 2}, context=options)
 

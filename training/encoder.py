@@ -1,4 +1,8 @@
-"""Samples as token ids: the prompt as the agent writes it, and the path with loss weights."""
+"""Samples as token ids, and batches of them.
+
+Each is the prompt as the agent writes it, with a loss weight of 0, and the right path or query
+after it, with the weight of predicting each token.
+"""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -7,6 +7,7 @@ from rich.text import Text
 from ...agent.errors import InputError
 from ...agent.kg.labels.names import one_line
 from ...agent.kg.terms import Path, Step, Term
+from ...agent.records import StepRecord
 from ..session import meanings, reply_of
 from .talk import Talk
 
@@ -22,8 +23,10 @@ def why(talk: Talk, number: str) -> None:
     state = talk.last.state
     cited = cite(state.get("answers", []), state.get("topics", []))
     computed = state.get("result")
-    chains = [*cited.chains]
-    chains += [[{**step, "inverse": False}] for step in (computed["triples"] if computed else [])]
+    forwards: list[StepRecord] = [
+        {**step, "inverse": False} for step in (computed["triples"] if computed else [])
+    ]
+    chains = [*cited.chains, *([step] for step in forwards)]
     if not chains:
         talk.console.print("There is no chain: nothing was answered.")
         return

@@ -2,9 +2,13 @@
 
 Prints, for each graph, strict Hits@1 where every question is answered, and what the threshold of
 the reader lets through: the share answered, and the share of that which is right. Topics are linked
-by us and the number of hops is unknown. Beside the reader stand a random choice, a bag of words and
-the aligner, none of which is trained. Each row is a run directory under `--out`; what is there
+by us and the number of hops is unknown. Each row is a run directory under `--out`; what is there
 already is not asked again. The data is that of `GROUNDWALK_DATA`.
+
+Beside the reader stand three that nothing was trained for, to be beaten: they align words with the
+labels of walks. Each hop of a walk takes the word of the question that is most like its label, a
+word is taken once, and a hop costs something. The walk with the best sum is the query. `bag`
+compares words alone, `aligner` has the lexicon of the reader, and `random` draws.
 """
 
 import argparse

@@ -1,6 +1,7 @@
-"""The files of a dataset: which of a folder are a split, and their rows.
+"""From the files of a dataset to its samples: the files of a split, their rows, and the fields.
 
-Files are lines of text, JSON lines or a JSON list, all also gzipped, or Parquet.
+Files are lines of text, JSON lines or a JSON list, all also gzipped, or Parquet. Fields are
+checked, ids are unique, and what is broken is reported with its place in the file.
 """
 
 import gzip

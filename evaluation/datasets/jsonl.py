@@ -1,4 +1,9 @@
-"""The user's own questions: one JSON object a line, or a JSON list or Parquet file of them."""
+"""Questions as JSON: the user's own, and the sets that come with the package.
+
+One JSON object a line, or a JSON list or Parquet file of them. With the package come the world
+questions and the exams: questions that nobody looked at while anything was made, with gold query
+trees.
+"""
 
 import json
 import re

@@ -1,4 +1,10 @@
-"""MetaQA (Zhang et al. 2018): questions of one to three hops over its film KG."""
+"""Published question sets that come with their graph, one for all questions or one for each.
+
+MetaQA (Zhang et al. 2018) has questions of one to three hops over its film KG; PathQuestion and
+PathQuestion-Large (Zhou et al. 2018) have each question with its gold path. A graph each have
+WebQSP and CWQ as RoG (Luo et al. 2024) publishes them, and 2WikiMultihopQA (Ho et al. 2020), whose
+graphs are the Wikidata triples that answer a question.
+"""
 
 import json
 import re

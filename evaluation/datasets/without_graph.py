@@ -1,4 +1,9 @@
-"""FreebaseQA (Jiang et al. 2019): trivia questions over the whole of Freebase."""
+"""Published question sets over graphs that do not come with them, or over none.
+
+FreebaseQA (Jiang et al. 2019) has trivia questions over the whole of Freebase, QALD (Usbeck et al.)
+questions over DBpedia or Wikidata in several languages; CommonsenseQA (Talmor et al. 2019) and
+MedQA (Jin et al. 2021) are of multiple choice.
+"""
 
 import re
 from collections.abc import Iterable

@@ -1,6 +1,7 @@
 """Answering questions: what a run answers with, opened once for many questions.
 
 A setup names it in plain values, so that any process can open it: a KG, a model, and the methods.
+Where the dataset brings a graph for each question, that is opened instead.
 """
 
 import contextlib

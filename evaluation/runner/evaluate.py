@@ -1,4 +1,7 @@
-"""`groundwalk eval run` from plain arguments: read, choose, describe, ask, write."""
+"""`groundwalk eval run` from plain arguments: read, choose, describe, ask, write.
+
+Every question of a set is asked; how far the run is is shown, and what came out is written down.
+"""
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -1,4 +1,9 @@
-"""Scoring predictions in a dialect: lines of any system, or those of a run directory."""
+"""Scoring predictions in a dialect: lines of any system, or those of a run directory.
+
+`strict` is ours, over labels. `gcr` and `rog` reproduce the scorers of those papers (`rog` is also
+that of GNN-RAG), which are more generous, so that numbers compare. Both take a gold answer for
+found where it is a substring of all lines joined, also across their ends.
+"""
 
 import re
 from collections import Counter

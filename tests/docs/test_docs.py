@@ -18,8 +18,8 @@ from typer.main import get_command
 from ..warm import Shell, warm
 from .pages import LINKED, PAGES, ROOT, Block, anchors, blocks, commands, inline, links, read
 
-GOES_ON = {"docs/training.md": "docs/graphs.md"}
-"""Pages whose blocks are run in the folder of another, after its blocks."""
+GRAPH_OF = {"docs/training.md": "docs/graphs.md"}
+"""Pages about the graph that the first block of another page writes."""
 
 NOT_RUN = {
     "./dev ask ": "installs into .venv",
@@ -159,11 +159,13 @@ def shells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with warm(folder) as open_shell:
 
         def shell(page: str) -> Shell:
-            page = GOES_ON.get(page, page)
             if page not in opened:
                 own = folder / page.replace("/", "-").removesuffix(".md")
                 own.mkdir()
                 opened[page] = open_shell(own)
+                if page in GRAPH_OF:
+                    graph, _, _ = blocks(GRAPH_OF[page])[0].text.partition("\nEND\n")
+                    opened[page].run(f"{graph}\nEND\n")
             return opened[page]
 
         yield shell

@@ -122,7 +122,7 @@ def test_wikidata_statements_are_passed_through(
     assert kg.reading == Reading("collapse")
     names = {kg.walk_labels.names([fact.relation])[0] for fact in kg.walks.facts()}
     assert "position held (statement)" in names and "position held-start time" in names
-    state = asked(kg, model, "Who is Ada Stone?", options={"hops": 1}, method=method)
+    state = asked(kg, model, "Where is Ada Stone?", options={"hops": 1}, method=method)
     assert state["status"] == "answered"
     labels = {candidate["answer"]["label"] for candidate in state["candidates"]}
     if method == "gcr":
@@ -136,7 +136,7 @@ def test_wikidata_statements_are_passed_through(
 
 def test_kept_statements_are_where_walks_stop(tmp_path: Path, model: LocalModel) -> None:
     kg = opened(WIKIDATA, tmp_path, "wikidata", Reading("keep"))
-    state = asked(kg, model, "Who is Ada Stone?", options={"hops": 1})
+    state = asked(kg, model, "Where is Ada Stone?", options={"hops": 1})
     proven(kg, state)
     assert {c["answer"]["label"] for c in state["candidates"]} == {"Q1-a", "Q1-b"}
     assert not any("read with" in note for note in state["notes"])
@@ -165,7 +165,7 @@ def test_an_llm_answers_from_real_triples(tmp_path: Path, model: LocalModel) -> 
 def test_what_owl_says_is_honoured_and_told(tmp_path: Path, model: LocalModel) -> None:
     everything = Reading("collapse", same_as=True, inverse_of=True, sub_property_of=True)
     kg = opened(PLAIN, tmp_path, "generic", everything)
-    state = asked(kg, model, "Who is A. Stone?", options={"hops": 1, "beams": 20})
+    state = asked(kg, model, "Where is A. Stone?", options={"hops": 1, "beams": 20})
     assert [topic["label"] for topic in state["topics"]] == ["Ada Stone"]
     assert "A. Stone is read as Ada Stone, the same by owl:sameAs" in state["notes"]
     found = {candidate["answer"]["label"] for candidate in state["candidates"]}
@@ -179,7 +179,7 @@ def test_what_owl_says_is_honoured_and_told(tmp_path: Path, model: LocalModel) -
 def test_the_graph_as_it_is_has_none_of_it(tmp_path: Path, model: LocalModel) -> None:
     kg = opened(PLAIN, tmp_path, "generic")
     assert kg.reading.plain and kg.walks is kg.store
-    state = asked(kg, model, "Who is Ada Stone?", options={"hops": 1, "beams": 20})
+    state = asked(kg, model, "Where is Ada Stone?", options={"hops": 1, "beams": 20})
     found = {candidate["answer"]["label"] for candidate in state["candidates"]}
     assert found == {"Ben Hill", "Cleo Stone"}
     kg.close()
@@ -190,7 +190,7 @@ def test_another_reading_is_no_other_build(tmp_path: Path, model: LocalModel) ->
     second = opened(PLAIN, tmp_path, "generic", Reading("collapse", inverse_of=True))
     assert first.folder == second.folder and first.digest == second.digest
     for kg in (first, second):
-        asked(kg, model, "Who is Ada Stone?")
+        asked(kg, model, "Where is Ada Stone?")
     assert first.folder
     folders = sorted(path.name for path in first.folder.glob("tokens-*"))
     assert len(folders) == 2 and folders[1] == f"{folders[0]}-mediators-inverse-of"
@@ -208,7 +208,7 @@ def test_what_is_said_of_triples_is_a_step_from_their_subject(
     kg = opened(STATED, tmp_path, "generic", Reading("collapse"))
     names = {kg.walk_labels.names([fact.relation])[0] for fact in kg.walks.facts()}
     assert names == {"knows", "met", "knows-since", "source-knows", "left-since", "place-met"}
-    state = asked(kg, model, "Who is Ada Stone?", options={"hops": 2, "beams": 20}, method=method)
+    state = asked(kg, model, "Where is Ada Stone?", options={"hops": 2, "beams": 20}, method=method)
     assert state["status"] == "answered"
     triples = proven(kg, state)
     told = {t.tail for t in triples if t.relation.endswith("#reifies>")}
@@ -231,7 +231,7 @@ def test_what_is_said_of_triples_is_no_fact_of_the_plain_graph(
     tmp_path: Path, model: LocalModel
 ) -> None:
     kg = opened(STATED, tmp_path, "generic")
-    state = asked(kg, model, "Who is Ada Stone?", options={"hops": 2, "beams": 20})
+    state = asked(kg, model, "Where is Ada Stone?", options={"hops": 2, "beams": 20})
     proven(kg, state)
     found = {candidate["answer"]["label"] for candidate in state["candidates"]}
     assert found == {"Ben Hill", "Cleo Stone"}
@@ -246,7 +246,7 @@ def test_what_is_said_of_triples_at_an_endpoint(tmp_path: Path, model: LocalMode
     store.load(STATED, ox.RdfFormat.TURTLE)
     with Endpoint(store) as endpoint:
         kg = open_kg(endpoint.url, reading=Reading("collapse"))
-        state = asked(kg, model, "Who is Ada Stone?", options={"hops": 1, "beams": 20})
+        state = asked(kg, model, "Where is Ada Stone?", options={"hops": 1, "beams": 20})
         proven(kg, state)
         found = {candidate["answer"]["label"] for candidate in state["candidates"]}
         assert found == {"Ben Hill", "1990"}
@@ -260,7 +260,7 @@ def test_over_an_endpoint(tmp_path: Path, model: LocalModel) -> None:
     store.load(WIKIDATA, ox.RdfFormat.TURTLE)
     with Endpoint(store) as endpoint:
         kg = open_kg(endpoint.url, profile=load_profile("wikidata"))
-        state = asked(kg, model, "Who is Ada Stone?", options={"hops": 1})
+        state = asked(kg, model, "Where is Ada Stone?", options={"hops": 1})
         proven(kg, state)
         found = {candidate["answer"]["label"] for candidate in state["candidates"]}
         assert {"mayor", "judge", "Ben Hill"} <= found
@@ -272,7 +272,7 @@ def test_methods_that_do_not_prove_walks_take_the_graph_as_it_is(
     tmp_path: Path, model: LocalModel, method: str
 ) -> None:
     kg = opened(WIKIDATA, tmp_path, "wikidata")
-    state = asked(kg, model, "Who is Ada Stone?", method=method)
+    state = asked(kg, model, "Where is Ada Stone?", method=method)
     written = [step for candidate in state["candidates"] for step in candidate["steps"]]
     assert not any("urn:groundwalk:joined" in step["relation"]["term"] for step in written)
     assert {step["verdict"] for step in written} <= {"supported"}

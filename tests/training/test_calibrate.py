@@ -13,6 +13,7 @@ from groundwalk.training.fitting.thresholds import (
     fit_threshold,
     lenient_threshold,
     silence_threshold,
+    tuned_threshold,
 )
 from groundwalk.training.questions.graph import Move
 from groundwalk.training.questions.questioner import Sample
@@ -88,7 +89,7 @@ def test_an_unanswerable_question_that_is_answered_costs_more_than_a_wrong_answe
 def threshold_on(questions: Sequence[Question], generated: Sequence[Judged] = ()) -> float:
     confidence = tuning.confidence_in(cast(Any, None), cast(Any, None), "gcr")
     silent = tuning.without_answer(questions)
-    return tuning.tuned_threshold([confidence(one) for one in silent], generated)
+    return tuned_threshold([confidence(one) for one in silent], generated)
 
 
 def test_a_path_that_is_no_answer_does_not_raise_the_threshold(

@@ -28,7 +28,6 @@ from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.questions.questioner import Questioner
 from groundwalk.training.recipe import Recipe, Schedule
 from groundwalk.training.train import train
-from groundwalk.training.trainer import finetune
 from groundwalk.training.trainer.finetune import add_markers, load_base
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
@@ -206,7 +205,7 @@ def test_mistakes_are_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(InputError, match="memory does not suffice") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2")))
     assert "--accumulate" in caught.value.hint
-    monkeypatch.setattr(finetune, "find_spec", _nowhere)
+    monkeypatch.setattr("groundwalk.training.train.find_spec", _nowhere)
     with pytest.raises(InputError, match="needs accelerate and peft") as caught:
         train(source, out, Recipe(questions=questions, base=str(home / "gpt2"), lora=True))
     assert caught.value.hint == "pip install 'groundwalk[train]'"

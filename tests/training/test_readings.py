@@ -61,7 +61,7 @@ def test_a_model_of_collapsed_mediators(tmp_path: Path, monkeypatch: pytest.Monk
     )
     assert report.lessons == 3 and not report.dropped
     kg = open_kg(str(source), profile=freebase)
-    graph = build_graph(kg=kg, generator=str(report.out))
+    graph = build_graph(kg=kg, generator=str(report.out)).with_state()
     options = Options(on_ambiguous="best", confidence=0.0, queries=False)
     state: Any = graph.invoke({"question": "where did Ada Stone marry"}, context=options)
     proven(kg, state)

@@ -45,7 +45,8 @@ def test_a_folder_that_answers(tmp_path: Path) -> None:
     assert set(report.settings.confidences) == {"path", "query"}
     assert (out / ACCOUNT_FILE).is_file()
     assert load_model(str(out)).settings == report.settings
-    agent = build_graph("query", kg=str(source), generator=load_model(str(out)))
+    local = load_model(str(out))
+    agent = build_graph("query", kg=str(source), generator=local).with_state()
     context = Options(on_ambiguous="best", confidence=0.0)
     for question in ("which countries pay with Euro?", "how many countries border France"):
         state: Any = agent.invoke({"question": question}, context=context)
@@ -63,7 +64,8 @@ def test_a_base_model_learns_the_markers_of_queries(tmp_path: Path, lora: bool) 
     recipe = Recipe(formats=("path", "query"), schedule=schedule, base=str(base), lora=lora, hops=1)
     report = train(str(source), out, recipe)
     assert report.settings.formats == ("path", "query")
-    agent = build_graph("query", kg=str(source), generator=load_model(str(out)))
+    local = load_model(str(out))
+    agent = build_graph("query", kg=str(source), generator=local).with_state()
     context = Options(on_ambiguous="best", confidence=0.0)
     state: Any = agent.invoke({"question": "who borders France"}, context=context)
     assert state["readings"]

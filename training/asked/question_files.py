@@ -1,4 +1,7 @@
-"""The questions with answers that a recipe names: to train on, and to fit the confidence."""
+"""The questions that a recipe names: to train on, and to fit the confidence.
+
+They come from files of questions with answers or with queries, or from a dataset.
+"""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Training samples from questions with answers: the relation paths that lead to the answers."""
+"""The lessons of a file of questions with answers, and which of tied relation paths is meant."""
 
 import math
 import re

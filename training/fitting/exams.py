@@ -1,4 +1,8 @@
-"""The questions that a trained model answers, by several methods, kept as far as it has come."""
+"""The exams of a trained model: which questions, who answers them, and how far that has come.
+
+The agent answers them with all its nodes, however unsure it is. What it answered is kept among the
+checkpoints, so that a stopped run goes on.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -204,7 +208,7 @@ def query_judge(
 
     A local model reads it, or a `reader` where there is one.
     """
-    agent = build_graph("query", kg=kg, generator=local, reader=reader)
+    agent = build_graph("query", kg=kg, generator=local, reader=reader).with_state()
     naming = Naming(kg)
     options = Options(on_ambiguous="best", confidence=0.0)
 

@@ -1,4 +1,8 @@
-"""Fitting the second opinion on whether the graph has an answer, on the questions of a training."""
+"""What the words of questions tell by themselves, fitted on the questions of a training.
+
+The scope is a second opinion on whether the graph has an answer. The baselines guess a relation
+path by words, or by looking a question up; they keep a trained model honest.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

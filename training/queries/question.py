@@ -1,4 +1,8 @@
-"""A question with the query that it asks, its names and numbers still apart from its words."""
+"""A question with the query that it asks: words of which each says what it is for.
+
+What it names stands in the words as signs: a word that holds `sign(0)` is the first mention, with
+whatever stands around the sign. The names themselves are kept apart.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""What both ways of training share: what they are given, and what they give back."""
+"""What both ways of training share: what they are given, and what they give back.
+
+A trained model is kept among the checkpoints, so that what follows its last step can go on.
+"""
 
 import shutil
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,7 @@
-"""The training loop of a new model: plain PyTorch, one process, the same run for the same seed."""
+"""The training loop of a new model: plain PyTorch, one process, the same run for the same seed.
+
+AdamW moves its weights, or Muon the matrices within it and AdamW the rest.
+"""
 
 import math
 import time

@@ -1,1 +1,1 @@
-"""How things are said: phrases, templates, the words of labels, noise."""
+"""How things are said: templates and their syntax, phrasebooks, the words of labels, noise."""

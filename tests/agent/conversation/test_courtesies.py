@@ -1,6 +1,9 @@
 """Greetings, requests for help, and cards: what is asked that no query says."""
 
+from typing import Any, cast
+
 import pytest
+from groundwalk.agent.answers.candidates import entity_record
 from groundwalk.agent.conversation.acts import act_of, is_leaving, may_be_act
 from groundwalk.agent.conversation.card import card
 from groundwalk.agent.conversation.introduction import EXAMPLES, introduce
@@ -8,6 +11,7 @@ from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.records import Entity
 from rdflib import Graph
 
 from ...whole import build_graph
@@ -44,7 +48,7 @@ def test_what_asks_for_a_card(text: str) -> None:
 def test_a_bare_name_follows_up_on_a_question() -> None:
     text, named = mentions("and <country:Chile>?")
     assert act_of(text, named, [PERU]) is None
-    act = act_of(text, named, [PERU | {"card": True}])
+    act = act_of(text, named, [{**PERU, "card": True}])
     assert act is not None and act.kind == "card"
 
 
@@ -63,28 +67,28 @@ def world() -> KnowledgeGraph:
     return open_kg("world")
 
 
-def entity_of(kg: KnowledgeGraph, name: str) -> object:
+def entity_of(kg: KnowledgeGraph, name: str) -> Entity:
     (info,) = kg.labels.describe(kg.labels.named(name))
-    return {"term": info.term, "label": info.name, "kind": info.kind, "description": "", "score": 1}
+    return entity_record(info, 1.0)
 
 
 def test_a_card_says_what_the_graph_holds_and_nothing_else(world: KnowledgeGraph) -> None:
-    shown = card(world, entity_of(world, "Andorra"))  # pyright: ignore[reportArgumentType]
+    shown = card(world, entity_of(world, "Andorra"))
     assert shown.status == "answered" and shown.result is not None
     triples = [
         Triple(*(step[part]["term"] for part in ("head", "relation", "tail")))
         for step in shown.result["triples"]
     ]
     assert triples and all(world.store.holds(triples))
-    rows = {row[0]["label"]: row[1:] for row in shown.result["rows"]}  # pyright: ignore
+    rows: dict[str, Any] = {cast(Any, row[0])["label"]: row[1:] for row in shown.result["rows"]}
     assert [cell["label"] for cell in rows["capital"]] == ["Andorra la Vella"]
     assert "← borders" not in rows, "a symmetric relation is said once"
 
 
 def test_a_thing_without_facts_has_no_card() -> None:
     kg = kg_of(Graph().parse(data="<urn:a> <urn:knows> <urn:b> ."))
-    nothing = {"term": "<urn:c>", "label": "c", "kind": "", "description": "", "score": 1.0}
-    assert card(kg, nothing).status == "abstained"  # pyright: ignore[reportArgumentType]
+    nothing = Entity(term="<urn:c>", label="c", kind="", description="", score=1.0)
+    assert card(kg, nothing).status == "abstained"
 
 
 def test_examples_are_answered_as_the_graph_says(world: KnowledgeGraph) -> None:
@@ -104,23 +108,23 @@ def test_examples_are_answered_as_the_graph_says(world: KnowledgeGraph) -> None:
 
 def test_a_conversation() -> None:
     graph = build_graph(checkpointer=None)
-    turns = list[object]()
+    turns = list[Any]()
 
-    def say(question: str) -> object:
-        state = graph.invoke(
+    def say(question: str) -> Any:
+        state: Any = graph.invoke(
             {"question": question, "turns": turns}, context=Options(on_ambiguous="error")
         )
         turns[:] = state["turns"]
         return state
 
-    hello: dict[str, object] = say("hello")  # pyright: ignore
-    assert hello["status"] == "introduced" and "4,863 facts" in hello["messages"][-1].text  # pyright: ignore
-    for question in [row[0]["label"] for row in hello["result"]["rows"]]:  # pyright: ignore
+    hello = say("hello")
+    assert hello["status"] == "introduced" and "4,863 facts" in hello["messages"][-1].text
+    for question in [row[0]["label"] for row in hello["result"]["rows"]]:
         assert graph.invoke({"question": question})["status"] == "answered"
-    assert say("tell me about Andorra")["result"]["kind"] == "card"  # pyright: ignore
-    assert say("and Chile?")["topics"][0]["label"] == "Chile"  # pyright: ignore
-    assert say("why?")["result"]["kind"] == "card"  # pyright: ignore
-    assert say("tell me about Congo")["status"] == "ambiguous"  # pyright: ignore
-    meant: dict[str, object] = say("2")  # pyright: ignore
-    assert meant["result"]["text"].startswith("Republic of the Congo")  # pyright: ignore
-    assert say("thank you")["messages"][-1].text == "You are welcome."  # pyright: ignore
+    assert say("tell me about Andorra")["result"]["kind"] == "card"
+    assert say("and Chile?")["topics"][0]["label"] == "Chile"
+    assert say("why?")["result"]["kind"] == "card"
+    assert say("tell me about Congo")["status"] == "ambiguous"
+    meant = say("2")
+    assert meant["result"]["text"].startswith("Republic of the Congo")
+    assert say("thank you")["messages"][-1].text == "You are welcome."

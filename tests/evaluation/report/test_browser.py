@@ -1,5 +1,7 @@
 """The page in a real browser, where Chromium is installed."""
 
+import csv
+import json
 import re
 import shutil
 import struct
@@ -9,10 +11,11 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from groundwalk.evaluation.records import Rejected
 from groundwalk.evaluation.report.build import build_report
 
 from .pages import Page
-from .runs import ASKED, HOSTILE, records, write_run
+from .runs import ASKED, HOSTILE, answer, records, step, write_run
 from .test_page import written
 
 CHROMIUM = next(
@@ -54,7 +57,7 @@ def keys(page: str) -> list[str]:
 
 
 def counts(page: str) -> dict[str, str]:
-    return dict(re.findall(r'for="show-(\w+)">\w+ <span class="count">(\d+)<', page))
+    return dict(re.findall(r'for="show-(\w+)">[\w ]+ <span class="count">(\d+)<', page))
 
 
 @pytest.fixture(name="file", scope="module")
@@ -68,7 +71,7 @@ def test_all_samples_are_listed(tmp_path: Path, file: Path) -> None:
     assert keys(page) == [f"places/dev/{record['id']}" for record in records()]
     assert counts(page) == {
         **{"all": "7", "wrong": "2", "right": "3", "unsupported": "1"},
-        **{"abstained": "2", "error": "1", "unanswerable": "2"},
+        **{"abstained": "2", "error": "1", "unanswerable": "2", "partial": "0", "disagree": "0"},
     }
 
 
@@ -123,13 +126,87 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert shapes[0] == shapes[1]
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_wider_than_the_screen(tmp_path: Path, file: Path, width: int) -> None:
-    text = file.read_text(encoding="utf-8")
+def differing(tmp_path: Path) -> Path:
+    """A page of two methods that differ in one question, with what was rejected in another."""
+    lines = [*records(), *records(ASKED._replace(method="dog"))]
+    long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 2
+    walk = [step("Peru", f"the relation {long}", long), step(long, "in", "Lima", inverse=True)]
+    lines[8]["answers"] = [answer("Bolivia", walk), answer("Peru", walk)]
+    for line in (lines[3], lines[10]):
+        line["rejected"] = [
+            Rejected(words="rivers of <b>Peru", steps=[], likelihood=0.12, verdict=""),
+            Rejected(words="", steps=walk, likelihood=0.0, verdict="unsupported"),
+        ]
+    return build_report([write_run(tmp_path / "run", lines)]).file
+
+
+def test_where_methods_disagree(tmp_path: Path) -> None:
+    file = differing(tmp_path)
+    page = dom(tmp_path, file, "#show=disagree")
+    assert keys(page) == ["places/dev/wrong"]
+    assert 'for="show-disagree">Methods disagree <span class="count">1<' in page
+    alone = build_report([write_run(tmp_path / "alone")]).file
+    assert "show-disagree" not in dom(tmp_path, alone)
+
+
+def test_methods_stand_side_by_side(tmp_path: Path) -> None:
+    page = dom(tmp_path, differing(tmp_path), f"#series=dog&sample={KEY}wrong")
+    sides = page.partition('<ul class="sides">')[2].partition("Measures")[0]
+    assert re.findall(r"<a href[^>]*><bdi>(\w+)<", sides) == ["gcr", "dog"]
+    said = re.findall(r'<li class="(right|wrong)">. <span[^>]*><bdi>(\w+)<', sides)
+    expected = [("wrong", "Chile"), ("right", "Peru"), ("wrong", "Bolivia"), ("right", "Peru")]
+    assert said == expected
+    assert sides.count('<li class="here">') == 1 and sides.count('class="walk"') == 1
+
+
+def test_what_was_rejected_and_why(tmp_path: Path) -> None:
+    page = dom(tmp_path, differing(tmp_path), f"#sample={KEY}silent")
+    rejected = page.partition('<ul class="rejected">')[2].partition("Measures")[0]
+    assert "rivers of &lt;b&gt;Peru" in rejected
+    assert "read so, and not taken for what was asked; likelihood 0.12" in rejected
+    assert "the graph does not hold it" in rejected and 'class="walk"' in rejected
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_what_is_listed_is_saved(tmp_path: Path, kind: str) -> None:
+    """The text of the file is put into the title, in the place of a download."""
+    lines = [*records(), *records(ASKED._replace(method="dog"))]
+    lines[1]["answers"][0]["label"] = '=HYPERLINK("x"),1'
+    text = build_report([write_run(tmp_path / "run", lines)]).file.read_text(encoding="utf-8")
+    probe = (
+        "<script>URL.createObjectURL = (blob) => {"
+        "blob.text().then((text) => { document.title = JSON.stringify(text); });"
+        f"return '#'; }}; document.getElementById('export-{kind}').click();</script>"
+    )
+    free = re.sub(r"<meta http-equiv[^>]*>", "", text).replace("</body>", f"{probe}</body>")
+    (tmp_path / "page.html").write_text(free, encoding="utf-8")
+    page = dom(tmp_path, tmp_path / "page.html", "#show=wrong")
+    found = re.search("<title>(.*?)</title>", page)
+    assert found
+    saved = json.loads(unescape(found[1]))
+    if kind == "json":
+        rows = json.loads(saved)
+        assert [(row["series"], row["sample"].rpartition("/")[2]) for row in rows] == [
+            (method, name) for method in ("gcr", "dog") for name in ("wrong", "invented")
+        ]
+        assert rows[2]["walk"] == "" and rows[2]["answers"] == ["Chile", "Peru"]
+        return
+    rows = list(csv.DictReader(saved.removeprefix("\ufeff").splitlines()))
+    assert len(rows) == 4 and rows[0]["answers"] == '\'=HYPERLINK("x"),1; Peru'
+    assert rows[0]["right"] == "false" and rows[2]["answers"] == "Chile; Peru"
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_nothing_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
+    """Nor is there anything on a phone that scrolls sideways by itself."""
+    text = differing(tmp_path).read_text(encoding="utf-8")
     probe = (
         "<script>document.querySelectorAll('details').forEach(d => { d.open = true; });"
-        "setTimeout(() => parent.postMessage("
-        "`${innerWidth} ${document.documentElement.scrollWidth}`, '*'), 500);</script>"
+        "setTimeout(() => { const wide = [...document.querySelectorAll('body *')].filter(e =>"
+        "['auto', 'scroll'].includes(getComputedStyle(e).overflowX)"
+        "&& e.scrollWidth > e.clientWidth + 1).length;"
+        "parent.postMessage(`${innerWidth} ${document.documentElement.scrollWidth} ${wide}`, '*');"
+        "}, 500);</script>"
     )
     free = re.sub(r"<meta http-equiv[^>]*>", "", text).replace("</body>", f"{probe}</body>")
     (tmp_path / "page.html").write_text(free, encoding="utf-8")
@@ -138,9 +215,10 @@ def test_nothing_is_wider_than_the_screen(tmp_path: Path, file: Path, width: int
         "<script>addEventListener('message', e => { document.title = e.data; })</script>",
         encoding="utf-8",
     )
-    found = re.search("<title>(.*?) (.*?)</title>", dom(tmp_path, tmp_path / "frame.html"))
+    found = re.search("<title>(.*?) (.*?) (.*?)</title>", dom(tmp_path, tmp_path / "frame.html"))
     assert found
     assert int(found[1]) == width and int(found[2]) <= width
+    assert width > 1000 or int(found[3]) == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

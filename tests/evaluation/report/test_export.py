@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.evaluation.report.build import build_report
+from groundwalk.evaluation.report.export import row_of, written
 
 from .runs import ASKED, HOSTILE, records, write_run
 
@@ -59,11 +60,11 @@ def test_no_text_breaks_a_row_or_is_computed(tmp_path: Path, text: str) -> None:
     assert whole[0]["question"] == text and whole[0]["answers"] == [text]
 
 
-def test_numbers_that_json_lacks(tmp_path: Path) -> None:
+def test_numbers_that_json_lacks() -> None:
     lines = records()[:1]
     lines[0]["confidence"] = float("nan")
-    file = exported(tmp_path, lines, ".json")
-    (row,) = json.loads(file.read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    text = written([row_of("run", lines[0])], Path("all.json"))
+    (row,) = json.loads(text, parse_constant=pytest.fail)
     assert row["confidence"] is None
 
 
