@@ -47,7 +47,7 @@ def run(exam: str, limit: int | None = None) -> dict[str, Any]:
     """What the gold trees of an exam come to, and median seconds of a tree and of a question."""
     samples = [sample for sample in read_exam(exam) if sample.query][:limit]
     kg = open_kg(exam_kg(exam))
-    graph, asked = build_graph(_METHOD, kg=kg), Asked("exam", exam, _METHOD)
+    graph, asked = build_graph(_METHOD, kg=kg).with_state(), Asked("exam", exam, _METHOD)
     wrong, unsupported, triples = list[str](), 0, 0
     seconds: dict[str, list[float]] = {"query": [], _METHOD: []}
     for sample in samples:
