@@ -22,6 +22,7 @@ LABORATORY = "evaluation.benchmarks"
 LAYERS = (
     "prompts",
     BASE,
+    "agent.languages",
     "agent.kg",
     "agent.linking",
     "agent.decoding",

@@ -1,6 +1,6 @@
 """What is said in the conversation itself: it asks for proof, or says what was meant, or greets.
 
-The words for that are data of a language, `languages/en.toml`.
+The words for that are data of a language, `agent/languages/en.toml`.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Any, Literal
 from ...prompts import render
 from ..kg.labels.names import normalise, one_line
 from ..kg.terms import is_literal
+from ..languages import language_words
 from ..linking.picking import picked
 from ..llm.asking import Asker
-from ..query.question import language_words
 from ..records import MentionRecord, Part, Turn
 from .turns import last_about
 

@@ -1,6 +1,7 @@
 """A card: what the graph says of one entity, relation by relation, each triple verified."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from ..answers.candidates import name_terms
 from ..answers.computed import Computed, result_record, some, verified_triples
@@ -8,6 +9,8 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Step, Term
 from ..records import Entity, Named, StepRecord
+
+Row: TypeAlias = list[Named | int | float | None]
 
 _MOST_READ = 500
 """Facts of the entity that are read in each direction."""
@@ -34,16 +37,7 @@ def card(kg: KnowledgeGraph, entity: Entity) -> Computed:
             ("unchecked", silent) if shown else ("abstained", "the graph has no facts about it")
         )
         return Computed(status, topics=[entity], notes=[note])
-    relations = [step.triple.relation for step in proofs]
-    named = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
-    rows, sentences = list[list[Named | int | float | None]](), list[str]()
-    for group in shown:
-        values = [named[step.target] for step in group if step in proofs]
-        if values:
-            heading = _heading(named[group[0].triple.relation], inverse=group[0].inverse)
-            rows.append([heading, *values])
-            labels = [value["label"] for value in values]
-            sentences.append(f"{heading['label']}: {some(labels, len(group))}")
+    rows, sentences = _rows(kg, shown, proofs)
     about = entity["description"] or entity["kind"]
     title = f"{entity['label']} ({about})" if about else entity["label"]
     text = f"{title}. {'. '.join(sentences)}."
@@ -51,6 +45,23 @@ def card(kg: KnowledgeGraph, entity: Entity) -> Computed:
     result = result_record("card", text, "the facts of the graph about it", triples=triples)
     notes = _cut(groups, len(steps))
     return Computed("answered", [], [entity], {**result, "rows": rows}, notes, 1.0)
+
+
+def _rows(
+    kg: KnowledgeGraph, groups: Sequence[Sequence[Step]], proofs: Mapping[Step, list[StepRecord]]
+) -> tuple[list[Row], list[str]]:
+    """A row and a sentence for each relation of which something is proved."""
+    relations = [step.triple.relation for step in proofs]
+    named = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
+    rows, sentences = list[Row](), list[str]()
+    for group in groups:
+        values = [named[step.target] for step in group if step in proofs]
+        if values:
+            heading = _heading(named[group[0].triple.relation], inverse=group[0].inverse)
+            rows.append([heading, *values])
+            labels = [value["label"] for value in values]
+            sentences.append(f"{heading['label']}: {some(labels, len(group))}")
+    return rows, sentences
 
 
 def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:

@@ -15,8 +15,8 @@ from ..kg.labels.index import RelationInfo, TermInfo
 from ..kg.labels.names import one_line
 from ..kg.store import Counts
 from ..kg.terms import Step, Term, is_literal
+from ..languages import language_words
 from ..query.facts import Facts
-from ..query.question import language_words
 from ..records import Named
 
 EXAMPLES = " Ask, for example: "
@@ -114,7 +114,7 @@ def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator
     used = set[Term]()
     for relation in relations[:_MOST_RELATIONS]:
         is_verb = re.fullmatch(wording["is_verb"], relation.name.lower()) is not None
-        topic = _best_known(kg, relation.term, inverse=is_verb, spared=used)
+        topic = _best_known(kg, relation.term, inverse=is_verb, used=used)
         if topic is None:
             continue
         (steps,) = kg.store.follow([topic.term], relation.term, is_verb, limit=_MOST_ANSWERS + 1)
@@ -131,12 +131,12 @@ def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator
 
 
 def _best_known(
-    kg: KnowledgeGraph, relation: Term, *, inverse: bool, spared: set[Term]
+    kg: KnowledgeGraph, relation: Term, *, inverse: bool, used: set[Term]
 ) -> TermInfo | None:
     """The entity of a relation's first facts that most other facts are about."""
     triples = islice(kg.store.statements(relation), _MOST_FACTS)
     ends = dict.fromkeys(Step(triple, inverse).source for triple in triples)
-    terms = [term for term in ends if not is_literal(term) and term not in spared]
+    terms = [term for term in ends if not is_literal(term) and term not in used]
     named = [info for info in kg.labels.describe(terms) if info.label]
     return max(named, key=lambda info: (info.degree, info.term), default=None)
 

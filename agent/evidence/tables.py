@@ -33,14 +33,7 @@ def _rows(state: State) -> Iterator[Sequence[str | int | float | None]]:
             for value in values:
                 yield (*_columns(relation)[:1], *_columns(value))
     elif result is not None and (rows := result.get("rows")):
-        widths = [max(len(_columns(row[at])) for row in rows) for at in range(len(rows[0]))]
-        yield [name for at, width in enumerate(widths, 1) for name in _header(at, width)]
-        for row in rows:
-            yield [
-                part
-                for cell, width in zip(row, widths, strict=True)
-                for part in (*_columns(cell), None)[:width]
-            ]
+        yield from _table(rows)
     elif result is not None and not state.get("answers"):
         yield "answer", "value"
         yield result["text"], result["value"]
@@ -48,6 +41,17 @@ def _rows(state: State) -> Iterator[Sequence[str | int | float | None]]:
         yield "answer", "term"
         for answer in state.get("answers", []):
             yield answer["label"], answer["term"]
+
+
+def _table(
+    rows: Sequence[Sequence[Named | int | float | None]],
+) -> Iterator[Sequence[str | int | float | None]]:
+    """The rows of a table; a column with an entity in it has one for terms beside it."""
+    widths = [max(len(_columns(row[at])) for row in rows) for at in range(len(rows[0]))]
+    yield [name for at, width in enumerate(widths, 1) for name in _header(at, width)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        yield [part for cell, width in cells for part in (*_columns(cell), None)[:width]]
 
 
 def _header(number: int, width: int) -> list[str]:

@@ -6,13 +6,12 @@ from typing import NamedTuple
 from ..kg.labels.index import TermInfo, Word
 from ..kg.labels.names import normalise
 from .mentions import Span, Spelling, Token
-from .words import FUNCTION_WORDS, LANGUAGE_WORDS, is_everyday, singular
+from .words import FUNCTION_WORDS, OF_LANGUAGES, THE_ONE, is_everyday, singular
 
 _MOST_BEFORE = 3
 _MOST_AFTER = 6
 _DETERMINERS = frozenset({"the", "a", "an", "not"})
 _LIST_WORDS = frozenset({"and", "or"})
-_THE_ONE = frozenset({"the one in", "the one of", "the one at", "the one on", "the one near"})
 
 
 class Surroundings(NamedTuple):
@@ -41,7 +40,7 @@ def nouns(vocabulary: Iterable[Word]) -> frozenset[str]:
     Not of `flows through`, and no word of languages: `official` does not tell what is `Spanish`.
     """
     names = [normalise(word.text).split() for word in vocabulary]
-    return _content(name[-1] for name in names if name) - LANGUAGE_WORDS
+    return _content(name[-1] for name in names if name) - OF_LANGUAGES
 
 
 def relation_spans(
@@ -151,7 +150,7 @@ def tells_which(question: str, tokens: Sequence[Token], span: Span, other: Span)
     Nor in `Of the neighbours of Georgia, the one in the Caucasus`.
     """
     said = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
-    return " ".join(said).removesuffix(" the") in _THE_ONE and tokens[0].norm != "of"
+    return " ".join(said).removesuffix(" the") in THE_ONE and tokens[0].norm != "of"
 
 
 def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) -> str:
@@ -162,7 +161,7 @@ def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) 
     first, last = min(listed).first - 1, max(listed).last + 1
     if last >= len(tokens) or not question[max(listed).end : tokens[last].start].isspace():
         return ""
-    if first >= 0 and singular(tokens[first].norm) in LANGUAGE_WORDS:
+    if first >= 0 and singular(tokens[first].norm) in OF_LANGUAGES:
         return ""
     return singular(tokens[last].norm)
 

@@ -6,19 +6,18 @@ of the text, then those of the question before.
 The values that a question names are numbers in digits and in words, dates, quoted texts and
 letters. They are read without a graph; whether one is a name instead, the linker says. How a
 language writes numbers in words (`twenty-five`, `two hundred and five`) is in the file of its words
-(`languages/en.toml`).
+(`agent/languages/en.toml`).
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..decoding.wire import POINTERS
 from ..kg.terms import Step, Term
+from ..languages import language_words
 from ..records import MentionRecord
 from .binding import Mention
 from .normal import MentionValue
@@ -26,14 +25,6 @@ from .prompt import EarlierQuestion, Numbered
 from .schema import EarlierSet
 from .tree import Last, Part
 from .values import is_unit
-
-
-@cache
-def language_words(language: str = "en") -> Mapping[str, Any]:
-    """The tables of a language of which there is a file."""
-    folder = resources.files(__package__ or "").joinpath("languages")
-    return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
-
 
 ValueKind: TypeAlias = Literal["number", "date", "text"]
 

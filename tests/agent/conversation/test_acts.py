@@ -2,7 +2,7 @@
 
 import pytest
 from groundwalk.agent.conversation.acts import act_of
-from groundwalk.agent.query.question import language_words
+from groundwalk.agent.languages import language_words
 from groundwalk.agent.records import Entity, MentionRecord, Turn
 
 from .naming import entity, mentions, turn
