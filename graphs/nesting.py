@@ -3,6 +3,7 @@
 import gc
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from sys import maxsize
 from typing import Any, Self, cast
 
 from langchain_core.messages import HumanMessage, convert_to_messages
@@ -50,6 +51,10 @@ class Compiled(CompiledStateGraph[State, Options, GraphInput, GraphOutput]):
     def with_output(self) -> Self:
         """The same graph, of which `invoke` returns a `GraphOutput`."""
         return self.copy({"output_channels": list(GraphOutput.__annotations__)})
+
+    def without_line(self) -> Self:
+        """The same graph for callers that see to it themselves how many questions run at once."""
+        return self.copy({"line": Line(maxsize)})
 
     def warm(self) -> Self:
         """Load the model and the graph's indexes now, so that the first question does not wait.

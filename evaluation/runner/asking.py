@@ -185,6 +185,8 @@ def open_setup(setup: Setup) -> Generator[Ask]:
         common: dict[str, Any] = {"kg": kg, "generator": local, "llm": llm}
         graphs = {
             method: build_graph(method, **common, prompts=prompts, reader=reader)
+            .with_state()
+            .without_line()
             for method in setup.methods
         }
         return _OverKG(kg, graphs)
@@ -260,7 +262,7 @@ class _Asking:
         since = perf_counter()
         try:
             graph, options = over.graphs[task.method], self.options[task.method]
-            state = cast("State", graph.with_state().invoke(turn, context=options))
+            state = cast("State", graph.invoke(turn, context=options))
             seconds, asked = perf_counter() - since, self._asked(task)
             return answered(sample, asked, state, seconds, _stated_labels(kg), kg.representatives)
         except Exception as error:

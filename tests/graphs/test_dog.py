@@ -71,7 +71,9 @@ def asked(
     **options: Any,
 ) -> Any:
     """What dog says by itself; nothing is held back for lack of confidence."""
-    context = Options(on_ambiguous="best", confidence=0.0, queries=False, **options)
+    context = Options(
+        on_ambiguous="best", confidence=0.0, queries=False, conversation=False, **options
+    )
     graph: Any = build_graph("dog", kg=kg, generator=local, prompts=prompts)
     return graph.invoke({"question": question}, context=context)
 

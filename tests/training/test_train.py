@@ -18,6 +18,7 @@ from groundwalk.training.questions.graph import load_graph
 from groundwalk.training.recipe import Recipe, Schedule, Size
 from groundwalk.training.train import train
 from groundwalk.training.trainer import plain_loop as trainer
+from groundwalk.training.trainer.job import PATIENCE_IS_OVER
 from groundwalk.training.trainer.plain_loop import set_rate
 from groundwalk.training.trainer.watched import PATIENCE, Watched
 
@@ -119,7 +120,7 @@ def test_where_nothing_improves_the_rate_falls_and_the_training_ends(
     monkeypatch.setattr(trainer, "set_rate", noted)
     report = train(str(source), tmp_path / "short", Recipe(hops=1, size=TINY))
     turn = 2 * (1 + PATIENCE)  # a look after every other step, of which the first is the best
-    assert (report.steps, report.stopped) == (turn + 8, trainer.PATIENCE_IS_OVER)
+    assert (report.steps, report.stopped) == (turn + 8, PATIENCE_IS_OVER)
     assert list(report.hits) == list(range(2, turn + 9, 2))
     assert rates[turn - 1] > 0.8 * max(rates) and rates[-1] < 0.15 * max(rates)
     monkeypatch.setattr(Watched, "hits", unchanged)
