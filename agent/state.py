@@ -69,6 +69,7 @@ class GraphOutput(TypedDict):
     question: str
     status: Status
     answers: list[Answer]
+    unsupported: list[str]
     result: Result | None
     confidence: float
     reading: str

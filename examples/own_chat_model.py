@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from groundwalk import State, build_graph
+from groundwalk import GraphInput, build_graph
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -23,7 +23,7 @@ class Mine(BaseChatModel):
 
 
 graph = build_graph(llm=Mine())
-question: State = {"question": "What is the capital of Kenya?"}
+question: GraphInput = {"question": "What is the capital of Kenya?"}
 state = graph.invoke(question)
 
 print("in the graph:", [answer["label"] for answer in state["answers"]])

@@ -56,7 +56,7 @@ def test_the_chat_model_is_that_of_the_settings(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("GROUNDWALK_METHOD", "direct")
     monkeypatch.setenv("GROUNDWALK_LLM", "hf:./model")
     asked: Any = {"question": "Who is a child of Ada?"}
-    state: Any = server.graph().invoke(asked)
+    state: Any = server.graph().with_state().invoke(asked)
     assert state["usage"]["llm_calls"] == 1 and state["reasoner"] == "llm"
 
 
