@@ -18,8 +18,6 @@ from ..agent.kg.nodes import literal_tag
 from ..agent.kg.terms import Term, is_literal
 from .session import Session
 
-_MOST_TYPES = 2_000_000
-"""Statements of classes that are counted."""
 _SAMPLE = 100
 """Facts of a relation whose ends are looked at."""
 _SECONDS = 30.0
@@ -35,7 +33,7 @@ class Sizes(TypedDict):
     relations: int
 
 
-class ClassSize(TypedDict):
+class ClassUse(TypedDict):
     """A class and how many members it has."""
 
     name: str
@@ -59,7 +57,7 @@ class GraphPage(TypedDict):
 
     source: str
     size: Sizes | None
-    classes: list[ClassSize]
+    classes: list[ClassUse]
     relations: list[RelationUse]
     questions: list[str]
     notes: list[str]
@@ -73,7 +71,7 @@ class About:
 
     kg: KnowledgeGraph
     size: Sizes | None
-    classes: tuple[ClassSize, ...]
+    classes: tuple[ClassUse, ...]
     relations: tuple[RelationInfo, ...]
     questions: tuple[str, ...]
     notes: tuple[str, ...]
@@ -106,12 +104,12 @@ def describe(session: Session, *, tries: bool, stopped: Event) -> About:
     if not kg.pinned:
         return About(kg, None, (), _remote_relations(kg), (), session.notes)
     from ..agent.conversation.introduction import introduce
-    from ..agent.query.facts import Facts
 
     answers = _answers(session, stopped) if tries else None
-    questions = introduce(kg, Facts(kg), answers).questions
-    counts = Sizes(**kg.counts._asdict())
-    return About(kg, counts, _classes(kg), tuple(kg.labels.relations()), questions, session.notes)
+    known = introduce(kg, answers)
+    sizes = Sizes(**kg.counts._asdict())
+    classes = tuple(ClassUse(name=size.name, members=size.members) for size in known.classes)
+    return About(kg, sizes, classes, known.relations, known.questions, session.notes)
 
 
 def _answers(session: Session, stopped: Event) -> Callable[[str], frozenset[Term]]:
@@ -136,17 +134,6 @@ def _remote_relations(kg: KnowledgeGraph) -> tuple[RelationInfo, ...]:
         return tuple(kg.labels.relations())
     except ServiceError:
         return ()
-
-
-def _classes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
-    """The classes of entities, the largest first; a member by two predicates counts once."""
-    known = {word.term for word in kg.labels.vocabulary() if not word.relation}
-    statements = (t for kind in kg.profile.types for t in kg.store.statements(kind))
-    pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
-    sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))
-    names = dict(zip(sizes, kg.labels.names(list(sizes)), strict=True))
-    ordered = sorted(sizes, key=lambda class_: (-sizes[class_], names[class_]))
-    return tuple(ClassSize(name=names[class_], members=sizes[class_]) for class_ in ordered)
 
 
 def _ends(kg: KnowledgeGraph, relation: Term) -> tuple[str, str]:

@@ -100,7 +100,7 @@ def skeleton(
 
     @once
     def introduction() -> Introduction:
-        return introduce(parts.kg, facts(), None if parts.llm else partial(_answers, compiled))
+        return introduce(parts.kg, None if parts.llm else partial(_answers, compiled))
 
     nodes: dict[str, Node] = {
         "understand": understand(parts.linker, name, parts.kg, rewriting, parts.prompts),

@@ -5,6 +5,7 @@ are shown.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,14 +17,14 @@ from ..kg.labels.names import one_line
 from ..kg.store import Counts
 from ..kg.terms import Step, Term, is_literal
 from ..languages import language_words
-from ..query.facts import Facts
 from ..records import Named
 
 EXAMPLES = " Ask, for example: "
 """What stands before the examples in an introduction."""
 MOST_EXAMPLES = 3
 _MOST_CLASSES = 5
-_MOST_CLASSES_COUNTED = 50
+_MOST_TYPES = 2_000_000
+"""Statements of classes that are counted."""
 _MOST_RELATIONS = 24
 """Relations, the most used first, of which examples are made."""
 _MOST_FACTS = 200
@@ -78,7 +79,6 @@ class Introduction:
 
 def introduce(
     kg: KnowledgeGraph,
-    facts: Facts,
     answers: Callable[[str], frozenset[Term]] | None = None,
 ) -> Introduction:
     """What the graph holds, and examples that `answers` answers as the graph does.
@@ -93,19 +93,18 @@ def introduce(
     tried = islice(made, MOST_EXAMPLES if answers is None else _MOST_TRIED)
     good = (e for e in tried if answers is None or answers(e.question) == e.answers)
     questions = tuple(example.question for example in islice(good, MOST_EXAMPLES))
-    return Introduction(kg.source, kg.counts, _classes(kg, facts), relations, questions)
+    return Introduction(kg.source, kg.counts, class_sizes(kg), relations, questions)
 
 
-def _classes(kg: KnowledgeGraph, facts: Facts) -> tuple[ClassSize, ...]:
-    """The classes that have members, the largest first."""
-    terms = dict.fromkeys(word.term for word in kg.labels.vocabulary() if not word.relation)
-    counted = list(islice(terms, _MOST_CLASSES_COUNTED))
-    names = kg.labels.names(counted)
-    sizes = [
-        ClassSize(term, name, len(facts.members(term)))
-        for term, name in zip(counted, names, strict=True)
-    ]
-    return tuple(sorted((s for s in sizes if s.members), key=lambda s: (-s.members, s.name)))
+def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
+    """The classes of entities, the largest first; a member by two predicates counts once."""
+    known = {word.term for word in kg.labels.vocabulary() if not word.relation}
+    statements = (t for kind in kg.profile.types for t in kg.store.statements(kind))
+    pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
+    sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))
+    names = dict(zip(sizes, kg.labels.names(list(sizes)), strict=True))
+    ordered = sorted(sizes, key=lambda class_: (-sizes[class_], names[class_]))
+    return tuple(ClassSize(class_, names[class_], sizes[class_]) for class_ in ordered)
 
 
 def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator[Example]:

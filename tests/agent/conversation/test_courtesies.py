@@ -10,7 +10,6 @@ from groundwalk.agent.conversation.introduction import EXAMPLES, introduce
 from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.records import Entity
 from rdflib import Graph
 
@@ -100,9 +99,9 @@ def test_examples_are_answered_as_the_graph_says(world: KnowledgeGraph) -> None:
         tried.append(question)
         return frozenset()
 
-    none = introduce(world, Facts(world), refuses_first)
+    none = introduce(world, refuses_first)
     assert none.questions == () and len(tried) > 3 and EXAMPLES not in none.text
-    untried = introduce(world, Facts(world))
+    untried = introduce(world)
     assert list(untried.questions) == tried[:3]
     assert [size.name for size in untried.classes[:2]] == ["city", "country"]
     assert untried.classes[0].members > untried.classes[1].members
