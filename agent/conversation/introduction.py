@@ -6,7 +6,7 @@ are shown.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -112,21 +112,27 @@ def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator
     wording = language_words()["examples"]
     used = set[Term]()
     for relation in relations[:_MOST_RELATIONS]:
-        is_verb = re.fullmatch(wording["is_verb"], relation.name.lower()) is not None
-        topic = _best_known(kg, relation.term, inverse=is_verb, used=used)
+        form = _form(wording, relation.name.lower())
+        inverse = form != "noun"
+        topic = _best_known(kg, relation.term, inverse=inverse, used=used)
         if topic is None:
             continue
-        (steps,) = kg.store.follow([topic.term], relation.term, is_verb, limit=_MOST_ANSWERS + 1)
+        (steps,) = kg.store.follow([topic.term], relation.term, inverse, limit=_MOST_ANSWERS + 1)
         answers = frozenset(step.target for step in steps)
         if len(answers) > _MOST_ANSWERS:
             continue
         kind = _class_name(kg, answers)
-        if is_verb and not kind:
+        if inverse and not kind:
             continue
-        form = wording["verb"] if is_verb else wording["noun"]
         names = {"relation": relation.name, "name": topic.name, "class": kind}
         used.add(topic.term)
-        yield Example(one_line(form.format_map(names)), answers)
+        yield Example(one_line(wording[form].format_map(names)), answers)
+
+
+def _form(wording: Mapping[str, str], relation: str) -> str:
+    """The wording that goes with the name of a relation."""
+    forms = (form for form in ("verb", "done") if re.fullmatch(wording[f"is_{form}"], relation))
+    return next(forms, "noun")
 
 
 def _best_known(

@@ -107,6 +107,20 @@ def test_examples_are_answered_as_the_graph_says(world: KnowledgeGraph) -> None:
     assert untried.classes[0].members > untried.classes[1].members
 
 
+def test_examples_read_as_english() -> None:
+    turtle = """
+        @prefix : <https://shed.example/> .
+        :lathe a :Machine ; :maintained_by :ruth ; :feeds :press ; :colour :green .
+        :press a :Machine .
+    """
+    introduction = introduce(kg_of(Graph().parse(data=turtle)))
+    assert set(introduction.questions) == {
+        "Which Machine is maintained by ruth?",
+        "Which Machine feeds press?",
+        "What is the colour of lathe?",
+    }
+
+
 def test_a_conversation() -> None:
     graph = build_graph(checkpointer=None)
     turns = list[Any]()
