@@ -15,6 +15,7 @@ from typing import Any
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
@@ -39,8 +40,12 @@ class Examples(griffe.Extension):
             obj.docstring.value = _EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
 
 
+@event_priority(100)
 def on_config(config: MkDocsConfig) -> None:
-    """Let the reference see the parts as one package, however groundwalk is installed."""
+    """Let the reference see the parts as one package, however groundwalk is installed.
+
+    It comes before mkdocstrings reads its paths, which leaves out those that are not there yet.
+    """
     subprocess.run([ROOT / "dev", "links"], check=True)
 
 

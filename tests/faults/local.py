@@ -185,7 +185,7 @@ def _running_out(model: Any, shortage: Shortage, number: int) -> Generator[None]
 _CHANGES = """
 import sys
 from groundwalk.agent.llm.local import load_model
-from ..whole import build_graph
+from groundwalk.graphs import build_graph
 graph = build_graph(generator=load_model(sys.argv[1]))
 file = sys.argv[1] + "/model.safetensors"
 with open(file, "r+b") as weights:
