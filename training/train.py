@@ -58,7 +58,7 @@ def train(
         elapsed = Elapsed(partial, started)
         job = Job(kg, material, recipe, schedule, partial, elapsed, watcher)
         made = _make(job)
-        with few_threads(made.local.model):
+        with few_threads(made.local.model.parameters()):
             fitted = fit(job, made.local, hand_written)
         settings = replace(
             made.local.settings,

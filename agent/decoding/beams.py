@@ -15,8 +15,9 @@ from typing import Generic, NamedTuple
 import numpy as np
 
 from .constraint import Constraint, State
+from .network import Vector
 from .plan import BeamPlan
-from .tree import ROOT, TokenTree, Vector
+from .tree import ROOT, TokenTree
 
 Legal = tuple[int, ...]
 

@@ -10,20 +10,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from inspect import signature
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import torch
 from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
+from .forward import TreeForward
+from .torch_network import TorchNetwork
 from .tree import ROOT, Evaluated
 
 
 class LineForward(Evaluated):
     """The lines of several prompts under one model; any causal model will do."""
 
-    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]]) -> None:
-        super().__init__(model, prompts)
-        self._caching = _copies(model)
+    def __init__(self, network: TorchNetwork, prompts: Sequence[Sequence[int]]) -> None:
+        super().__init__(network, prompts)
+        self._torch = network
+        self._caching = _copies(network.model)
         self._caches: dict[int, DynamicCache] = {}
 
     def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
@@ -46,10 +51,10 @@ class LineForward(Evaluated):
     def _prefill(self, row: int) -> None:
         inputs: dict[str, object] = {"use_cache": False}
         if self._caching:
-            cache = self._caches[row] = DynamicCache(config=cast(Any, self._model.config))
+            cache = self._caches[row] = self._torch.cache()
             inputs = {"use_cache": True, "past_key_values": cache}
         prompt = self._prompts[row]
-        self._states[row][ROOT] = self._run(np.array([prompt], np.int64), **inputs)[0, -1]
+        self._states[row][ROOT] = self._torch.run(np.array([prompt], np.int64), **inputs)[0, -1]
         self.forward_passes += 1
         self.prompt_tokens[row] += len(prompt)
 
@@ -65,7 +70,7 @@ class LineForward(Evaluated):
         for i, line in enumerate(lines):
             row_tokens = [*lead, *(tree.tokens[node] for node in line)]
             tokens[i, : len(row_tokens)] = row_tokens
-        states = self._run(tokens, **inputs)
+        states = self._torch.run(tokens, **inputs)
         for i, line in enumerate(lines):
             for j, node in enumerate(line, len(lead)):
                 if not self.known(row, node):
@@ -90,3 +95,57 @@ def _spread(cache: DynamicCache, rows: int) -> DynamicCache:
     spread.layers = [copy(layer) for layer in cache.layers]
     spread.batch_repeat_interleave(rows)
     return spread
+
+
+# Which engine fits a model.
+
+_WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
+_SHARES: "WeakKeyDictionary[Any, bool]" = WeakKeyDictionary()
+
+
+def shares_cache(model: PreTrainedModel) -> bool:
+    """Whether a tree of tokens can share one cache row.
+
+    It cannot where layers do not attend to their whole context. Other reasons (an attention that
+    takes no mask of its own, positions that are read off the mask) are not assumed but tried, once
+    a model.
+    """
+    if model not in _SHARES:
+        _SHARES[model] = _attends_to_all(model) and _tree_is_right(model)
+    return _SHARES[model]
+
+
+def _attends_to_all(model: PreTrainedModel) -> bool:
+    config = model.config.get_text_config()
+    if getattr(model, "_is_stateful", False):
+        return False
+    kinds = getattr(config, "layer_types", None)
+    if kinds:
+        return set(kinds) == {"full_attention"}
+    windowed = any(getattr(config, name, None) for name in _WINDOWS)
+    return not windowed or not getattr(config, "use_sliding_window", True)
+
+
+def _tree_is_right(model: PreTrainedModel) -> bool:
+    """Whether the second branch of a small tree has the logits of the same tokens in a row."""
+    prompt, first, second = [1, 2, 3, 4], [5, 6, 7], [6, 5, 3]
+    try:
+        forward = TreeForward(TorchNetwork(model), [prompt])
+        ends = list[int]()
+        for branch in (first, second):
+            node = ROOT
+            for token in branch:
+                node = forward.trees[0].child(node, token)
+            ends.append(node)
+            forward.evaluate({0: [node]})
+        tree = torch.from_numpy(forward.logits([(0, ends[1])])[0])
+        ids = torch.tensor([prompt + second], device=model.device)
+        with torch.inference_mode():
+            line = cast(Any, model)(input_ids=ids).logits[0, -1].double().cpu()
+    except Exception:  # models say in many ways that they do not take a mask, positions or a cache
+        return False
+    return bool((tree - line).abs().max() <= _tolerance(model.dtype) * line.abs().max().clamp(1.0))
+
+
+def _tolerance(dtype: torch.dtype) -> float:
+    return {torch.float64: 1e-6, torch.float32: 1e-3}.get(dtype, 5e-2)

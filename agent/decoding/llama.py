@@ -1,14 +1,20 @@
-"""A Llama as `groundwalk train` makes it, run with torch alone.
+"""A Llama as `groundwalk train` makes it, run with NumPy.
 
-Importing the library that it was trained with takes several times as long as a question. The
-operations and their order are those of that library, so that logits are the same to the last bit.
+Importing torch takes several times as long as a question. The operations are those of the library
+that it was trained with; sums of float32 are taken in another order.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import torch
-from torch.nn import functional
+import numpy as np
+from numpy.typing import NDArray
+
+from ..operations import Array
+from .network import MOST_BEGINNINGS, Beginnings, Layers, Vector, split
+
+EMBEDDINGS = "model.embed_tokens.weight"
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,6 @@ class LlamaShape:
     rope_theta: float
     model_type: str = "llama"
 
-    def get_text_config(self) -> "LlamaShape":
-        """Itself: there is nothing but text."""
-        return self
-
     def weights(self) -> dict[str, tuple[int, ...]]:
         """The names of the weights in `model.safetensors`, and their shapes."""
         width, inner = self.hidden_size, self.intermediate_size
@@ -49,7 +51,7 @@ class LlamaShape:
             "mlp.down_proj": (width, inner),
         }
         return {
-            "model.embed_tokens.weight": (self.vocab_size, width),
+            EMBEDDINGS: (self.vocab_size, width),
             "model.norm.weight": (width,),
             **{
                 f"model.layers.{i}.{name}.weight": shape
@@ -63,43 +65,21 @@ class KeyValues:
     """The keys and values of each layer, shape (rows, heads, tokens, head_dim); they only grow."""
 
     def __init__(self, layers: int) -> None:
-        self.layers: list[tuple[torch.Tensor, torch.Tensor] | None] = [None] * layers
+        self.layers: list[tuple[Array, Array] | None] = [None] * layers
 
     def get_seq_length(self) -> int:
         """How many tokens are held."""
         first = self.layers[0]
         return 0 if first is None else first[0].shape[-2]
 
-    def update(
-        self, keys: torch.Tensor, values: torch.Tensor, layer: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(self, keys: Array, values: Array, layer: int) -> tuple[Array, Array]:
         """Add new tokens to a layer; all that it holds then."""
         before = self.layers[layer]
-        if before is None:
-            held = torch.cat([keys], dim=-2), torch.cat([values], dim=-2)
-        else:
-            held = (
-                torch.cat([before[0], keys], dim=-2),
-                torch.cat([before[1], values], dim=-2),
-            )
-        self.layers[layer] = held
-        return held
-
-
-@dataclass(frozen=True)
-class Output:
-    """The last hidden states of a pass, (rows, tokens, width), or the logits where they are set."""
-
-    last_hidden_state: torch.Tensor
-    logits: torch.Tensor | None = None
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A layer that is a matrix and nothing else."""
-
-    weight: torch.Tensor
-    bias: None = None
+        if before is not None:
+            keys = np.concatenate((before[0], keys), axis=-2)
+            values = np.concatenate((before[1], values), axis=-2)
+        self.layers[layer] = keys, values
+        return keys, values
 
 
 @dataclass(frozen=True)
@@ -110,119 +90,137 @@ class GenerationConfig:
 
 
 class Llama:
-    """A model to decode with, on the CPU in float32; it offers of transformers' what that takes."""
+    """A `Network` on the CPU in float32."""
 
-    device = torch.device("cpu")
-    dtype = torch.float32
+    unseen: np.floating = np.finfo(np.float32).min
 
-    def __init__(
-        self, config: LlamaShape, weights: Mapping[str, torch.Tensor], eos: int | None
-    ) -> None:
+    def __init__(self, config: LlamaShape, weights: Mapping[str, Array], eos: int | None) -> None:
         """The `weights` are those that `config` names, in its shapes."""
         self.config = config
         self.generation_config = GenerationConfig(eos)
+        self.beginnings = Beginnings(MOST_BEGINNINGS)
         self._weights = dict(weights)
-        halves = torch.arange(0, config.head_dim, 2, dtype=torch.float) / config.head_dim
-        self._frequencies = 1.0 / (config.rope_theta**halves)
+        halves = np.arange(0, config.head_dim, 2, dtype=np.float32) / np.float32(config.head_dim)
+        self._frequencies = (1.0 / config.rope_theta**halves).astype(np.float32)
 
-    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+    @property
+    def context(self) -> int:
+        """The most tokens of a prompt and its walk."""
+        return self.config.max_position_embeddings
+
+    def named_parameters(self) -> Iterator[tuple[str, Array]]:
         """The weights by name."""
         yield from self._weights.items()
 
-    def parameters(self) -> Iterator[torch.Tensor]:
-        """The weights."""
-        yield from self._weights.values()
+    def cache(self, layers: Layers = (), rows: int = 1) -> KeyValues:
+        """A cache that holds the layers of one row in each of its rows, or nothing."""
+        cache = KeyValues(self.config.num_hidden_layers)
+        for number, (keys, values) in enumerate(layers):
+            shape = (rows, *keys.shape[1:])
+            cache.update(np.broadcast_to(keys, shape), np.broadcast_to(values, shape), number)
+        return cache
 
-    def get_input_embeddings(self) -> Matrix:
-        """The embeddings of the tokens, (vocabulary, width)."""
-        return Matrix(self._weights["model.embed_tokens.weight"])
+    def layers(self, tokens: Sequence[int]) -> Layers:
+        """The layers after a beginning, for one row."""
+        cache, count = self.cache(), len(tokens)
+        mask = np.triu(np.full((1, 1, count, count), self.unseen), 1)
+        self.states(np.array([tokens]), np.arange(count)[None], mask, cache)
+        return [layer for layer in cache.layers if layer is not None]
 
-    def get_output_embeddings(self) -> Matrix:
-        """The matrix after the last hidden state: that of the embeddings."""
-        return self.get_input_embeddings()
-
-    def new_cache(self) -> KeyValues:
-        """A cache that holds nothing."""
-        return KeyValues(self.config.num_hidden_layers)
-
-    def __call__(self, input_ids: torch.Tensor) -> Output:
-        """The logits after each token of each row, (rows, tokens, vocabulary)."""
-        states = self.base_model(input_ids).last_hidden_state
-        return Output(states, functional.linear(states, self.get_output_embeddings().weight))
-
-    def base_model(
+    def states(
         self,
-        input_ids: torch.Tensor,
-        position_ids: torch.Tensor | None = None,
-        attention_mask: torch.Tensor | None = None,
-        past_key_values: KeyValues | None = None,
-        use_cache: bool = True,
-    ) -> Output:
-        """The last hidden states of the tokens, whose keys and values go into the cache.
-
-        The mask is added to the attention, (rows, 1, tokens, cached and new tokens); without one
-        the cache is empty, and each token sees those before it. Nothing is cached of what is not
-        given a cache, whatever `use_cache` says.
-        """
-        if position_ids is None:
-            position_ids = torch.arange(input_ids.shape[1]).unsqueeze(0)
-        cache = past_key_values or self.new_cache()
-        states = functional.embedding(input_ids, self._weights["model.embed_tokens.weight"])
-        turns = self._turns(position_ids)
+        tokens: NDArray[np.int64],
+        positions: NDArray[np.int64],
+        mask: NDArray[np.floating],
+        cache: Any,
+    ) -> Array:
+        """A state for each token; keys and values go into the cache."""
+        states = self._weights[EMBEDDINGS][tokens]
+        turns = self._turns(positions)
         for layer in range(self.config.num_hidden_layers):
             name = f"model.layers.{layer}"
             normed = self._normed(states, f"{name}.input_layernorm")
-            states = states + self._attention(normed, layer, turns, attention_mask, cache)
+            states = states + self._attention(normed, layer, turns, mask, cache)
             normed = self._normed(states, f"{name}.post_attention_layernorm")
-            gate = functional.silu(self._linear(normed, f"{name}.mlp.gate_proj"))
-            inner = gate * self._linear(normed, f"{name}.mlp.up_proj")
-            states = states + self._linear(inner, f"{name}.mlp.down_proj")
-        return Output(self._normed(states, "model.norm"))
+            gate = _silu(self._linear(normed, f"{name}.mlp.gate_proj"))
+            gate *= self._linear(normed, f"{name}.mlp.up_proj")
+            states += self._linear(gate, f"{name}.mlp.down_proj")
+        return self._normed(states, "model.norm")
+
+    def logits(self, states: Sequence[Array]) -> Vector:
+        """The logits after each state, shape (states, vocabulary)."""
+        return self._whole(states).astype(np.float64)
+
+    def logits_of(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
+        """For each state the logits of its tokens, and no others."""
+        flat, owner = _flattened(tokens)
+        rows = self._weights[EMBEDDINGS][flat]
+        return split(np.einsum("nd,nd->n", rows, np.stack(states)[owner]), tokens)
+
+    def logprobs(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
+        """For each state the log-probabilities of its tokens, over the whole vocabulary."""
+        logits = self._whole(states)
+        flat, owner = _flattened(tokens)
+        top = logits.max(-1, keepdims=True)
+        norms = np.log(np.exp(logits - top).sum(-1)) + top[:, 0]
+        return split(logits[owner, flat] - norms[owner], tokens)
+
+    def _whole(self, states: Sequence[Array]) -> Array:
+        return np.stack(states) @ self._weights[EMBEDDINGS].T
 
     def _attention(
         self,
-        states: torch.Tensor,
+        states: Array,
         layer: int,
-        turns: tuple[torch.Tensor, torch.Tensor],
-        mask: torch.Tensor | None,
+        turns: tuple[Array, Array],
+        mask: NDArray[np.floating],
         cache: KeyValues,
-    ) -> torch.Tensor:
+    ) -> Array:
         rows, tokens, _ = states.shape
         queries, keys, values = (
             self._linear(states, f"model.layers.{layer}.self_attn.{kind}_proj")
-            .view(rows, tokens, -1, self.config.head_dim)
-            .transpose(1, 2)
+            .reshape(rows, tokens, -1, self.config.head_dim)
+            .transpose(0, 2, 1, 3)
             for kind in "qkv"
         )
         keys, values = cache.update(_turned(keys, turns), values, layer)
-        seen = functional.scaled_dot_product_attention(
-            _turned(queries, turns),
-            keys,
-            values,
-            attn_mask=mask,
-            is_causal=mask is None and tokens > 1,
-            scale=self.config.head_dim**-0.5,
-        )
-        heads = seen.transpose(1, 2).reshape(rows, tokens, -1)
+        weights = _turned(queries, turns) @ keys.swapaxes(-1, -2)
+        weights *= np.float32(self.config.head_dim**-0.5)
+        weights += mask
+        weights -= weights.max(-1, keepdims=True)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(-1, keepdims=True)
+        heads = (weights @ values).transpose(0, 2, 1, 3).reshape(rows, tokens, -1)
         return self._linear(heads, f"model.layers.{layer}.self_attn.o_proj")
 
-    def _turns(self, positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _turns(self, positions: NDArray[np.int64]) -> tuple[Array, Array]:
         """Cosine and sine of the angles of each position, (rows, 1, tokens, head_dim)."""
-        half = positions[:, None, :, None].float() * self._frequencies
-        angles = torch.cat((half, half), dim=-1)
-        return angles.cos(), angles.sin()
+        half = positions[:, None, :, None].astype(np.float32) * self._frequencies
+        angles = np.concatenate((half, half), axis=-1)
+        return np.cos(angles), np.sin(angles)
 
-    def _normed(self, states: torch.Tensor, name: str) -> torch.Tensor:
-        variance = states.pow(2).mean(-1, keepdim=True)
-        scaled = states * torch.rsqrt(variance + self.config.rms_norm_eps)
+    def _normed(self, states: Array, name: str) -> Array:
+        variance = np.square(states).mean(-1, keepdims=True)
+        scaled = states / np.sqrt(variance + np.float32(self.config.rms_norm_eps))
         return self._weights[f"{name}.weight"] * scaled
 
-    def _linear(self, states: torch.Tensor, name: str) -> torch.Tensor:
-        return functional.linear(states, self._weights[f"{name}.weight"])
+    def _linear(self, states: Array, name: str) -> Array:
+        return states @ self._weights[f"{name}.weight"].T
 
 
-def _turned(states: torch.Tensor, turns: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+def _silu(values: Array) -> Array:
+    with np.errstate(over="ignore"):  # the sigmoid of a very negative number is 0
+        return values / (1 + np.exp(-values))
+
+
+def _turned(states: Array, turns: tuple[Array, Array]) -> Array:
     """Rotary embedding: each pair of a first and a second half's element, by its angle."""
     cosine, sine = turns
-    first, second = states.chunk(2, dim=-1)
-    return states * cosine + torch.cat((-second, first), dim=-1) * sine
+    first, second = np.split(states, 2, axis=-1)
+    return states * cosine + np.concatenate((-second, first), axis=-1) * sine
+
+
+def _flattened(tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All tokens one after another, and the row of each."""
+    flat = np.fromiter((token for row in tokens for token in row), np.int64)
+    return flat, np.repeat(np.arange(len(tokens)), [len(row) for row in tokens])

@@ -14,10 +14,11 @@ import numpy as np
 from ..errors import ConstraintError
 from .beams import Beam, BeamSearch, Legal
 from .constraint import Constraint, State
-from .forward import open_engine
+from .engines import open_engine
 from .model import CausalModel
+from .network import Vector
 from .plan import BeamPlan, Cost, Engine, Hypothesis
-from .tree import TokenTree, Vector
+from .tree import TokenTree
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Session:
     def logits(self, nodes: Sequence[tuple[int, int]]) -> list[Vector]:
         """The logits over the whole vocabulary after each (row, node), for free text."""
         self._evaluate(nodes)
-        return list(self.forward.logits(nodes).double().cpu().numpy())
+        return list(self.forward.logits(nodes))
 
     def _evaluate(self, nodes: Sequence[tuple[int, int]]) -> None:
         rows: dict[int, list[int]] = {}

@@ -71,7 +71,8 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
             f"the prompt of {len(prompt)} tokens is too long for the model", "try --set shown=20"
         )
     ends, steps = _ends(local), _Steps()
-    ids = torch.tensor([list(prompt)], device=local.model.device)
+    model = cast(Any, writer(local))
+    ids = torch.tensor([list(prompt)], device=model.device)
     settings: dict[str, Any] = {
         "attention_mask": torch.ones_like(ids),
         "max_new_tokens": how.longest,
@@ -79,7 +80,6 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         "pad_token_id": min(ends, default=0),
         "logits_processor": [steps],
     }
-    model = cast(Any, writer(local))
     scores = (0.0,) * (how.samples or how.beams)
     if how.samples:
         drawn = {

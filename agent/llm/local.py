@@ -1,7 +1,7 @@
 """Loading a local causal language model: a Hugging Face folder, or a hub id the user named."""
 
 import math
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -9,6 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from ..decoding.llama import Llama
 from ..errors import ModelError, ShortageError, is_shortage
 from .bag_of_words import Scope, read_scope
 from .model_folder import (
@@ -22,7 +25,6 @@ from .model_folder import (
 )
 
 if TYPE_CHECKING:
-    from torch import nn
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from ..decoding.model import CausalModel, Tokenizer
@@ -157,8 +159,6 @@ def writer(local: LocalModel) -> "PreTrainedModel":
 
     One that was read without the library is read with it now. Raises ModelError as `load_model`.
     """
-    from ..decoding.llama import Llama
-
     model: object = local.model
     if not isinstance(model, Llama):
         return local.model
@@ -182,12 +182,12 @@ def _copy_weights(model: "PreTrainedModel") -> None:
 
 
 @contextmanager
-def few_threads(model: "nn.Module") -> Generator[None]:
-    """Use one thread within a block if a model is small, as `use_few_threads` for a process."""
+def few_threads(weights: Iterable[Any]) -> Generator[None]:
+    """Use one thread of torch within a block if weights are small, as `use_few_threads` does."""
     import torch
 
     threads = torch.get_num_threads()
-    if sum(part.numel() * part.element_size() for part in model.parameters()) < SMALL:
+    if sum(part.nbytes for part in weights) < SMALL:
         torch.set_num_threads(1)
     try:
         yield
@@ -204,15 +204,23 @@ def defect_of(model: "CausalModel", tokenizer: "Tokenizer", missing: Collection[
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         return f"the weights lack {min(missing)}{more}, which config.json promises"
     for name, weights in model.named_parameters():
-        if weights.is_floating_point() and weights.numel():
-            if not all(map(math.isfinite, weights.detach().aminmax())):
-                return f"the weights of {name} are no numbers"
-    rows = len(cast(Any, model.get_input_embeddings()).weight)
+        if not _is_finite(weights):
+            return f"the weights of {name} are no numbers"
+    plain = isinstance(model, Llama)
+    rows = model.config.vocab_size if plain else len(cast(Any, model.get_input_embeddings()).weight)
     special = set(tokenizer.all_special_tokens)
     unknown = [t for t, number in tokenizer.get_vocab().items() if number >= rows]
     if unknown and not special.issuperset(unknown):
         return f"the tokenizer has tokens that the model does not know, such as {min(unknown)!r}"
     return _template(tokenizer)
+
+
+def _is_finite(weights: Any) -> bool:
+    if isinstance(weights, np.ndarray):
+        return bool(np.isfinite(weights).all())
+    if not (weights.is_floating_point() and weights.numel()):
+        return True
+    return all(map(math.isfinite, weights.detach().aminmax()))
 
 
 def _template(tokenizer: "Tokenizer") -> str:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from ..decoding.llama import Llama, LlamaShape
 from ..decoding.model import PlainTokenizer
 from .bag_of_words import BASELINES_FILE, SCOPE_FILE
@@ -92,19 +94,14 @@ def read_plain(folder: Path) -> tuple[Llama, PlainTokenizer] | None:
     tokenizer = _tokenizer(folder / "tokenizer.json", tokenizing)
     if tokenizer is None:
         return None
-    from safetensors.torch import load
+    from safetensors.numpy import load
 
     stored = load((folder / "model.safetensors").read_bytes())
     if {name: tuple(array.shape) for name, array in stored.items()} != shape.weights():
         return None
-    import torch
-
-    if any(array.dtype not in (Llama.dtype, torch.float16) for array in stored.values()):
+    if any(array.dtype.name not in ("float32", "float16") for array in stored.values()):
         return None
-    weights = {
-        name: array.to(Llama.dtype, copy=True)  # aligned as torch does it
-        for name, array in stored.items()
-    }
+    weights = {name: array.astype(np.float32) for name, array in stored.items()}
     return Llama(shape, weights, eos), tokenizer
 
 

@@ -11,18 +11,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..kg import KnowledgeGraph
 from ..llm.model_folder import model_folder
+from ..operations import NUMPY, layer_norm, linear, log_softmax
 from ..records import Word
 from .actions import Action, literal_pointers, pointed_at
 from .prompt import Numbered
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
 
 UNREAD, FILLER = "unread", "filler"
 ACCOUNT_FILE = "account.safetensors"
@@ -214,69 +215,52 @@ def _row_in(buckets: int, text: str) -> int:
 
 # The model
 
+Weights: TypeAlias = Mapping[str, NDArray[np.float32]]
 
-def make_model() -> "nn.Module":
-    """A new model, which takes what `batched` makes.
 
-    It gives the logarithms of the shares of each part, `(batch, parts, SPECIAL + parts)`.
+def log_shares(weights: Weights, rows: NDArray[np.int64], words: int) -> NDArray[np.float32]:
+    """The logarithms of the shares of each part of a question, `(parts, SPECIAL + parts)`.
+
+    `rows (parts, pieces)` are those of its words and then of its actions.
     """
-    import torch
-    from torch import nn
-
-    class Pointer(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.table = nn.EmbeddingBag(BUCKETS, TABLE_WIDTH, mode="mean", padding_idx=0)
-            self.widened = nn.Linear(TABLE_WIDTH, WIDTH)
-            self.kinds = nn.Embedding(2, WIDTH)
-            self.places = nn.Embedding(MOST_PARTS, WIDTH)  # a name of the trained weights
-            layer = nn.TransformerEncoderLayer(
-                WIDTH, HEADS, 2 * WIDTH, dropout=0.1, batch_first=True, norm_first=True
-            )
-            self.layers = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
-            self.asks = nn.Linear(WIDTH, WIDTH)
-            self.offers = nn.Linear(WIDTH, WIDTH)
-            self.special = nn.Linear(WIDTH, SPECIAL)
-
-        def forward(self, rows: "Tensor", words: "Tensor") -> "Tensor":
-            batch, parts, pieces = rows.shape
-            table = self.table(rows.reshape(batch * parts, pieces)).view(batch, parts, -1)
-            position = torch.arange(parts, device=rows.device)[None]
-            is_action = position >= words[:, None]
-            start = torch.where(is_action, words[:, None], 0)
-            embedded = self.widened(table) + self.kinds(is_action.long())
-            is_padding = (rows == 0).all(-1)
-            hidden = self.layers(
-                embedded + self.places(position - start), src_key_padding_mask=is_padding
-            )
-            scores = self.asks(hidden) @ self.offers(hidden).transpose(1, 2) / WIDTH**0.5
-            scores = scores.masked_fill((is_padding | ~is_action)[:, None], float("-inf"))
-            return torch.cat([self.special(hidden), scores], -1).log_softmax(-1)
-
-    return Pointer()
+    some = (rows > 0).astype(np.float32)[..., None]
+    table = (weights["table.weight"][rows] * some).sum(1) / some.sum(1).clip(min=1)
+    position = np.arange(len(rows))
+    is_action = position >= words
+    hidden = linear(weights, "widened", table) + weights["kinds.weight"][is_action.astype(np.int64)]
+    hidden = hidden + weights["places.weight"][np.where(is_action, position - words, position)]
+    seen = np.asarray(rows.any(-1))
+    for number in range(LAYERS):
+        name = f"layers.layers.{number}"
+        normed = layer_norm(weights, f"{name}.norm1", hidden)
+        joint = normed @ weights[f"{name}.self_attn.in_proj_weight"].T
+        joint = joint + weights[f"{name}.self_attn.in_proj_bias"]
+        heads = joint.reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
+        mixed = NUMPY.attention(heads[0], heads[1], heads[2], seen[None, None])
+        mixed = mixed.swapaxes(0, 1).reshape(len(rows), -1)
+        hidden = hidden + linear(weights, f"{name}.self_attn.out_proj", mixed)
+        inner = linear(weights, f"{name}.linear1", layer_norm(weights, f"{name}.norm2", hidden))
+        hidden = hidden + linear(weights, f"{name}.linear2", inner.clip(min=0))
+    offers = linear(weights, "offers", hidden)
+    scores = linear(weights, "asks", hidden) @ offers.T / np.float32(WIDTH**0.5)
+    scores = np.where(seen & is_action, scores, np.float32(-np.inf))
+    return log_softmax(np.concatenate([linear(weights, "special", hidden), scores], -1))
 
 
-def batched(questions: Sequence[tuple[Sequence[Rows], Sequence[Rows]]]) -> "tuple[Tensor, Tensor]":
-    """The rows `(batch, parts, pieces)` and the numbers of words `(batch)` of some questions.
-
-    Each question is its words and its actions.
-    """
-    import torch
-
-    longest = max(len(words) + len(actions) for words, actions in questions)
-    rows = torch.zeros(len(questions), longest, MOST_PIECES, dtype=torch.long)
-    for number, (words, actions) in enumerate(questions):
-        for index, part in enumerate((*words, *actions)):
-            rows[number, index, : len(part)] = torch.tensor(part, dtype=torch.long)
-    return rows, torch.tensor([len(words) for words, _ in questions])
+def padded(parts: Sequence[Rows]) -> NDArray[np.int64]:
+    """The rows of words and actions, `(parts, pieces)`; 0 is padding."""
+    rows = np.zeros((len(parts), MOST_PIECES), np.int64)
+    for index, part in enumerate(parts):
+        rows[index, : len(part)] = part
+    return rows
 
 
 class LearntAccount:
     """A `WordReader` that was trained beside a model."""
 
-    def __init__(self, model: "nn.Module", threshold: float, label: Callable[[str], str]) -> None:
+    def __init__(self, weights: Weights, threshold: float, label: Callable[[str], str]) -> None:
         """`threshold` is the least share with which a word is unread; `label` names terms."""
-        self._model = model
+        self._weights = weights
         self._threshold = threshold
         self._label = label
 
@@ -318,13 +302,10 @@ class LearntAccount:
         actions: Sequence[Action],
     ) -> list[list[float]]:
         """For each word the shares of unread, of filler and of each action."""
-        import torch
-
         parts = word_parts(question, words, mentions, actions)
-        with torch.inference_mode():
-            logs = self._model(*batched([(parts, action_parts(actions, self._label))]))
-        shares: list[list[float]] = logs[0, : len(words)].exp().tolist()
-        return [share[:SPECIAL] + share[SPECIAL + len(words) :] for share in shares]
+        rows = padded([*parts, *action_parts(actions, self._label)])
+        shares: list[list[float]] = np.exp(log_shares(self._weights, rows, len(words))).tolist()
+        return [share[:SPECIAL] + share[SPECIAL + len(words) :] for share in shares[: len(words)]]
 
     def _used_by(self, shares: Sequence[float], actions: Sequence[Action]) -> str:
         if shares[0] >= self._threshold:
@@ -339,28 +320,25 @@ class LearntAccount:
 def read_account(folder: Path, label: Callable[[str], str]) -> LearntAccount | None:
     """The account beside a model's weights; None where there is none.
 
-    Raises ValueError or OSError for files that are broken.
+    Raises ValueError, KeyError or OSError for files that are broken, or what safetensors raises.
     """
     if not (folder / ACCOUNT_FILE).is_file():
         return None
-    import torch
-    from safetensors.torch import load_file
+    from safetensors.numpy import load_file
 
     settings: Mapping[str, Any] = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-    model = make_model()
-    weights = load_file(folder / ACCOUNT_FILE)
-    model.load_state_dict({name: weight.to(torch.float32) for name, weight in weights.items()})
-    return LearntAccount(model.eval(), float(settings["threshold"]), label)
+    stored = load_file(folder / ACCOUNT_FILE)
+    if stored["table.weight"].shape != (BUCKETS, TABLE_WIDTH):
+        raise ValueError("its weights have other sizes")
+    weights = {name: own.astype(np.float32) for name, own in stored.items()}
+    return LearntAccount(weights, float(settings["threshold"]), label)
 
 
-def write_account(folder: Path, model: "nn.Module", threshold: float) -> None:
+def write_account(folder: Path, weights: Weights, threshold: float) -> None:
     """Write the account beside a model's weights, in half precision."""
-    import torch
-    from safetensors.torch import save_file
+    from safetensors.numpy import save_file
 
-    weights = {
-        name: weight.to(torch.float16).contiguous() for name, weight in model.state_dict().items()
-    }
-    save_file(weights, folder / ACCOUNT_FILE)
+    halves = {name: own.astype(np.float16, order="C") for name, own in weights.items()}
+    save_file(halves, folder / ACCOUNT_FILE)
     text = json.dumps({"threshold": round(threshold, 4)}, indent=2)
     (folder / _SETTINGS).write_text(text + "\n", encoding="utf-8")

@@ -5,19 +5,16 @@ The letters of shapes are those of `network.py`; `C` are the words of a class.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from ..operations import Array
 from ..query.account import MOST_PIECES, letter_rows
 from ..query.actions import LITERAL, Action, Kind
 from .lexicon import BUCKETS, MOST_LABEL_WORDS, READ, WHATS, Lexicon, QuestionWord, label_words
 from .matching import FEATURES, Entry, entry_of, matches
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 NONE = "none"
 _NAMED: tuple[Kind, ...] = (
@@ -50,39 +47,41 @@ class Size:
 class Batch(NamedTuple):
     """Questions with labels and actions, padded; 0 pads rows, and -1 numbers of things.
 
+    Arrays of NumPy, or of torch where it trains on them.
+
     `pieces (U, P)` are the rows of all distinct words, the first without any; others are numbers
     of these.
     """
 
-    pieces: "Tensor"
-    meant: "Tensor"
+    pieces: Array
+    meant: Array
     """`(U,)`: the row of each distinct word in the table of meanings; 0 where it has none.
 
     Or `(U, meaning)`: the meanings themselves, by an encoder.
     """
-    words: "Tensor"
+    words: Array
     """`(B, N)`: words of the question; 0 for a mention, and where there is none."""
-    whats: "Tensor"
+    whats: Array
     """`(B, N)`: what each word is, by its number in `WHATS`; -1 where there is none."""
-    earlier: "Tensor"
+    earlier: Array
     """`(B, N)`: 1 for a word of the question before, else 0."""
-    classes: "Tensor"
+    classes: Array
     """`(B, N, C)`: the words of the class of a mention."""
-    labels: "Tensor"
+    labels: Array
     """`(B, L, W)`: the words of each label."""
-    tails: "Tensor"
+    tails: Array
     """`(B, L, C)`: the words of the class that a label leads to."""
-    ways: "Tensor"
+    ways: Array
     """`(B, L)`: 0 forward, 1 inverse, 2 a class; -1 where there is no label."""
-    matches: "Tensor"
+    matches: Array
     """`(B, N, L, F)`: what `matching` says of each word and label."""
-    kinds: "Tensor"
+    kinds: Array
     """`(B, T)`: the kind of each action; -1 where there is none."""
-    chosen: "Tensor"
+    chosen: Array
     """`(B, T)`: the label of each action, or -1."""
-    pointed: "Tensor"
+    pointed: Array
     """`(B, T)`: the word that each action points at, or -1."""
-    literal: "Tensor"
+    literal: Array
     """`(B, T)`: the number that each action is, or -1."""
 
 
@@ -241,8 +240,6 @@ class Inputs:
         The words of labels are read by their meaning alone, also where the question has them: what
         was learnt of the letters of some labels says nothing of others.
         """
-        import torch
-
         size, distinct = len(readings), _BatchWords()
         count = max(len(reading.words) for reading in readings)
         wide = max(1, *(len(reading.labels) for reading in readings))
@@ -281,7 +278,7 @@ class Inputs:
         classes, labels, tails = map(_without_empty_columns, (classes, labels, tails))
         arrays = (distinct.pieces(), meant, words, whats, earlier)
         arrays = (*arrays, classes, labels, tails, ways, likeness, *actions)
-        return Batch(*map(torch.from_numpy, arrays))
+        return Batch(*arrays)
 
 
 def _without_empty_columns(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

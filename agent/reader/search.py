@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError, QuestionError
+from ..operations import NUMPY
 from ..query.account import FILLER, UNREAD
 from ..query.actions import LITERAL, Action
 from ..query.automaton import Following, Partial, query_of
@@ -38,6 +39,7 @@ from .inputs import (
 )
 from .lexicon import QuestionWord, words_of
 from .matching import FEATURES
+from .network import logs_of
 
 _OTHER_GRAPH = "the reader was tuned to another graph: its confidence says less here"
 _PLAIN = frozenset(("pointer", "class", "step"))
@@ -152,10 +154,6 @@ class _Search:
         self, live: Sequence[Partial], following: Sequence[Following]
     ) -> list[list[tuple[Action, float]]]:
         """Each action that may come, with the logarithm of how likely it is."""
-        import torch
-
-        from .network import logs_of
-
         known = [action for partial in live for action in partial.actions]
         known += [action for coming in following for action in coming.actions]
         self._know([(action.name, label_way(action)) for action in known if action.name])
@@ -168,10 +166,9 @@ class _Search:
         batch = self._tools.inputs.batch(
             [PartialReading(words, labels, own, matches=self._matches) for own in numbers]
         )
-        with torch.inference_mode():
-            scores = self._tools.network(batch)
-            masks = map(torch.from_numpy, self._masks(live, offers, batch.kinds.shape[1] + 1))
-            logs = logs_of(scores, batch.ways, *masks)
+        scores = self._tools.network(batch)
+        masks = self._masks(live, offers, batch.kinds.shape[1] + 1)
+        logs = logs_of(scores, batch.ways, *masks)
         chances = list[list[tuple[Action, float]]]()
         for row, partial in enumerate(live):
             values = [part[row, len(partial.actions)].tolist() for part in logs]
@@ -317,8 +314,6 @@ class LabelAccount:
 def _read(
     tools: ReadingTools, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
 ) -> _Account | None:
-    import torch
-
     tools.begin()
     words = words_of(question, mentions)
     named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
@@ -328,12 +323,11 @@ def _read(
         reading = PartialReading(words, labels, number_actions(actions, words, labels))
     except KeyError:
         return None
-    with torch.inference_mode():
-        scores = tools.network(tools.inputs.batch([reading]))
+    scores = tools.network(tools.inputs.batch([reading]))
     return _Account(
         words,
         labels[: len(named)],
-        scores.unread[0, -1].sigmoid().tolist(),
+        NUMPY.sigmoid(scores.unread[0, -1]).tolist(),
         scores.met[0, :, : len(named)].tolist(),
         {action.number for action in actions if action.number is not None},
     )

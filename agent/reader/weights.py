@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..caching import once
 from ..errors import GroundwalkError, ModelError
@@ -15,9 +17,7 @@ from ..llm.model_folder import READER_FILE, hub_folder, may_be_hub_id
 from ..llm.model_folder import SETTINGS_FILE as MODEL_FILE
 from .inputs import Size
 from .lexicon import LEXICON_FILE, Lexicon, open_encoder, read_lexicon, write_lexicon
-
-if TYPE_CHECKING:
-    from torch import nn
+from .network import Network, shapes_of
 
 BUNDLED = "bundled"
 """The name of the reader that comes with groundwalk."""
@@ -50,7 +50,7 @@ class ReaderSettings:
 class ReaderWeights:
     """A network with its lexicon."""
 
-    network: "nn.Module"
+    network: Network
     lexicon: Lexicon
     settings: ReaderSettings
 
@@ -144,13 +144,10 @@ def read_settings(folder: Path) -> ReaderSettings:
 def read_weights(folder: Path) -> ReaderWeights:
     """The reader in a folder, with its encoder.
 
-    Raises InputError (ModelError) for the encoder, and what torch and safetensors raise for files
+    Raises InputError (ModelError) for the encoder, ValueError and what safetensors raises for files
     that are broken.
     """
-    import torch
-    from safetensors.torch import load_file
-
-    from .network import Network
+    from safetensors.numpy import load_file
 
     settings, lexicon = read_settings(folder), read_lexicon(folder)
     if len(lexicon.meanings) != settings.size.meanings:
@@ -164,19 +161,20 @@ def read_weights(folder: Path) -> ReaderWeights:
                 "put the encoder there that it was trained with",
             )
         lexicon = replace(lexicon, encoder=encoder)
-    with torch.random.fork_rng(devices=[]):  # what is drawn here would change what others draw
-        network = Network(settings.size)
-    weights = load_file(folder / WEIGHTS_FILE)
-    network.load_state_dict({name: weight.float() for name, weight in weights.items()}, assign=True)
-    return ReaderWeights(network.eval(), lexicon, settings)
+    stored = load_file(folder / WEIGHTS_FILE)
+    if {name: own.shape for name, own in stored.items()} != shapes_of(settings.size):
+        raise ValueError("its weights are not those of its settings")
+    weights = {name: own.astype(np.float32) for name, own in stored.items()}
+    return ReaderWeights(Network(settings.size, weights), lexicon, settings)
 
 
 def write_weights(folder: Path, reader: ReaderWeights) -> None:
     """Write a reader into a folder, in half precision."""
-    from safetensors.torch import save_file
+    from safetensors.numpy import save_file
 
-    state = reader.network.state_dict()
-    weights = {name: weight.half().contiguous() for name, weight in state.items()}
+    weights = {
+        name: own.astype(np.float16, order="C") for name, own in reader.network.weights.items()
+    }
     save_file(weights, folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)
     settings = asdict(reader.settings)

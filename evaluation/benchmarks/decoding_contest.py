@@ -19,7 +19,7 @@ from transformers import PreTrainedModel
 from ...agent.decoding.paths import PathLimits, PathState, ReasoningPaths
 from ...agent.decoding.plan import BeamPlan, Question, SearchResult
 from ...agent.decoding.search import beam_search
-from ...agent.decoding.tree import OutputHead
+from ...agent.decoding.torch_network import OutputHead
 from ...agent.decoding.units import Tokens
 from .decoding_rivals import Published, repaired, unconstrained
 from .decoding_scenes import Case, Scene

@@ -87,10 +87,13 @@ def labels_right(
     """
     import torch
 
+    from ...training.reader.module import as_tensors
+
     rng, right, count = Random(0), 0, 0
     ties = torch.Generator().manual_seed(0)
     for first in range(0, len(examples), 64):
-        batch, targets = batcher.batch(examples[first : first + 64], rng)
+        made, targets = batcher.batch(examples[first : first + 64], rng)
+        batch = as_tensors(made)
         with torch.inference_mode():
             scores = score(batch)
         scores = scores + 1e-4 * torch.rand(scores.shape, generator=ties)
@@ -129,7 +132,7 @@ def learn(
     sources[COMPOSED] = composed(single, lessons.schemas, _COMPOSED, 0)
     pools = pools_of([*single, *sources[COMPOSED]], lessons.schemas)
     plan = Plan(steps=steps, rate=3e-3, size=replace(_SIZE, meanings=len(like.lexicon.meanings)))
-    meanings = like.network.state_dict()["meanings.weight"][1:]
+    meanings = torch.from_numpy(like.network.weights["meanings.weight"][1:])
 
     def report(step: int, loss: float, _: torch.nn.Module) -> None:
         if step % 500 == 0:

@@ -24,6 +24,7 @@ from groundwalk.training.fitting.account import (
     train_account,
 )
 from groundwalk.training.fitting.alignment import Misread, align
+from groundwalk.training.fitting.pointer import Pointer
 from groundwalk.training.fitting.thresholds import share_above
 from groundwalk.training.queries.questions import Shares
 from groundwalk.training.queries.typed import Span, TypedQuestion, typed_question
@@ -151,7 +152,7 @@ def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPat
     few = replace(own, skeletons=own.skeletons[::80], shares=shares)
     model, threshold = train_account(few, label, Unwatched(), steps=150, seed=0)
     assert 0.05 <= threshold <= 0.95
-    learnt = LearntAccount(model, threshold, label)
+    learnt = LearntAccount(model.arrays(), threshold, label)
     found = (own for own in map(typed_question, few.stream(99)) if own and own.actions)
     found_in: dict[bool, list[float]] = {True: [], False: []}
     for own in islice(found, 250):
@@ -170,9 +171,7 @@ def test_the_threshold_flags_a_part_of_what_is_read_whole(taught: list[Taught]) 
     assert share_above(shares, 0.2) == pytest.approx(0.79)
     assert sum(own > share_above(shares, 0.2) for own in shares) == 20
     assert (share_above([0.0] * 50, 0.03), share_above([], 0.03)) == (0.05, 0.5)
-    from groundwalk.agent.query.account import make_model
-
     whole = [own.lesson for own in taught[:40]]
     kept = [own for own in whole if UNREAD not in own.targets]
     assert 0 < len(kept) < 40
-    assert len(shares_of_whole(make_model().eval(), whole)) == len(kept)
+    assert len(shares_of_whole(Pointer().eval(), whole)) == len(kept)

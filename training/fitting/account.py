@@ -16,8 +16,6 @@ from ...agent.query.account import (
     QuestionWord,
     Rows,
     action_parts,
-    batched,
-    make_model,
     question_words,
     word_parts,
 )
@@ -30,7 +28,9 @@ from .alignment import Alignment, Misread, Pair, align, misread
 from .thresholds import share_above
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from .pointer import Pointer
 
 _UNREAD, _FILLER = 0, 1
 _BATCH = 64
@@ -60,14 +60,16 @@ def train_account(
     *,
     steps: int,
     seed: int,
-) -> "tuple[nn.Module, float]":
+) -> "tuple[Pointer, float]":
     """A trained model of the account, and the least share with which a word is unread."""
     import torch
+
+    from .pointer import Pointer
 
     torch.manual_seed(seed)
     taught = islice(_asked(questioner, seed), _ALIGNED)
     alignment = align(pair_of(asked, label) for asked in taught)
-    model = make_model()
+    model = Pointer()
     optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps)
     lessons = _lessons(questioner, alignment, label, seed + 1)
@@ -84,9 +86,11 @@ def train_account(
     return model, share_above(shares_of_whole(model, list(islice(right, _JUDGED))), FLAGGED)
 
 
-def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float]:
+def shares_of_whole(model: "Pointer", lessons: Sequence[Lesson]) -> list[float]:
     """Of the questions that are read whole, how surely some word is unread at the most."""
     import torch
+
+    from .pointer import batched
 
     most = list[float]()
     with torch.inference_mode():
@@ -98,8 +102,10 @@ def shares_of_whole(model: "nn.Module", lessons: Sequence[Lesson]) -> list[float
     return most
 
 
-def _loss(model: "nn.Module", lessons: Sequence[Lesson]) -> "Tensor":
+def _loss(model: "Pointer", lessons: Sequence[Lesson]) -> "Tensor":
     import torch
+
+    from .pointer import batched
 
     logs = model(*batched([(own.words, own.actions) for own in lessons]))
     targets = torch.full(logs.shape[:2], -100)

@@ -126,10 +126,10 @@ def _fit_account(
     )
     whole = [question.question for question in hand_written if question.answers]
     if whole:
-        account = LearntAccount(model, threshold, names)
+        account = LearntAccount(model.arrays(), threshold, names)
         shares = unread_shares(kg, QueryReader(kg, lambda: local), account, whole)
         threshold = share_above(shares, FLAGGED)
-    write_account(folder, model, threshold)
+    write_account(folder, model.arrays(), threshold)
     job.elapsed.save()
 
 

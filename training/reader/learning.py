@@ -8,13 +8,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...agent.operations import Array
 from ...agent.reader.inputs import Batch, Size
-from ...agent.reader.network import CLASS_KIND, Logs, Network, logs_of
+from ...agent.reader.network import CLASS_KIND, Logs, logs_of
 from .batches import Batcher, Targets
 from .examples import Example
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from .module import ReaderModule
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,10 @@ class Plan:
 
 
 def blended(
-    first: "Mapping[str, Tensor]", last: "Mapping[str, Tensor]", share: float
-) -> "dict[str, Tensor]":
+    first: Mapping[str, Array], last: Mapping[str, Array], share: float
+) -> dict[str, Array]:
     """The weights on the way from some to others: at a share of it."""
-    return {name: weights.lerp(last[name], share) for name, weights in first.items()}
+    return {name: own + share * (last[name] - own) for name, own in first.items()}
 
 
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":
@@ -76,11 +79,11 @@ def train(
     batcher: Batcher,
     stream: Callable[[int], Iterator[Example]],
     plan: Plan,
-    report: Callable[[int, float, "nn.Module"], None],
+    report: Callable[[int, float, "ReaderModule"], None],
     checkpoint: Path | None = None,
     meanings: "Tensor | None" = None,
     start: "Mapping[str, Tensor] | None" = None,
-) -> "nn.Module":
+) -> "ReaderModule":
     """A trained network; `report` hears the loss every few steps.
 
     `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
@@ -89,8 +92,10 @@ def train(
     """
     import torch
 
+    from .module import ReaderModule, as_tensors
+
     torch.manual_seed(plan.seed)
-    network = Network(plan.size)
+    network = ReaderModule(plan.size)
     if start is not None:
         network.load_state_dict(start)
     if meanings is not None:
@@ -118,6 +123,7 @@ def train(
     made = (batcher.batch(examples, rng) for examples in _alike(stream(first), plan.batch, rng))
     network.train()
     for step, (batch, targets) in enumerate(_ahead(made, plan, first), start=first):
+        batch = as_tensors(batch)
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         chances = likelihoods(logs, targets)
@@ -185,15 +191,18 @@ class Right(NamedTuple):
 
 
 def measured(
-    network: "nn.Module", batcher: Batcher, examples: Sequence[Example], seed: int = 0
+    network: "ReaderModule", batcher: Batcher, examples: Sequence[Example], seed: int = 0
 ) -> Right:
     """How often the likeliest action is the right one."""
     import torch
 
+    from .module import as_tensors
+
     rng, actions, asked, whole = Random(seed), 0, 0, 0
     for first in range(0, len(examples), 64):
         with torch.inference_mode():
-            batch, targets = batcher.batch(examples[first : first + 64], rng)
+            made, targets = batcher.batch(examples[first : first + 64], rng)
+            batch = as_tensors(made)
             scores = network(batch)
             logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         right = _likeliest(logs, targets)

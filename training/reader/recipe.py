@@ -21,7 +21,6 @@ from rich.console import Console
 from ...agent.errors import InputError
 from ...agent.reader.inputs import Size
 from ...agent.reader.lexicon import Lexicon, open_encoder
-from ...agent.reader.network import JOINT, Network
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
 from .batches import Batcher
 from .card import write_card
@@ -29,6 +28,7 @@ from .composed import COMPOSED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, gather_lessons
 from .lexicons import lexicon_of, meanings_of
+from .module import JOINT, ReaderModule
 from .pools import PLAIN, Drawing, every_word, pools_of
 from .thresholds import fit_thresholds
 
@@ -139,7 +139,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
-    reader = ReaderWeights(network, lexicon, ReaderSettings(size, encoder=name))
+    reader = ReaderWeights(network.network(), lexicon, ReaderSettings(size, encoder=name))
     reader = fit_thresholds(reader, lessons.apart, report, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
@@ -173,7 +173,7 @@ class _Course:
             lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
         self._plain = Batcher(lexicon, self._pools, PLAIN)
 
-    def train(self, meanings: torch.Tensor | None) -> torch.nn.Module:
+    def train(self, meanings: torch.Tensor | None) -> ReaderModule:
         """The network after all stages; `meanings` are the vectors of the lexicon's words."""
         network = None
         for stage, count in zip(STAGES, self._recipe.steps, strict=True):
@@ -187,14 +187,14 @@ class _Course:
         self,
         stage: Stage,
         count: int,
-        before: torch.nn.Module | None,
+        before: ReaderModule | None,
         meanings: torch.Tensor | None,
-    ) -> torch.nn.Module:
+    ) -> ReaderModule:
         """The network after a stage; `before` is the one that it goes on from."""
         self._report(f"{stage.name}: {count:,} steps begin")
         lessons, seed = self._lessons, self._recipe.seed
         middle = self._folder / f"{stage.name}.middle.pt"
-        names = (name for name, _ in Network(self._size).named_parameters())
+        names = (name for name, _ in ReaderModule(self._size).named_parameters())
         network = train(
             Batcher(self._lexicon, self._pools, stage.drawing),
             lambda step: stream_of(lessons.examples, lessons.weights, seed + step, stage.rarity),
@@ -219,12 +219,12 @@ class _Course:
 
     def _watch(
         self, stage: Stage, count: int, middle: Path
-    ) -> Callable[[int, float, torch.nn.Module], None]:
+    ) -> Callable[[int, float, ReaderModule], None]:
         """What hears of the steps of a stage: it reports, and writes the weights half way."""
         since, watched = time.monotonic(), self._lessons.watched
         first: int | None = None
 
-        def heard(step: int, loss: float, network: torch.nn.Module) -> None:
+        def heard(step: int, loss: float, network: ReaderModule) -> None:
             nonlocal first
             first = step if first is None else first
             if step % _WATCHED_EVERY == 0:

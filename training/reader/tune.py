@@ -51,7 +51,7 @@ from .thresholds import fit_to_graph
 from .tuning import SCHEMA, Tuning, between, replay_of, schema_of, tuned
 
 if TYPE_CHECKING:
-    from torch import nn
+    from .module import ReaderModule
 
 
 ASKED, MADE, REWORDED = "asked", "made", "reworded"
@@ -112,7 +112,7 @@ def tune(
         material = gather(kg, kg_source, replace(recipe, questions=None, dataset="", data=None))
         watcher.part(_READING, 2, 2)
         taught = _taught(kg, material, asked, recipe.hops or _HOPS, watcher)
-        with few_threads(start.network):
+        with few_threads(start.network.weights.values()):
             made = _tuned(kg, material, start, taught, recipe, watcher)
             fitted = fit_to_graph(made.reader, kg, made.material, taught.apart, written, watcher)
     report = TuneReport(
@@ -186,13 +186,15 @@ def _tuned(
     recipe: Recipe,
     watcher: Watcher,
 ) -> _Made:
+    from .module import module_of
+
     usual, schema = Tuning(seed=recipe.seed), schema_of(kg)
     tuning = replace(usual, steps=recipe.steps or usual.steps)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
     every = list(chain.from_iterable(parts.values()))
     plain = Batcher(start.lexicon, pools_of(every, {SCHEMA: schema}), PLAIN)
-    before = scored(start.network, plain, parts)
+    before = scored(module_of(start.network), plain, parts)
     if material.queries and taught.lessons:
         shares = replace(material.queries.shares, taught=_TAUGHT)
         queries = replace(material.queries, lessons=taught.lessons, shares=shares)
@@ -207,7 +209,7 @@ def _tuned(
     best, share, after = start, 0.0, before
     for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
         reader = between(start, end, way)
-        scores = scored(reader.network, plain, parts)
+        scores = scored(module_of(reader.network), plain, parts)
         if _sum(scores) > _sum(after):
             best, share, after = reader, way, scores
     counts = {
@@ -287,7 +289,7 @@ def _others(word: str, label: str, lexicon: Lexicon) -> set[str]:
 
 
 def scored(
-    network: "nn.Module", batcher: Batcher, parts: Mapping[str, Sequence[Example]]
+    network: "ReaderModule", batcher: Batcher, parts: Mapping[str, Sequence[Example]]
 ) -> dict[str, Right]:
     """How much of each part of the held-out questions a network reads rightly."""
     return {name: measured(network, batcher, examples) for name, examples in parts.items()}

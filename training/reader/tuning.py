@@ -7,13 +7,14 @@ which words ask nothing.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+import numpy as np
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
@@ -131,6 +132,8 @@ def tuned(
         frozen=tuning.frozen,
         heard=_HEARD,
     )
+    from .module import tensors_of
+
     network = train(
         batcher,
         lambda step: mixed(
@@ -141,16 +144,16 @@ def tuned(
         ),
         plan,
         lambda step, loss, _: report(step, loss),
-        start=deepcopy(reader.network.state_dict()),
+        start=tensors_of(reader.network),
     )
     settings = replace(reader.settings, kg=kg.digest)
-    return ReaderWeights(network, reader.lexicon, settings)
+    return ReaderWeights(network.network(), reader.lexicon, settings)
 
 
 def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWeights:
     """A reader on the way from one to another: at a share of it."""
     if share in (0.0, 1.0):
         return end if share else start
-    network = Network(start.settings.size)
-    network.load_state_dict(blended(start.network.state_dict(), end.network.state_dict(), share))
-    return replace(end, network=network.eval())
+    blend = blended(start.network.weights, end.network.weights, share)
+    weights = {name: np.asarray(own) for name, own in blend.items()}
+    return replace(end, network=Network(end.network.size, weights))

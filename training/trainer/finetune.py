@@ -28,7 +28,7 @@ from transformers import (
 )
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-from ...agent.decoding.forward import forget
+from ...agent.decoding.torch_network import forget
 from ...agent.decoding.wire import MARKERS, QUERY_MARKERS
 from ...agent.errors import InputError, ModelError
 from ...agent.llm.local import LocalModel, load_model

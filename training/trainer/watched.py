@@ -59,7 +59,7 @@ class Watched:
         """The share of questions whose first answer is right; None where there are none."""
         if not self._samples:
             return None
-        from ...agent.decoding.forward import forget
+        from ...agent.decoding.torch_network import forget
 
         model = self._local.model
         forget(model)
@@ -67,7 +67,7 @@ class Watched:
         model.eval()
         options = Options(on_ambiguous="best", confidence=0.0, queries=False, beams=1, max_chains=1)
         right = 0
-        with few_threads(model):
+        with few_threads(model.parameters()):
             for sample in self._samples:
                 state = self._agent.invoke({"question": sample.question}, context=options)
                 first = state["answers"][0]["term"] if state["answers"] else None

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from groundwalk.agent.decoding.forward import forget
 from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
+from groundwalk.agent.decoding.torch_network import forget
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.llm.prompt import path_prompt, path_tokens, shared_tokens

@@ -1,16 +1,18 @@
-"""A model that is read without transformers is the one that transformers reads, to the last bit."""
+"""A model that is run without torch is the one that transformers reads, but for rounding."""
 
 import json
 import shutil
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from groundwalk.agent.decoding.forward import TreeForward
 from groundwalk.agent.decoding.llama import Llama
+from groundwalk.agent.decoding.torch_network import TorchNetwork
 from groundwalk.agent.decoding.units import tokenizer_digest
 from groundwalk.agent.decoding.wire import MARKERS
 from groundwalk.agent.errors import ModelError
@@ -46,17 +48,28 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(BUNDLED, tmp_path / "model"))
 
 
+ROUNDING = 2e-4
+"""By how much logits may differ, whose sums of float32 are taken in another order."""
+
+
 def _logits(local: LocalModel, ids: torch.Tensor) -> torch.Tensor:
     model: Any = local.model
-    return model(input_ids=ids).logits
+    if not isinstance(model, Llama):
+        with torch.inference_mode():
+            return model(input_ids=ids).logits
+    rows, tokens = ids.shape
+    mask = np.triu(np.full((rows, 1, tokens, tokens), model.unseen), 1)
+    positions = np.arange(tokens)[None].repeat(rows, 0)
+    states = model.states(ids.numpy(), positions, mask, model.cache())
+    logits = model.logits(list(states.reshape(rows * tokens, -1))).reshape(rows, tokens, -1)
+    return torch.from_numpy(logits).float()
 
 
 def test_logits_are_equal(library: LocalModel, plain: LocalModel) -> None:
     generator = torch.Generator().manual_seed(1)
     for rows, tokens in [(1, 1), (1, 2), (1, 17), (3, 40), (8, 130)]:
         ids = torch.randint(0, 1221, (rows, tokens), generator=generator)
-        with torch.inference_mode():
-            assert torch.equal(_logits(plain, ids), _logits(library, ids))
+        assert (_logits(plain, ids) - _logits(library, ids)).abs().max() < ROUNDING
 
 
 def test_rounded_weights_are_stored_in_half_the_bytes(tmp_path: Path) -> None:
@@ -77,7 +90,8 @@ def test_rounded_weights_are_stored_in_half_the_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shared", [0, 3])
 def test_trees_are_equal(library: LocalModel, plain: LocalModel, shared: int) -> None:
     prompts = [wire_prompt(plain, text, [])[0] for text in ("capital?", "Who is it? Or not?")]
-    grown = [TreeForward(local.model, prompts, shared) for local in (library, plain)]
+    networks = (TorchNetwork(library.model), cast("Llama", plain.model))
+    grown = [TreeForward(network, prompts, shared) for network in networks]
     for forward in grown:
         wanted = dict[int, list[int]]()
         for row, tree in enumerate(forward.trees):
@@ -88,7 +102,11 @@ def test_trees_are_equal(library: LocalModel, plain: LocalModel, shared: int) ->
         forward.evaluate({row: nodes[:20] for row, nodes in wanted.items()})
         forward.evaluate(wanted)
     places = [(row, node) for row in range(2) for node in range(len(grown[0].trees[row].tokens))]
-    assert torch.equal(grown[0].logits(places), grown[1].logits(places))
+    few = [[3, 5, 7], [9]] * (len(places) // 2)
+    assert np.abs(grown[0].logits(places) - grown[1].logits(places)).max() < ROUNDING
+    for full in (False, True):
+        ours, theirs = (forward.logprobs(places, few, full=full) for forward in grown)
+        assert np.abs(np.concatenate(ours) - np.concatenate(theirs)).max() < ROUNDING
 
 
 def test_texts_have_equal_tokens(library: LocalModel, plain: LocalModel) -> None:
@@ -139,9 +157,8 @@ def test_what_training_writes_is_read(tmp_path: Path) -> None:
     tokenizer.save_pretrained(tmp_path)
     assert read_plain(tmp_path) is not None
     ids = torch.tensor([[5, 6, 7, 8]])
-    with torch.inference_mode():
-        expected = _logits(load_model(str(tmp_path)), ids)
-        assert torch.equal(_logits(load_generator(str(tmp_path)), ids), expected)
+    expected = _logits(load_model(str(tmp_path)), ids)
+    assert (_logits(load_generator(str(tmp_path)), ids) - expected).abs().max() < ROUNDING
 
 
 Change = Callable[[Path], object]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 import torch
 from groundwalk.agent.errors import ModelError
@@ -16,15 +17,19 @@ from groundwalk.agent.query.account import (
     LearntAccount,
     NoAccount,
     account_beside,
-    make_model,
+    action_parts,
+    log_shares,
+    padded,
     question_words,
     read_account,
     rows_of,
     unread,
+    word_parts,
     write_account,
 )
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
+from groundwalk.training.fitting.pointer import Pointer, batched
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,7 +52,7 @@ def label(name: str) -> str:
 def made(threshold: float = 0.5, seed: int = 0) -> LearntAccount:
     """An account with random weights."""
     torch.manual_seed(seed)
-    return LearntAccount(make_model().eval(), threshold, label)
+    return LearntAccount(Pointer().arrays(), threshold, label)
 
 
 def test_the_shares_of_a_word_are_one_together() -> None:
@@ -90,10 +95,8 @@ def test_a_mention_that_the_query_does_not_point_at_may_be_unread() -> None:
 
 
 def test_a_word_reads_the_same_in_a_batch_of_longer_questions() -> None:
-    from groundwalk.agent.query.account import action_parts, batched, word_parts
-
     torch.manual_seed(1)
-    model = make_model().eval()
+    model = Pointer().eval()
     parts = [
         (word_parts(text, question_words(text, ()), (), ACTIONS), action_parts(ACTIONS, label))
         for text in ("which rivers", "which of the many rivers of the world are the longest")
@@ -104,16 +107,19 @@ def test_a_word_reads_the_same_in_a_batch_of_longer_questions() -> None:
         alone[0].exp(), both[0, : alone.shape[1], : alone.shape[2]].exp(), atol=1e-5
     )
     assert both[0, :2, alone.shape[2] :].exp().sum() == 0
+    for (words, actions), theirs in zip(parts, both, strict=True):
+        ours = np.exp(log_shares(model.arrays(), padded([*words, *actions]), len(words)))
+        np.testing.assert_allclose(ours, theirs[: len(ours), : ours.shape[1]].exp(), atol=1e-5)
 
 
 def test_files_keep_the_account(tmp_path: Path) -> None:
     torch.manual_seed(2)
-    model = make_model().eval()
-    write_account(tmp_path, model, 0.4321987)
+    weights = Pointer().arrays()
+    write_account(tmp_path, weights, 0.4321987)
     read = read_account(tmp_path, label)
     assert read is not None
     places = question_words(QUESTION, MENTIONS)
-    before = LearntAccount(model, 0.4322, label).shares(QUESTION, places, MENTIONS, ACTIONS)
+    before = LearntAccount(weights, 0.4322, label).shares(QUESTION, places, MENTIONS, ACTIONS)
     after = read.shares(QUESTION, places, MENTIONS, ACTIONS)
     assert torch.allclose(torch.tensor(before), torch.tensor(after), atol=5e-3)
     assert json.loads((tmp_path / "account.json").read_text("utf-8")) == {"threshold": 0.4322}
@@ -125,7 +131,7 @@ def test_without_files_nothing_is_known_and_broken_ones_are_told(tmp_path: Path)
     assert read_account(tmp_path, label) is None
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     assert isinstance(account_beside(str(tmp_path), kg), NoAccount)
-    write_account(tmp_path, make_model(), 0.5)
+    write_account(tmp_path, Pointer().arrays(), 0.5)
     assert isinstance(account_beside(str(tmp_path), kg), LearntAccount)
     (tmp_path / ACCOUNT_FILE).write_bytes(b"nothing")
     with pytest.raises(ModelError, match="account of words"):

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 import torch
 from groundwalk.agent.query.actions import LITERAL, Action
@@ -21,12 +22,13 @@ from groundwalk.agent.reader.lexicon import Lexicon, words_of
 from groundwalk.agent.reader.network import (
     CLASS_KIND,
     HOP_KINDS,
-    JOINT,
     POINTER_KIND,
     Network,
     Scores,
     logs_of,
+    shapes_of,
 )
+from groundwalk.training.reader.module import JOINT, ReaderModule, as_tensors
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
 MENTIONS = (Numbered(15, 23, "person"), Numbered(40, 42, "number"))
@@ -48,28 +50,58 @@ ACTIONS = (
 
 
 @pytest.fixture(scope="module", params=[0, 1])
-def network(request: pytest.FixtureRequest) -> torch.nn.Module:
+def module(request: pytest.FixtureRequest) -> ReaderModule:
     """Without and with a layer in which words and labels see each other."""
     torch.manual_seed(0)
-    made = Network(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
+    made = ReaderModule(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
     for name, own in made.named_parameters():
         if name.startswith(JOINT):
             torch.nn.init.normal_(own, std=0.3)
     return made
 
 
+@pytest.fixture(scope="module")
+def network(module: ReaderModule) -> Network:
+    return module.network()
+
+
+def test_torch_and_numpy_give_the_same(module: ReaderModule, network: Network) -> None:
+    lexicon = Lexicon(meanings={})
+    batch = Inputs(lexicon).batch([posed(ACTIONS), posed(ACTIONS[:2], LABELS[:2]), posed(())])
+    with torch.inference_mode():
+        theirs = module(as_tensors(batch))
+    ours = network(batch)
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, other.numpy(), atol=2e-5, rtol=2e-5)
+    places = batch.kinds.shape[1] + 1
+    legal = np.random.default_rng(0).random((3, places, len(KINDS))) < 0.5
+    literal = np.random.default_rng(1).random((3, places)) < 0.5
+    masks = [np.random.default_rng(n).random(x.shape) < 0.7 for n, x in enumerate(ours[1:3])]
+    some = logs_of(ours, batch.ways, legal, literal, *masks)
+    tensors = map(torch.from_numpy, (batch.ways, legal, literal, *masks))
+    for one, other in zip(some, logs_of(theirs, *tensors), strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, other.numpy(), atol=1e-3, rtol=1e-5)
+
+
+def test_the_shapes_are_those_that_training_makes(module: ReaderModule) -> None:
+    made = {name: tuple(own.shape) for name, own in module.state_dict().items()}
+    assert shapes_of(module.size) == made
+
+
 def test_what_is_joint_changes_nothing_before_it_is_learnt() -> None:
     """So that it can be added to a network that was trained without."""
     torch.manual_seed(0)
-    before = Network(Size(width=32, table=16, layers=2, heads=2)).eval()
-    after = Network(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
+    before = ReaderModule(Size(width=32, table=16, layers=2, heads=2)).eval()
+    after = ReaderModule(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
     known = before.state_dict()
     missing = after.load_state_dict(known, strict=False).missing_keys
     assert missing
     assert all(name.startswith(JOINT) for name in missing)
-    one, other = scored(before, posed(ACTIONS)), scored(after, posed(ACTIONS))
+    one, other = (scored(made.network(), posed(ACTIONS)) for made in (before, after))
     for first, second in zip(one, other, strict=True):
-        assert torch.allclose(first, second, atol=1e-5)
+        assert np.allclose(first, second, atol=1e-5)
 
 
 def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> PartialReading:
@@ -77,9 +109,8 @@ def posed(actions: tuple[Action, ...], labels: tuple[Label, ...] = LABELS) -> Pa
     return PartialReading(words, labels, number_actions(actions, words, labels))
 
 
-def scored(network: torch.nn.Module, *several: PartialReading) -> Scores:
-    with torch.inference_mode():
-        return network(Inputs(Lexicon()).batch(several))
+def scored(network: Network, *several: PartialReading) -> Scores:
+    return network(Inputs(Lexicon()).batch(several))
 
 
 def test_mentions_are_words_and_the_rest_is_split() -> None:
@@ -107,47 +138,48 @@ def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:
     assert [own.is_earlier for own in words[:4]] == [False, False, False, True]
 
 
-def test_what_comes_later_says_nothing(network: torch.nn.Module) -> None:
+def test_what_comes_later_says_nothing(network: Network) -> None:
     whole = scored(network, posed(ACTIONS))
     for size in range(len(ACTIONS)):
         part = scored(network, posed(ACTIONS[:size]))
         for one, other in zip(whole[:-1], part[:-1], strict=True):
-            assert torch.allclose(one[:, : size + 1], other, atol=1e-5)
+            assert np.allclose(one[:, : size + 1], other, atol=1e-5)
 
 
-def test_what_pads_a_batch_says_nothing(network: torch.nn.Module) -> None:
+def test_what_pads_a_batch_says_nothing(network: Network) -> None:
     question = "who made it"
     short = PartialReading(words_of(question, ()), LABELS[:1])
     alone, beside = scored(network, short), scored(network, short, posed(ACTIONS))
-    assert torch.allclose(alone.kinds, beside.kinds[:1, :1], atol=1e-5)
-    assert torch.allclose(alone.labels, beside.labels[:1, :1, :1], atol=1e-5)
-    assert torch.allclose(alone.unread, beside.unread[:1, :1, :3], atol=1e-5)
+    assert np.allclose(alone.kinds, beside.kinds[:1, :1], atol=1e-5)
+    assert np.allclose(alone.labels, beside.labels[:1, :1, :1], atol=1e-5)
+    assert np.allclose(alone.unread, beside.unread[:1, :1, :3], atol=1e-5)
 
 
-def test_the_order_of_labels_does_not_matter(network: torch.nn.Module) -> None:
+def test_the_order_of_labels_does_not_matter(network: Network) -> None:
     order = list(range(len(LABELS)))
     Random(1).shuffle(order)
     one = scored(network, posed(ACTIONS))
     other = scored(network, posed(ACTIONS, tuple(LABELS[own] for own in order)))
-    assert torch.allclose(one.labels[:, :, order], other.labels, atol=1e-5)
-    assert torch.allclose(one.kinds, other.kinds, atol=1e-5)
+    assert np.allclose(one.labels[:, :, order], other.labels, atol=1e-5)
+    assert np.allclose(one.kinds, other.kinds, atol=1e-5)
 
 
-def test_all_that_is_legal_is_certain_together(network: torch.nn.Module) -> None:
+def test_all_that_is_legal_is_certain_together(network: Network) -> None:
     batch = Inputs(Lexicon()).batch([posed(ACTIONS)])
-    with torch.inference_mode():
-        scores = network(batch)
+    scores = network(batch)
     places = len(ACTIONS) + 1
-    legal = torch.ones(1, places, len(KINDS), dtype=torch.bool)
-    literal = torch.zeros(1, places, dtype=torch.bool)
+    legal = np.ones((1, places, len(KINDS)), bool)
+    literal = np.zeros((1, places), bool)
     logs = logs_of(scores, batch.ways, legal, literal)
-    shares = logs.kinds.exp()
-    assert torch.allclose(shares.sum(-1), torch.ones(1, places), atol=1e-5)
+    shares = np.exp(logs.kinds)
+    assert np.allclose(shares.sum(-1), 1, atol=1e-5)
     for part in (logs.hops, logs.classes, logs.words):
-        assert torch.allclose(part.exp().sum(-1), torch.ones(1, places), atol=1e-4)
-    assert logs.hops[..., 3].exp().max() < 1e-6 < logs.classes[..., 3].exp().min()
-    one = torch.zeros_like(legal)
+        assert np.allclose(np.exp(part).sum(-1), 1, atol=1e-4)
+    assert np.exp(logs.hops[..., 3]).max() < 1e-6 < np.exp(logs.classes[..., 3]).min()
+    one = np.zeros_like(legal)
     one[..., KIND_NUMBERS[NONE]] = True
     only = logs_of(scores, batch.ways, one, literal)
-    assert torch.allclose(only.kinds[..., KIND_NUMBERS[NONE]].exp(), torch.ones(1, places))
+    assert np.allclose(np.exp(only.kinds[..., KIND_NUMBERS[NONE]]), 1)
+    named = {KIND_NUMBERS[own] for own in KINDS if own.endswith("*")} - {CLASS_KIND}
+    assert set(HOP_KINDS) == named
     assert {CLASS_KIND, POINTER_KIND}.isdisjoint(HOP_KINDS) and "place" in LITERAL

@@ -79,7 +79,7 @@ def read(kg: KnowledgeGraph, beams: int, joins: float = 0.0) -> list[tuple[Actio
     found = linked(LabelLinker(kg.labels), kg, QUESTION)
     asked = Asked(QUESTION, mentions_of(QUESTION, found.mentions))
     own = tiny_reader()
-    own.network.get_parameter("kinds.bias").data[KIND_NUMBERS["and"]] += joins
+    own.network.weights["kinds.bias"][KIND_NUMBERS["and"]] += joins
     queries = LabelReader(reading_tools(kg, lambda: own)).read(asked, BeamPlan(beams)).queries
     return [query.actions for query in queries]
 

@@ -10,6 +10,7 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.errors import NoPathError
 from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.operations import log_softmax
 from groundwalk.agent.query.actions import LITERAL, Action
 from groundwalk.agent.query.automaton import Partial, actions_of
 from groundwalk.agent.query.binding import Mention, Naming
@@ -79,9 +80,8 @@ def chance_of(
     total, partial = 0.0, Partial()
     for place, action in enumerate(actions):
         legal = partial.following(schema).actions
-        with torch.inference_mode():
-            posed = PartialReading(words, several, number_actions(actions[:place], words, several))
-            scores = reader.network(inputs.batch([posed]))
+        posed = PartialReading(words, several, number_actions(actions[:place], words, several))
+        scores = reader.network(inputs.batch([posed]))
         is_number = bool(place) and actions[place - 1].kind in LITERAL
         within = dict[str, dict[Action, float]]()
         for own in legal:
@@ -94,7 +94,7 @@ def chance_of(
             elif own.number is None:
                 score = 0.0
             elif is_number:
-                score = float(scores.literals[0, -1].log_softmax(-1)[min(own.number, LITERALS - 1)])
+                score = float(log_softmax(scores.literals[0, -1])[min(own.number, LITERALS - 1)])
             else:
                 score = float(scores.words[0, -1, at_word[own.number]])
             within.setdefault(kind, {})[own] = score

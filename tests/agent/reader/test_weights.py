@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 from groundwalk.agent.errors import ModelError
 from groundwalk.agent.reader.inputs import Inputs, Label, PartialReading
 from groundwalk.agent.reader.lexicon import LEXICON_FILE, words_of, write_lexicon
@@ -30,19 +30,10 @@ def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert reader.load() is again
     words = words_of("which movie did Ada direct", ())
     posed = PartialReading(words, [Label("directed", 0, "directed by", "person")])
-    with torch.inference_mode():
-        one = made.network(Inputs(made.lexicon).batch([posed]))
-        other = again.network(Inputs(again.lexicon).batch([posed]))
+    one = made.network(Inputs(made.lexicon).batch([posed]))
+    other = again.network(Inputs(again.lexicon).batch([posed]))
     for first, second in zip(one, other, strict=True):
-        torch.testing.assert_close(first, second, atol=0.02, rtol=0.02)
-
-
-def test_a_reader_that_is_loaded_draws_nothing_at_random(tmp_path: Path) -> None:
-    """A training in whose midst it is loaded goes on as if it had not been."""
-    write_weights(tmp_path, tiny_reader())
-    before = torch.get_rng_state()
-    open_reader(str(tmp_path)).load()
-    assert torch.equal(torch.get_rng_state(), before)
+        np.testing.assert_allclose(first, second, atol=0.02, rtol=0.02)
 
 
 @pytest.mark.parametrize("name", [SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE])
@@ -86,7 +77,7 @@ def test_the_bundled_one_is_small_and_of_public_sources() -> None:
     folder = reader_folder(BUNDLED)
     assert sum(file.stat().st_size for file in folder.iterdir()) < 16 * 2**20
     reader = open_reader()
-    assert sum(own.numel() for own in reader.load().network.parameters()) < 8_000_000
+    assert sum(own.size for own in reader.load().network.weights.values()) < 8_000_000
     assert reader.settings.kg == ""
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "MetaQA" in card.partition("Never learnt from:")[2].partition("\n")[0]

@@ -6,8 +6,8 @@ import torch
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.reader.inputs import KIND_NUMBERS, Size
 from groundwalk.agent.reader.lexicon import Lexicon
-from groundwalk.agent.reader.network import Network
 from groundwalk.agent.reader.weights import ReaderSettings, ReaderWeights
+from groundwalk.training.reader.module import ReaderModule
 
 SIZE = Size(width=16, table=8, layers=1, heads=2, meanings=3, meaning=4)
 LEXICON = Lexicon(
@@ -28,8 +28,8 @@ TURTLE = """
 def tiny_reader(seed: int = 0, threshold: float = 0.0) -> ReaderWeights:
     """A reader that knows nothing."""
     torch.manual_seed(seed)
-    network = Network(SIZE).eval()
-    network.get_parameter("kinds.bias").data[KIND_NUMBERS["end"]] += 4.0  # short queries
+    network = ReaderModule(SIZE).network()
+    network.weights["kinds.bias"][KIND_NUMBERS["end"]] += 4.0  # short queries
     return ReaderWeights(network, LEXICON, ReaderSettings(SIZE, threshold))
 
 

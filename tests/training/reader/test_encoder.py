@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import torch
 from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.llm import embeddings
@@ -110,8 +109,7 @@ def test_words_meet_the_labels_that_the_encoder_says(made: Made) -> None:
     labels = [Label(name, 0, name) for name in MEANT.values()]
     for word, meant in MEANT.items():
         words = words_of(f"what {word} Dune", ())
-        with torch.inference_mode():
-            scores = reader.network(Inputs(reader.lexicon).batch([PartialReading(words, labels)]))
+        scores = reader.network(Inputs(reader.lexicon).batch([PartialReading(words, labels)]))
         assert labels[int(scores.met[0, 1].argmax())].name == meant
 
 
@@ -131,7 +129,7 @@ def test_the_folder_names_the_encoder_and_has_no_meanings(made: Made) -> None:
     reader = open_reader(str(made.reader))
     assert reader.settings.encoder == str(made.encoder)
     weights = reader.load()
-    assert weights.network.get_parameter("meanings.weight").shape == (1, len({*ALIKE.values()}))
+    assert weights.network.weights["meanings.weight"].shape == (1, len({*ALIKE.values()}))
     assert not weights.lexicon.meanings
     card = (made.reader / "README.md").read_text(encoding="utf-8")
     assert f"the sentence encoder `{made.encoder}`" in card

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from groundwalk.agent.errors import DatasetError, InputError
 from groundwalk.agent.kg import KnowledgeGraph
@@ -101,9 +102,9 @@ def test_a_tuned_folder_answers(films: Path, reader: Path, tmp_path: Path) -> No
     card = (out / CARD).read_text(encoding="utf-8")
     assert str(films) in card and f"{settings.threshold:.4f}" in card
     assert (out / EARLIER_CARD).read_text(encoding="utf-8") == "an earlier card\n"
-    earlier = tiny_reader().network.get_parameter("table.weight")
-    kept = open_reader(str(out)).load().network.get_parameter("table.weight")
-    assert kept.equal(earlier.half().float()), "what letters are like is not tuned"
+    earlier = tiny_reader().network.weights["table.weight"]
+    kept = open_reader(str(out)).load().network.weights["table.weight"]
+    assert np.array_equal(kept, earlier.astype(np.float16)), "what letters are like is not tuned"
     state = ask(str(films), out, "Who directed Film 3?")
     assert state["reading"]
     assert not any(OTHER_GRAPH in note for note in state["notes"])
@@ -123,7 +124,7 @@ def test_a_reader_that_tuning_makes_worse_keeps_its_weights(
         """A reader that never comes to an end."""
         other = tiny_reader()
         for name in ("end", NONE):
-            other.network.get_parameter("kinds.bias").data[KIND_NUMBERS[name]] -= 1_000.0
+            other.network.weights["kinds.bias"][KIND_NUMBERS[name]] -= 1_000.0
         return other
 
     monkeypatch.setattr(tune, "tuned", spoilt)
@@ -225,8 +226,8 @@ def test_other_graphs_are_among_the_questions() -> None:
 
 def test_half_way_between_two_readers() -> None:
     start, end = tiny_reader(), tiny_reader(seed=1)
-    half = between(start, end, 0.5).network.get_parameter("word.weight")
-    both = start.network.get_parameter("word.weight"), end.network.get_parameter("word.weight")
-    assert half.allclose((both[0] + both[1]) / 2)
+    half = between(start, end, 0.5).network.weights["word.weight"]
+    both = start.network.weights["word.weight"], end.network.weights["word.weight"]
+    assert np.allclose(half, (both[0] + both[1]) / 2)
     assert between(start, end, 0.0) is start
     assert between(start, end, 1.0) is end
