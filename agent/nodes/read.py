@@ -16,6 +16,8 @@ from ..answers.computed import Computed
 from ..answers.judging import SURE, Judged, unsure, with_account, withheld
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
+from ..conversation.alone import SURE as SURE_ALONE
+from ..conversation.alone import stands_alone
 from ..conversation.before import before_of
 from ..decoding.plan import BeamPlan, of_model
 from ..errors import GroundwalkError, NoPathError, QuestionError, ShortageError
@@ -28,7 +30,7 @@ from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.question import Asked, Before, mentions_of
-from ..query.reader import Reader, ReadQuery, explained
+from ..query.reader import Reader, ReadQueries, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
 from ..records import READER, Entity, MentionRecord, Operation, Part, Reading, Status, Word, spent
 from ..state import State
@@ -42,6 +44,8 @@ _NEGLIGIBLE = 0.001
 """The probability of further readings that are not looked for."""
 _LEAST = 0.02
 """The least probability of another reading that is executed, to see whether it says the same."""
+_PLAIN = 0.9
+"""The probability of a reading by itself that needs no other beside it."""
 _SECONDS = 2.0
 """How long that may take."""
 CUT = "the last answers were cut: there may be more"
@@ -133,7 +137,7 @@ def reading_node(
             try:
                 turns = state.get("turns", []) if options.conversation else []
                 asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
-                queries = tools.reader.read(asked, plan(options))
+                asked, queries = _read_in_context(tools.reader, asked, plan(options))
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, queries.queries, tools.account())
                 outcome = answering(tools, asked, likely, options)
@@ -155,6 +159,30 @@ def reading_node(
         }
 
     return run
+
+
+def _read_in_context(reader: Reader, asked: Asked, plan: BeamPlan) -> tuple[Asked, ReadQueries]:
+    """The queries of a question, read with what came before it or, where it stands alone, without.
+
+    Read with it, a question that is complete may take a condition of the one before. By its words
+    it is known to stand alone; it is read so where that is as sure as reading it with them.
+    """
+    numbered = asked.mentions.numbered
+    if asked.before == Before() or stands_alone(asked.question, numbered) < SURE_ALONE:
+        return asked, reader.read(asked, plan)
+    by_itself = replace(asked, before=Before())
+    alone = reader.read(by_itself, plan)
+    if _surest(alone) >= _PLAIN:
+        return by_itself, alone
+    queries = reader.read(asked, plan)
+    cost = alone.cost + queries.cost
+    if _surest(alone) >= _surest(queries):
+        return by_itself, replace(alone, cost=cost)
+    return asked, replace(queries, cost=cost)
+
+
+def _surest(queries: ReadQueries) -> float:
+    return max((query.probability for query in queries.queries), default=0.0)
 
 
 def _answered(outcome: Read, mentions: list[MentionRecord]) -> State:

@@ -48,18 +48,35 @@ def fit_scope(samples: Iterable[Sample], watcher: Watcher | None = None) -> Scop
     for sample in samples:
         features.append(features_of(mask(sample.question, sample.mentions)[0]))
         answered.append(sample.moves is not None)
-    counts = Counter(chain.from_iterable(features))
-    names = sorted(name for name, count in counts.items() if count >= _MIN_SAMPLES)
-    if not names or len({*answered}) < 2:
-        return Scope(30.0, {})
-    bias, weights = _regress(
+    return regressed(
         features,
         answered,
-        {name: at for at, name in enumerate(names)},
-        lambda done: (watcher or Unwatched()).part("weighing their words", done, _ROUNDS),
+        least=_MIN_SAMPLES,
+        small=_SMALL,
+        on_round=lambda done: (watcher or Unwatched()).part("weighing their words", done, _ROUNDS),
     )
+
+
+def regressed(
+    features: Sequence[Sequence[str]],
+    answered: Sequence[bool],
+    *,
+    least: int,
+    small: float,
+    on_round: Callable[[int], None] = lambda done: None,
+) -> Scope:
+    """Logistic regression over the features that `least` samples have; each has a unit prior.
+
+    Weights below `small` are left out.
+    """
+    counts = Counter(chain.from_iterable(features))
+    names = sorted(name for name, count in counts.items() if count >= least)
+    if not names or len({*answered}) < 2:
+        return Scope(30.0, {})
+    rows = {name: at for at, name in enumerate(names)}
+    bias, weights = _regress(features, answered, rows, on_round)
     by_name = zip(names, weights, strict=True)
-    large = {name: round(weight, 2) for name, weight in by_name if abs(weight) >= _SMALL}
+    large = {name: round(weight, 2) for name, weight in by_name if abs(weight) >= small}
     return Scope(round(bias, 3), large)
 
 

@@ -1,0 +1,102 @@
+"""Learns by which words a question stands alone, and by which it follows on from the one before.
+
+`python -m groundwalk.training.fitting.alone OUT.json` makes the weights of English anew, in some
+minutes: from generated questions over the bundled graph and over graphs that are made of domains.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from ...agent.conversation.alone import without_names
+from ...agent.kg import open_kg
+from ...agent.llm.bag_of_words import Scope, features_of
+from ...agent.query.actions import LITERAL
+from ..material import Material, gather
+from ..queries.typed import TypedQuestion, typed_question
+from ..reader.made_graphs import made_graph, read_domain
+from ..recipe import Recipe
+from ..wording.english import domain_files
+from .words import regressed
+
+_BUNDLED, _DOMAINS, _OF_DOMAIN = 150_000, 12, 4_000
+_FOLLOWING = 4
+"""How many times a question that follows on counts: they are rarer than in a conversation."""
+_LEAST = 5
+"""Questions that a word or pair of words is in at least."""
+_SMALL = 0.1
+"""Weights below are left out."""
+
+
+class Heard(NamedTuple):
+    """A question without its names, and whether its query begins at what came before."""
+
+    text: str
+    follows: bool
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fit the weights on questions of both kinds, and write them."""
+    (out,) = arguments
+    heard = [*_of_bundled(), *_of_domains()]
+    scope = fit(heard)
+    content = {"bias": scope.bias, "weights": scope.weights}
+    text = json.dumps(content, ensure_ascii=False, indent=0, sort_keys=True)
+    Path(out).write_text(text + "\n", encoding="utf-8")
+    following = sum(own.follows for own in heard)
+    print(f"{len(heard):,} questions, {following:,} follow on; {len(scope.weights):,} weights")
+
+
+def fit(heard: Sequence[Heard]) -> Scope:
+    """Logistic regression of whether a question stands alone; each weight has a unit prior."""
+    counted = [own for own in heard for _ in range(_FOLLOWING if own.follows else 1)]
+    return regressed(
+        [features_of(own.text) for own in counted],
+        [not own.follows for own in counted],
+        least=_LEAST,
+        small=_SMALL,
+    )
+
+
+def follows(asked: TypedQuestion) -> bool:
+    """Whether a query begins at earlier answers or topics, or at a name of the question before."""
+    own = len(asked.mentions)
+    actions = asked.actions or ()
+    for index, action in enumerate(actions):
+        is_literal = index > 0 and actions[index - 1].kind in LITERAL
+        if action.kind in ("topics", "answers"):
+            return True
+        if action.kind == "pointer" and not is_literal and (action.number or 0) >= own:
+            return True
+    return False
+
+
+def _of_bundled() -> Iterator[Heard]:
+    kg = open_kg("world")
+    yield from _heard(gather(kg, "world", Recipe(formats=("path", "query"))), _BUNDLED)
+    kg.close()
+
+
+def _of_domains() -> Iterator[Heard]:
+    files = sorted(domain_files())
+    for number, file in enumerate(files[:: max(1, len(files) // _DOMAINS)]):
+        with TemporaryDirectory() as folder:
+            made = made_graph(read_domain(file), Path(folder), number)
+            yield from _heard(made.material, _OF_DOMAIN)
+            made.kg.close()
+
+
+def _heard(material: Material, count: int) -> Iterator[Heard]:
+    assert material.queries is not None
+    for question in islice(material.queries.stream(material.seed), count):
+        asked = typed_question(question)
+        if asked is not None and asked.actions is not None:
+            yield Heard(without_names(asked.question, asked.mentions), follows(asked))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
