@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.llm.chat import chat_model, describe_llm
-from ..agent.llm.local import few_threads
+from ..agent.llm.local import few_threads, need_torch
 from ..agent.llm.model_folder import write_settings
 from .asked.paraphrase import Chat
 from .asked.question_files import tuning_questions
@@ -44,6 +44,7 @@ def train(
     """
     started = time.monotonic()
     recipe = recipe or Recipe()
+    need_torch("training a model", "train")
     check_out(out)
     hand_written = tuning_questions(kg_source, recipe)
     without_answer(hand_written)  # which raises now what would be raised after the last step
@@ -160,7 +161,7 @@ def _shown(kg: KnowledgeGraph, recipe: Recipe, schedule: Schedule) -> dict[str, 
     given = recipe.record() | {
         name: path.name for name in (*_FILES, "data") if (path := getattr(recipe, name))
     }
-    read = {"profile": recipe.profile.name, "reading": kg.reading.names}
+    read = {"profile": kg.profile.name, "reading": kg.reading.names}
     return {name: given[name] for name in given if name not in _ELSEWHERE} | read | asdict(schedule)
 
 

@@ -63,6 +63,7 @@ def room_after(local: LocalModel, prompt: Sequence[int]) -> int | None:
 
 def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> FreeTexts:
     """Continue a prompt. Raises ConstraintError where the model cannot hold prompt and text."""
+    model = cast(Any, writer(local))
     import torch
 
     room = room_after(local, prompt)
@@ -71,7 +72,6 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
             f"the prompt of {len(prompt)} tokens is too long for the model", "try --set shown=20"
         )
     ends, steps = _ends(local), _Steps()
-    model = cast(Any, writer(local))
     ids = torch.tensor([list(prompt)], device=model.device)
     settings: dict[str, Any] = {
         "attention_mask": torch.ones_like(ids),

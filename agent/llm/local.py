@@ -60,6 +60,7 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     folder = model_folder(source)
     if folder is not None:
         check_files(folder)
+    need_torch(f"the model {source}")
     only_local = folder is not None or only_in_cache(source)
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
@@ -99,6 +100,15 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
         raise ModelError(f"{source}: the model is broken: {defect}", "copy its folder again")
     settings = read_settings(folder) if folder else ModelSettings()
     return LocalModel(source, model, tokenizer, settings, read_scope(folder))
+
+
+def need_torch(what: str, extra: str = "models") -> None:
+    """Raise ModelError where torch and transformers, which `what` takes, are not installed."""
+    if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
+        raise ModelError(
+            f"{what}: takes {' and '.join(missing)}, not installed here",
+            f"pip install 'groundwalk[{extra}]'",
+        )
 
 
 def load_generator(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...agent.errors import DatasetError
 from ...agent.kg import KnowledgeGraph
-from ...agent.llm.local import few_threads
+from ...agent.llm.local import few_threads, need_torch
 from ...agent.query.account import names_of
 from ...agent.reader.lexicon import Lexicon, label_words
 from ...agent.reader.weights import (
@@ -99,6 +99,7 @@ def tune(
     started = time.monotonic()
     recipe = replace(recipe or Recipe(), formats=("path", "query"))
     watcher = watcher or Unwatched()
+    need_torch("tuning a reader", "train")
     check_out(out, SETTINGS_FILE, "reader that groundwalk tuned")
     opened = open_reader(reader)
     written = tuning_questions(kg_source, recipe)
