@@ -1,10 +1,10 @@
-"""How long a first answer takes from nothing: against `import torch`, which each of them needs.
+"""How long a first answer takes from nothing: against `import torch`, which none of them needs.
 
 `python -m groundwalk.evaluation.benchmarks.cold_start [--rounds N] [--out FILE.json]` starts, in
-turn, a Python that imports torch, `groundwalk ask`, `groundwalk chat` with one question and (where
-the extra is installed) `groundwalk mcp` with one call. Each figure is the best of its rounds, and
-ratios are of processor time, which a busy machine disturbs less. The bundled graph is built before,
-and files are warm.
+turn, a Python that imports torch, one that imports the libraries of an answer, `groundwalk ask`,
+`groundwalk chat` with one question and (where the extra is installed) `groundwalk mcp` with one
+call. Each figure is the best of its rounds, and ratios are of processor time, which a busy machine
+disturbs less. The bundled graph is built before, and files are warm.
 """
 
 import json
@@ -21,8 +21,14 @@ from typing import IO, Any
 
 from .harness import conduct, machine, options_of
 
-AIM = 2.0
-"""Times `import torch` that a first answer may take."""
+AIM = 1.5
+"""Times `import torch` that a first answer may take; the libraries alone take two thirds of it."""
+LIBRARIES = (
+    "import langgraph.graph.message, numpy, tokenizers, pyoxigraph, typer, rich.markup, jinja2"
+)
+"""What an answer imports that is not ours."""
+_MEASURES = ("torch", "libraries")
+"""What is started to be compared with."""
 QUESTION = "What is the capital of Austria?"
 
 _GROUNDWALK = (sys.executable, "-c", "from groundwalk.cli.main import main; main()")
@@ -79,11 +85,11 @@ def run(rounds: int) -> dict[str, Any]:
 
 def table(report: Mapping[str, Any]) -> list[str]:
     """The report as lines of aligned text."""
-    lines = [f"{'':8}{'processor':>12}{'wall':>10}{'ratio':>8}{'of wall':>9}   at most {AIM:g}"]
+    lines = [f"{'':10}{'processor':>12}{'wall':>10}{'ratio':>8}{'of wall':>9}   at most {AIM:g}"]
     for name, row in report["measures"].items():
-        verdict = "" if name == "torch" else "yes" if row["ratio"] <= AIM else "NO"
+        verdict = "" if name in _MEASURES else "yes" if row["ratio"] <= AIM else "NO"
         lines.append(
-            f"{name:8}{row['processor']:>10.2f} s{row['wall']:>8.2f} s{row['ratio']:>8.2f}"
+            f"{name:10}{row['processor']:>10.2f} s{row['wall']:>8.2f} s{row['ratio']:>8.2f}"
             f"{row['wall_ratio']:>9.2f}   {verdict}".rstrip()
         )
     return lines
@@ -96,6 +102,7 @@ Start = Callable[[Mapping[str, str]], None]
 def _starts() -> dict[str, Start]:
     starts: dict[str, Start] = {
         "torch": lambda setting: _run([sys.executable, "-c", "import torch"], setting),
+        "libraries": lambda setting: _run([sys.executable, "-c", LIBRARIES], setting),
         "ask": lambda setting: _run([*_GROUNDWALK, "ask", QUESTION], setting),
         "chat": lambda setting: _run([*_GROUNDWALK, "chat"], setting, f"{QUESTION}\n"),
     }

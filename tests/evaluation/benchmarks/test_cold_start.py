@@ -19,5 +19,5 @@ def test_the_report_has_every_start(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     cold_start.main(["--rounds", "1", "--out", str(out)])
     measures = json.loads(out.read_text())["measures"]
-    assert measures.keys() == {"torch", "ask", "chat", "mcp"}
+    assert measures.keys() == {"torch", "libraries", "ask", "chat", "mcp"}
     assert all(row["processor"] > 0 and row["wall"] > 0 for row in measures.values())
