@@ -44,6 +44,11 @@ _NEGLIGIBLE = 0.001
 """The probability of further readings that are not looked for."""
 _LEAST = 0.02
 """The least probability of another reading that is executed, to see whether it says the same."""
+_NOTHING = 0.95
+"""The least confidence with which it is told that the graph has none of what was asked.
+
+A question that was misread comes to nothing more often than one that was not.
+"""
 _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
 _SECONDS = 2.0
@@ -287,7 +292,8 @@ def _judged(
 ) -> Computed:
     """The same with the status that it deserves; what is withheld leaves no answers."""
     confidence = computed.confidence
-    if unsure_reading := not_sure(tools, confidence, words, options):
+    at_least = _NOTHING if _has_nothing(computed) else 0.0
+    if unsure_reading := not_sure(tools, confidence, words, options, at_least):
         status, note = unsure_reading
         notes = [*computed.notes, note]
         return replace(computed, status=status, answers=[], result=None, notes=notes)
@@ -298,11 +304,20 @@ def _judged(
     return replace(computed, **judged._asdict(), result=result)
 
 
+def _has_nothing(computed: Computed) -> bool:
+    """Whether a query for things came to none."""
+    result = computed.result
+    return not computed.answers and result is not None and result["kind"] == "list"
+
+
 def not_sure(
-    tools: ReadWith, confidence: float, words: str, options: Options
+    tools: ReadWith, confidence: float, words: str, options: Options, at_least: float = 0.0
 ) -> tuple[Status, str] | None:
-    """The status and the note of a reading that is not sure enough to be answered."""
-    least = tools.least if options.confidence is None else options.confidence
+    """The status and the note of a reading that is not sure enough to be answered.
+
+    `at_least` is a bound beside that of the reader, where the user sets none.
+    """
+    least = max(tools.least, at_least) if options.confidence is None else options.confidence
     if confidence >= least:
         return None
     note = f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"

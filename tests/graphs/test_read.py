@@ -100,10 +100,19 @@ def test_nothing_is_an_answer_and_no_reason_for_the_next_query(
     kg: KnowledgeGraph, query: str, text: str
 ) -> None:
     question = "rivers of <0>[country] longer than <1>[number] km"
-    script = {question: [(query, 0.9), ("<0><STEP>^flows through", 0.1)]}
+    script = {question: [(query, 0.96), ("<0><STEP>^flows through", 0.04)]}
     state = ask(kg, scripted(script), "Rivers of Germany longer than 9,000 km?")
     assert state["status"] == "answered" and state["result"]["text"].startswith(text)
     assert labels(state) == []
+
+
+def test_that_there_is_nothing_has_to_be_surer(kg: KnowledgeGraph) -> None:
+    question = "rivers of <0>[country] longer than <1>[number] km"
+    query = "<0><STEP>^flows through<WHERE>length in kilometres<GREATER><1>"
+    graph = scripted({question: [(query, 0.9), ("<0><STEP>^flows through", 0.1)]})
+    state = ask(kg, graph, "Rivers of Germany longer than 9,000 km?")
+    assert state["status"] == "unsure" and state["result"] is None
+    assert "not sure enough (0.90, at least 0.95)" in state["notes"][-1]
 
 
 def test_a_query_without_any_name_begins_at_a_class(kg: KnowledgeGraph) -> None:
