@@ -47,14 +47,17 @@ def build(
     from ..agent.kg import build as build_kg
     from ..agent.kg.files.building import read_meta
     from ..agent.kg.labels.names import one_line
+    from .render import profile_line
 
     since, arguments = perf_counter(), parsing.parsing()
     with _progress(source, silent=quiet or as_json) as on_progress:
         counts = build_kg(source, out, replace=replace, on_progress=on_progress, **arguments)
     seconds = perf_counter() - since
-    left_out = read_meta(out).left_out
+    meta = read_meta(out)
+    left_out = meta.left_out
     if as_json:
         record = {"status": "built", "folder": str(out), "source": source, **counts._asdict()}
+        record |= {"profile": meta.profile.name}
         record |= {"left_out": left_out.statements, "seconds": round(seconds, 3)}
         typer.echo(json.dumps(record, ensure_ascii=False))
     elif not quiet:
@@ -62,6 +65,8 @@ def build(
             f"{out}: {counts.triples:,} triples, {counts.facts:,} facts between "
             f"{counts.entities:,} entities by {counts.relations:,} relations ({seconds:.1f} s)"
         )
+        if line := profile_line(meta.profile.name):
+            typer.echo(line)
     if left_out.statements:
         typer.echo(one_line(left_out.note), err=True)
 

@@ -92,9 +92,10 @@ class Source:
 
     kg: KG = None
     profile: str = option(
-        "How the graph is read: generic, wikidata, dbpedia, freebase or a TOML file.",
+        "How the graph is read: auto (generic, owl or skos, by what is in it), one of these, "
+        "wikidata, dbpedia, freebase or a TOML file.",
         "NAME|FILE",
-        default="generic",
+        default="auto",
     )
     graph: list[str] | None = option("Only this named graph; may be repeated.", "IRI")
     language: str | None = option(

@@ -175,7 +175,7 @@ def _how_to_ask(options: TrainOptions, kg: str, *, tunes: bool) -> str:
     source = options.source
     values = {
         "--kg": kg,
-        "--profile": "" if source.profile == "generic" else source.profile,
+        "--profile": "" if source.profile == "auto" else source.profile,
         "--language": source.language,
         "--mediators": source.mediators,
         "--infer": source.infer,

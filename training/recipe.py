@@ -9,7 +9,7 @@ from ..agent.decoding.wire import PATH, PLAN, QUERY, TRIPLE, Wire
 from ..agent.errors import InputError
 from ..agent.kg.derived import Reading
 from ..agent.kg.files.statements import OnBroken
-from ..agent.kg.profile import GENERIC, Profile
+from ..agent.kg.profile import AUTO, Profile
 
 Way: TypeAlias = Literal["best", "shortest"]
 """How relation paths are found: those that reach the answers with the best F1, or all shortest ones
@@ -64,7 +64,7 @@ class Recipe:
     Raises InputError when its parts do not go together.
     """
 
-    profile: Profile = GENERIC
+    profile: Profile = AUTO
     languages: Sequence[str] = ()
     reading: Reading | None = None
     on_broken: OnBroken = "fail"

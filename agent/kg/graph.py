@@ -1,17 +1,19 @@
 """An opened KG: its source, its names, the facts that walks take; and why it may have none."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
 from .derived import Reading
+from .derived.relations import WithoutPatterns, property_label
 from .derived.walks import Walks
 from .files.holding import Held
 from .files.statements import LeftOut
 from .labels.names import local_name
+from .patterns import asked, pattern_relation
 from .profile import Profile
 from .store import Counts, Labels, Store
 from .terms import Path as Walk
@@ -61,12 +63,33 @@ class KnowledgeGraph:
     @property
     def walk_labels(self) -> Labels:
         """The names of what walks use."""
-        return self.labels if self.reading.plain else self._walks.labels
+        return self._plain_labels if self.reading.plain else self._walks.labels
+
+    def asked_as(self, term: Term) -> str:
+        """What questions call a relation or a class: its name, unless a pattern says otherwise."""
+        made = pattern_relation(term)
+        pattern = self.profile.pattern_of.get(made.pattern) if made else None
+        if made is None or pattern is None or not pattern.asked:
+            return self.walk_labels.names([term])[0]
+        return asked(pattern, property_label(self.labels, made.predicate), made.number)
 
     @property
     def as_stored(self) -> "KnowledgeGraph":
         """The same KG with its facts as they are, for methods that do not prove their walks."""
         return replace(self, reading=Reading("keep"))
+
+    @property
+    def listed(self) -> Store:
+        """The facts that are listed of an entity: as stored, unless patterns say some of them."""
+        reads = self.profile.patterns and not self.reading.plain
+        return self.walks if reads else self.store
+
+    def stated(self, relation: Term) -> Iterator[Triple]:
+        """The facts of one relation, or its triples where they are no facts; as `listed`."""
+        if self.reading.plain or self.profile.skips(relation):
+            return self.store.statements(relation)
+        facts = self._walks.of_relation(relation)
+        return self.store.statements(relation) if facts is None else facts
 
     def is_one_way(self, fact: Triple) -> bool:
         """Whether a fact of `walks` is walked from head to tail only, as another says the rest."""
@@ -90,6 +113,10 @@ class KnowledgeGraph:
         return self._walks.representatives(terms)
 
     @cached_property
+    def _plain_labels(self) -> Labels:
+        return WithoutPatterns(self.labels) if self.profile.patterns else self.labels
+
+    @cached_property
     def _walks(self) -> Walks:
         return Walks(self.store, self.labels, self.profile, self.reading)
 
@@ -104,6 +131,18 @@ class KnowledgeGraph:
         if self.held is not None:
             self.held.release()
 
+
+def unread_patterns(kg: KnowledgeGraph) -> str:
+    """One line for the user; empty unless facts are said by nodes that cannot be asked about."""
+    if kg.pinned or not kg.profile.patterns or kg.reading.mediators != "collapse":
+        return ""
+    return (
+        "facts that an endpoint says by blank nodes, as OWL's restrictions are, are not read: "
+        "no query can name such a node; load them from a file"
+    )
+
+
+_SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 
 _SHOWN = 2
 """Predicates that are named of each kind."""
@@ -127,9 +166,11 @@ def why_no_facts(kg: KnowledgeGraph) -> str:
     there = {kind: _used(kg, predicates) for kind, predicates in kinds.items()}
     told = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
     rest = f", only {told}" if told else ""
+    is_ontology = not profile.patterns and _used(kg, (_SUBCLASS,))
+    hint = "; --profile owl reads what an ontology says of its classes" if is_ontology else ""
     return (
         f"there are no facts to walk: none of the {kg.counts.triples:,} triples relates an entity "
-        f"to another one or to a value{rest}"
+        f"to another one or to a value{rest}{hint}"
     )
 
 

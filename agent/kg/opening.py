@@ -29,6 +29,7 @@ from .files.building import (
     read_meta,
     recipe,
 )
+from .files.detecting import candidates, settled
 from .files.holding import Held
 from .files.sources import find_sources
 from .files.statements import OnBroken
@@ -36,7 +37,7 @@ from .graph import KnowledgeGraph
 from .labels.index import LabelIndex
 from .labels.indexing import build_labels
 from .nodes import to_any_node
-from .profile import GENERIC, Profile, speaking
+from .profile import AUTO, GENERIC, Profile, speaking
 from .store import Counts
 from .stores.oxigraph import OxigraphStore
 from .terms import Triple
@@ -59,7 +60,7 @@ def open_kg(
     src: str,
     *,
     cache: Path | None = None,
-    profile: Profile = GENERIC,
+    profile: Profile = AUTO,
     graphs: Sequence[str] = (),
     reading: Reading | None = None,
     languages: Sequence[str] = (),
@@ -87,7 +88,8 @@ def open_kg(
     """
     spoken = speaking(profile, languages)
     if is_endpoint(src):
-        return _read_as(_open_endpoint(src, spoken, _iris(graphs)), reading)
+        known = replace(spoken, name=GENERIC.name) if profile == AUTO else spoken
+        return _read_as(_open_endpoint(src, known, _iris(graphs)), reading)
     if not src.strip():
         raise KGError("no knowledge graph was named", "give a file, a folder or `world`")
     path = Path(src).expanduser()
@@ -103,7 +105,7 @@ def build(
     src: str,
     out: Path,
     *,
-    profile: Profile = GENERIC,
+    profile: Profile = AUTO,
     graphs: Sequence[str] = (),
     languages: Sequence[str] = (),
     on_broken: OnBroken = "fail",
@@ -247,7 +249,7 @@ def _as_wanted(
     """Refuse what can only be chosen when a KG is built."""
     if graphs and graphs != kg.graphs:
         raise KGError(f"{path} was built of other graphs", "build these graphs of its source")
-    if profile not in (GENERIC, kg.profile):
+    if profile not in (AUTO, GENERIC, kg.profile):
         raise KGError(
             f"{path} was built with the profile {kg.profile.name}",
             f"build it again with the profile {profile.name}",
@@ -271,7 +273,8 @@ def _read_as(kg: KnowledgeGraph, reading: Reading | None) -> KnowledgeGraph:
 
 
 def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
-    settings = json.dumps([asdict(wanted.profile), wanted.graphs, wanted.on_broken])
+    profiles = [asdict(profile) for profile in candidates(wanted.profile)]
+    settings = json.dumps([*profiles, wanted.graphs, wanted.on_broken])
     key = sha256(f"{FORMAT} {wanted.digest} {settings}".encode()).hexdigest()[:32]
     try:
         folder = cache / "kg" / key
@@ -313,17 +316,17 @@ def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> Knowl
 
 
 def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
-    store, connection, counts, left_out = build_in_memory(wanted, on_progress)
+    store, connection, meta = build_in_memory(wanted, on_progress)
     labels = LabelIndex(connection)
     return KnowledgeGraph(
-        store=_indexed_store(store, labels, wanted.name, wanted.profile, counts),
+        store=_indexed_store(store, labels, wanted.name, meta.profile, meta.counts),
         labels=labels,
-        profile=wanted.profile,
+        profile=meta.profile,
         source=wanted.name,
         digest=wanted.digest,
         folder=None,
         graphs=wanted.graphs,
-        left_out=left_out,
+        left_out=meta.left_out,
     )
 
 
@@ -344,7 +347,7 @@ def kg_of(
     graph: "rdflib.Graph",
     *,
     source: str = "rdflib",
-    profile: Profile = GENERIC,
+    profile: Profile = AUTO,
     reading: Reading | None = None,
     languages: Sequence[str] = (),
 ) -> KnowledgeGraph:
@@ -364,13 +367,13 @@ def kg_of(
     """
     from .stores.rdflib_graph import RdflibStore
 
-    spoken = speaking(profile, languages)
-    store = RdflibStore(graph, source=source, profile=spoken)
-    triples = sorted(store.triples())
+    triples = sorted(RdflibStore(graph, source=source).triples())
     if not triples:
         raise KGError(f"the graph {source} holds no triples", "check that this is the right graph")
     copy = ox.Store()
     copy.bulk_extend(_quads(triples))
+    spoken = settled(speaking(profile, languages), copy)
+    store = RdflibStore(graph, source=source, profile=spoken)
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     build_labels(connection, copy, spoken)
     content = sha256(str(asdict(spoken)).encode())

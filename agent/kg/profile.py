@@ -2,7 +2,8 @@
 
 A profile is a TOML file: a table `prefixes` and lists of IRIs, written `prefix:name` or `<iri>`,
 for the fields of `Profile`; `collapse` is true or false. With `extends = "NAME"` its lists stand
-before those of another.
+before those of another. `[patterns.NAME]` are tables with the fields of `FactPattern`, in which
+`^prefix:name` is a predicate from the node to the head.
 
 Also the languages that names are shown in and questions are asked in, which replace a profile's.
 """
@@ -19,6 +20,7 @@ from typing import Any, cast
 import pyoxigraph as ox
 
 from ..errors import InputError, KGError
+from .patterns import FactPattern, HeadWay
 from .terms import Term
 
 SCHEMA_NAMESPACES = (
@@ -44,7 +46,12 @@ _HINT = "see the profiles in agent/kg/profiles for the form"
 class Profile:
     """How to read a KG: its naming predicates in order of preference, and what is not a fact.
 
-    A fact is a triple whose predicate the profile does not skip. `languages` are tags in order of
+    A fact is a triple whose predicate the profile does not skip; those of `facts` it does not,
+    whatever other list they are in. `patterns` read facts that are said by a node of their own, and
+    `names` are what relations without a label are called;
+    `conjunctions` lead from a node to an RDF list whose members all hold. `text_nodes` are texts
+    that have nodes, as SKOS-XL's labels: each the name of a list of texts, the predicate to the
+    node, and the one from it to the text. `languages` are tags in order of
     preference, `""` being a literal without one; `en` also takes `en-gb`. An IRI prefix is the
     beginning of a term, as `<http://example.org/vocab#`. `relation_labels_from` are pairs of them:
     a relation of the first prefix that has no label is called what the term of the second is, as
@@ -71,13 +78,40 @@ class Profile:
     inverse_of: tuple[Term, ...] = ()
     sub_property_of: tuple[Term, ...] = ()
     units: tuple[tuple[Term, str], ...] = ()
+    facts: tuple[Term, ...] = ()
+    names: tuple[tuple[Term, str], ...] = ()
+    text_nodes: tuple[tuple[str, Term, Term], ...] = ()
+    conjunctions: tuple[Term, ...] = ()
+    patterns: tuple[FactPattern, ...] = ()
 
     @cached_property
     def skipped(self) -> frozenset[Term]:
         """The predicates that are skipped by name; see `skips`."""
-        return frozenset(
+        named = frozenset(
             self.labels + self.aliases + self.hidden + self.descriptions + self.types + self.schema
         )
+        texts = {predicate for _, *both in self.text_nodes for predicate in both}
+        return (named | texts) - {*self.facts}
+
+    @cached_property
+    def naming(self) -> frozenset[Term]:
+        """The predicates whose texts are names of what has them."""
+        return frozenset(self.labels + self.aliases + self.hidden)
+
+    @cached_property
+    def name_of(self) -> Mapping[Term, str]:
+        """The name of each relation that has one here; of pairs for one relation the first."""
+        return dict(reversed(self.names))
+
+    @cached_property
+    def pattern_of(self) -> Mapping[str, FactPattern]:
+        """The patterns by their names."""
+        return {pattern.name: pattern for pattern in self.patterns}
+
+    @cached_property
+    def through(self) -> frozenset[Term]:
+        """The predicates between the heads of facts and the nodes that say them."""
+        return frozenset(term for pattern in self.patterns for term, _ in pattern.heads)
 
     @cached_property
     def unit_of(self) -> Mapping[Term, str]:
@@ -106,25 +140,31 @@ class Profile:
 
 def from_record(record: Mapping[str, Any]) -> Profile:
     """A profile from its fields as JSON holds them. Raises TypeError for other fields."""
-    return Profile(**{key: _frozen(value) for key, value in record.items()})
+    known = {key: _frozen(value) for key, value in record.items() if key != "patterns"}
+    patterns = ({key: _frozen(v) for key, v in one.items()} for one in record.get("patterns", ()))
+    return Profile(**known, patterns=tuple(FactPattern(**one) for one in patterns))
 
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "profiles"
 PACKAGED = tuple(sorted(Path(file.name).stem for file in _FOLDER.iterdir()))
 """The names of the profiles that come with the package."""
 
+_AUTO = "auto"
+
 
 def load_profile(name_or_path: str) -> Profile:
-    """The profile of a name (`generic`, `wikidata`, `dbpedia`, `freebase`), or of a TOML file.
+    """The profile of a name (`generic`, `wikidata`, `owl` ...), or of a TOML file.
 
     Raises KGError when there is none, or the file is not a profile.
     """
+    if name_or_path == _AUTO:
+        return AUTO
     file = Path(name_or_path).expanduser()
     if file.suffix == ".toml":
         return _read(file.stem, name_or_path, file)
     if name_or_path not in PACKAGED:
         raise KGError(
-            f"no profile is called {name_or_path!r}; there are {', '.join(PACKAGED)}",
+            f"no profile is called {name_or_path!r}; there are {', '.join(PACKAGED)} and {_AUTO}",
             "give one of these names, or the path of a .toml file",
         )
     with resources.as_file(_FOLDER / f"{name_or_path}.toml") as path:
@@ -161,9 +201,54 @@ def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
                 raise KGError(f"{source}: `{key}` must be true or false", _HINT)
             known[key] = value
             continue
+        if key == "patterns":
+            patterns = _patterns(source, value, prefixes)
+            named = {pattern.name for pattern in patterns}
+            known[key] = (*patterns, *(p for p in known[key] if p.name not in named))
+            continue
         values = _field(source, key, value, prefixes)
         known[key] = values if key == "languages" else tuple(dict.fromkeys((*values, *known[key])))
     return Profile(name, **known)
+
+
+_TEXTS = ("labels", "aliases", "hidden", "descriptions")
+"""The lists of predicates whose literals are texts of a term."""
+
+
+def _patterns(source: str, value: object, prefixes: Mapping[str, str]) -> list[FactPattern]:
+    tables = _table(source, "patterns", value)
+    return [_pattern(source, name, tables[name], prefixes) for name in tables]
+
+
+def _pattern(source: str, name: str, value: object, prefixes: Mapping[str, str]) -> FactPattern:
+    key = f"patterns.{name}"
+
+    def way(text: str) -> HeadWay:
+        return _iri(source, text.removeprefix("^"), prefixes), text.startswith("^")
+
+    known: dict[str, Any] = {}
+    for part, given in _table(source, key, value).items():
+        match part:
+            case "heads":
+                known[part] = tuple(map(way, _texts(source, key, given)))
+            case "relations" | "tails" | "numbers":
+                texts = _texts(source, key, given)
+                known[part] = tuple(_iri(source, text, prefixes) for text in texts)
+            case "member_by":
+                (text,) = _texts(source, key, [given])
+                known[part] = _iri(source, text, prefixes)
+            case "called" | "asked":
+                (known[part],) = _texts(source, key, [given])
+            case "opens":
+                if not isinstance(given, bool):
+                    raise KGError(f"{source}: `opens` of `{key}` must be true or false", _HINT)
+                known[part] = given
+            case _:
+                raise KGError(f"{source}: there is no field `{part}` in a pattern", _HINT)
+    whole = known.get("relations") and known.get("tails") or known.get("member_by")
+    if not (known.get("heads") and whole):
+        raise KGError(f"{source}: `{key}` needs heads, relations and tails", _HINT)
+    return FactPattern(name, **known)
 
 
 def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) -> tuple[Any, ...]:
@@ -177,9 +262,11 @@ def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) ->
         case "relation_labels_from":
             pairs = _pairs(source, key, value, "IRI prefixes")
             return tuple((prefix(one), prefix(other)) for one, other in pairs)
-        case "units":
-            pairs = _pairs(source, key, value, "a datatype and a unit")
-            return tuple((iri(datatype), unit) for datatype, unit in pairs)
+        case "units" | "names":
+            pairs = _pairs(source, key, value, "an IRI and a text")
+            return tuple((iri(term), text) for term, text in pairs)
+        case "text_nodes":
+            return tuple(_text_node(source, one, prefixes) for one in _list(source, key, value))
         case "languages":
             return tuple(text.lower() for text in _texts(source, key, value))
         case "skipped_prefixes":
@@ -198,10 +285,24 @@ def _pairs(source: str, key: str, value: object, of_what: str) -> list[list[str]
     return pairs
 
 
-def _prefixes(source: str, value: object) -> dict[str, str]:
+def _text_node(source: str, value: object, prefixes: Mapping[str, str]) -> tuple[str, Term, Term]:
+    texts = _texts(source, "text_nodes", value)
+    if len(texts) != 3 or texts[0] not in _TEXTS:
+        raise KGError(
+            f"{source}: `text_nodes` must be triples of one of {', '.join(_TEXTS)} and two IRIs",
+            _HINT,
+        )
+    return texts[0], _iri(source, texts[1], prefixes), _iri(source, texts[2], prefixes)
+
+
+def _table(source: str, key: str, value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise KGError(f"{source}: `prefixes` must be a table", _HINT)
-    table = cast("dict[str, object]", value)
+        raise KGError(f"{source}: `{key}` must be a table", _HINT)
+    return cast("dict[str, object]", value)
+
+
+def _prefixes(source: str, value: object) -> dict[str, str]:
+    table = _table(source, "prefixes", value)
     _texts(source, "prefixes", list(table.values()))
     return cast("dict[str, str]", table)
 
@@ -241,6 +342,9 @@ def _frozen(value: object) -> Any:
 
 GENERIC = load_profile("generic")
 """RDF as most people publish it: RDFS, SKOS, schema.org, Dublin Core and FOAF naming."""
+
+AUTO = replace(GENERIC, name=_AUTO)
+"""What a graph at hand asks for by what is in it, `owl`, `skos` or `generic`; else `generic`."""
 
 
 _TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*")

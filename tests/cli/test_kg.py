@@ -42,9 +42,20 @@ def test_json_says_all_and_nothing_else_does(home: Path) -> None:
         "facts": 2,
         "entities": 3,
         "relations": 2,
+        "profile": "generic",
         "left_out": 0,
     }
     assert run.stderr == ""
+
+
+def test_an_ontology_is_said_to_be_read_as_one(home: Path) -> None:
+    anatomy = str(Path(__file__).parents[1] / "agent" / "kg" / "anatomy.ttl")
+    built = groundwalk(home, "kg", "build", anatomy, "--out", "anatomy")
+    assert built.returncode == 0, built.stderr
+    for run in (built, groundwalk(home, "kg", "info", "anatomy")):
+        assert "read as an OWL ontology (--profile owl; --profile generic takes" in run.stdout
+    plain = groundwalk(home, "kg", "info", anatomy, "--profile", "generic")
+    assert "read as" not in plain.stdout and "--profile owl reads" in plain.stdout
 
 
 def test_named_graphs_and_a_profile_of_ones_own(home: Path) -> None:

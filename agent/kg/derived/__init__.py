@@ -4,6 +4,7 @@ A `Reading` says which of them are on. They are virtual facts, in layers over th
 
     Plain        the facts as they are
     Entailed     `owl:inverseOf`, `rdfs:subPropertyOf`     --infer inverse-of,sub-property-of
+    Pattern      what the profile's patterns read          --mediators collapse
     Statement    what statements about triples are of      --mediators collapse
     Merged       `owl:sameAs`: what is one is one node     --infer same-as
     Collapsed    `h -> mediator -> t` is one step          --mediators collapse

@@ -6,8 +6,10 @@ from itertools import chain, count
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from ..labels.index import TermInfo
-from ..store import LabelsOver
+from ..labels.index import RelationInfo, TermInfo
+from ..labels.names import local_name
+from ..patterns import FactPattern, PatternRelation, called, pattern_relation
+from ..store import Labels, LabelsOver
 from ..terms import Term, is_iri
 
 Walked: TypeAlias = tuple[Term, bool]
@@ -111,6 +113,54 @@ class ReadingLabels(LabelsOver):
             TermInfo(term, names[term], names[term], "", "", 0) if term in names else next(known)
             for term in terms
         ]
+
+
+class PatternLabels(LabelsOver):
+    """Implements `Labels`, of an endpoint, which does not know what patterns of a profile say."""
+
+    def __init__(self, labels: Labels, patterns: Mapping[str, FactPattern]) -> None:
+        super().__init__(labels)
+        self._patterns = patterns
+
+    def names(self, terms: Sequence[Term]) -> list[str]:
+        """The display name of each term; that of a pattern's relation as the pattern says it."""
+        names = dict(zip(terms, self._labels.names(terms), strict=True))
+        used = {name for term, name in names.items() if not self._made(term)}
+        for term in sorted(names):
+            if made := self._made(term):
+                label = property_label(self._labels, made.predicate)
+                name = called(self._patterns[made.pattern], label, made.number)
+                names[term] = _free((name, f"{name} {local_name(made.predicate)}"), used)
+                used.add(names[term])
+        return [names[term] for term in terms]
+
+    def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
+        """What each term is."""
+        names = dict(zip(terms, self.names(terms), strict=True))
+        return [
+            info._replace(name=names[info.term], label=names[info.term])
+            if self._made(info.term)
+            else info
+            for info in self._labels.describe(terms)
+        ]
+
+    def _made(self, term: Term) -> PatternRelation | None:
+        made = pattern_relation(term)
+        return made if made and made.pattern in self._patterns else None
+
+
+class WithoutPatterns(LabelsOver):
+    """Implements `Labels`, of a reading that takes the facts of a KG as they are."""
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts of the KG itself use, the most used first."""
+        return [info for info in self._labels.relations() if not pattern_relation(info.term)]
+
+
+def property_label(labels: Labels, term: Term) -> str:
+    """The label of a property that may be no relation of facts; else its local name in words."""
+    (info,) = labels.describe([term])
+    return local_name(term, relation=True) if info.label == local_name(term) else info.label
 
 
 def _parts(relation: Term) -> tuple[Term, ...] | None:

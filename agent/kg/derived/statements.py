@@ -1,7 +1,8 @@
 """The layer of statements about triples: `stmt about:p s` where a statement is of `s p o`.
 
-So the statement node leads to what it is about, by a relation with the name of the predicate. RDF
-has two forms of them. `Reified`: `stmt rdf:subject s; rdf:predicate p`. `Reifiers` (RDF 1.2):
+So the statement node leads to what it is about, by a relation with the name of the predicate. There
+are three forms. `Reified`: `stmt rdf:subject s; rdf:predicate p`, and the same of OWL, of which the
+terms are `owl:annotatedSource` and `owl:annotatedProperty`. `Reifiers` (RDF 1.2):
 `r rdf:reifies <<( s p o )>>`, as in Turtle's `s p o ~ r {| ... |}`.
 """
 
@@ -55,7 +56,11 @@ class StatementStore(Derived):
         super().__init__(inner)
         self._inner = inner
         self._store = store
-        self._every: tuple[Statements, ...] = (Reifiers(store, skips), Reified(store, skips))
+        self._every: tuple[Statements, ...] = (
+            Reifiers(store, skips),
+            Reified(store, skips, *ANNOTATED, checked=True),
+            Reified(store, skips),
+        )
 
     @cached_property
     def _forms(self) -> tuple[Statements, ...]:
@@ -171,23 +176,40 @@ class StatementStore(Derived):
 
 SUBJECT = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#subject>"
 PREDICATE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#predicate>"
+ANNOTATED = (
+    "<http://www.w3.org/2002/07/owl#annotatedSource>",
+    "<http://www.w3.org/2002/07/owl#annotatedProperty>",
+)
 
 
 class Reified:
     """Implements `Statements`."""
 
-    def __init__(self, store: Store, skips: Callable[[Term], bool]) -> None:
-        self.relation = SUBJECT
+    def __init__(
+        self,
+        store: Store,
+        skips: Callable[[Term], bool],
+        subject: Term = SUBJECT,
+        predicate: Term = PREDICATE,
+        *,
+        checked: bool = False,
+    ) -> None:
+        """`subject` and `predicate` lead from a statement to these. With `checked`, what is turned
+        into triples is looked up: another form may have said it.
+        """
+        self.relation = subject
+        self._predicate = predicate
+        self._checked = checked
         self._store = store
         self._skips = skips
 
     def all(self) -> Iterator[Triple]:
         """What every statement is about; the predicates of all are kept in memory."""
         predicates: dict[Term, list[Term]] = {}
-        for triple in self._store.statements(PREDICATE):
+        for triple in self._store.statements(self._predicate):
             if self._is_walked(triple.tail):
                 predicates.setdefault(triple.head, []).append(triple.tail)
-        for triple in self._store.statements(SUBJECT):
+        for triple in self._store.statements(self.relation):
             if not is_literal(triple.tail):
                 for predicate in predicates.get(triple.head, ()):
                     yield Triple(triple.head, about(predicate), triple.tail)
@@ -196,7 +218,7 @@ class Reified:
         """From statements to what they are about, or back."""
 
         def read(some: Sequence[Term], most: int) -> list[list[Step]]:
-            return self._store.follow(some, SUBJECT, inverse, limit=most)
+            return self._store.follow(some, self.relation, inverse, limit=most)
 
         def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             return self._about(around)
@@ -204,13 +226,13 @@ class Reified:
         return read_enough(nodes, limit, read, derive)
 
     def _about(self, around: Sequence[Sequence[Step]]) -> list[list[Step]]:
-        """What steps along `rdf:subject` are together with the predicates of their statements."""
+        """What steps to subjects are together with the predicates of their statements."""
         around = [[step for step in steps if not is_literal(step.target)] for steps in around]
         statements = sorted({step.triple.head for steps in around for step in steps})
         predicates = {
             node: [step.target for step in steps if self._is_walked(step.target)]
             for node, steps in zip(
-                statements, self._store.follow(statements, PREDICATE, False), strict=True
+                statements, self._store.follow(statements, self._predicate, False), strict=True
             )
         }
         return [
@@ -224,7 +246,7 @@ class Reified:
 
     def has(self, triples: Sequence[Triple]) -> list[bool | None]:
         """Whether the two triples that each stands for are in the source."""
-        groups = [_parts(triple) for triple in triples]
+        groups = [self._parts(triple) for triple in triples]
         parts = [part for group in groups for part in group]
         held = dict(zip(parts, self._store.holds(parts), strict=True))
         verdicts = [[held[part] for part in group] for group in groups]
@@ -232,18 +254,21 @@ class Reified:
 
     def expand(self, triples: Sequence[Triple]) -> list[Run | None]:
         """From the statement to the predicate and back, as it is part of it, and to the subject."""
-        return [
-            (Step(predicate), Step(predicate, True), Step(subject))
-            for subject, predicate in map(_parts, triples)
-        ]
+        held = self.has(triples) if self._checked else [True] * len(triples)
+        runs: list[Run | None] = []
+        for triple, is_held in zip(triples, held, strict=True):
+            subject, predicate = self._parts(triple)
+            run = (Step(predicate), Step(predicate, True), Step(subject))
+            runs.append(None if is_held is False else run)
+        return runs
 
     def _is_walked(self, predicate: Term) -> bool:
         return is_iri(predicate) and not self._skips(predicate)
 
-
-def _parts(triple: Triple) -> tuple[Triple, Triple]:
-    head, relation, tail = triple
-    return Triple(head, SUBJECT, tail), Triple(head, PREDICATE, predicate_of(relation) or relation)
+    def _parts(self, triple: Triple) -> tuple[Triple, Triple]:
+        head, relation, tail = triple
+        predicate = predicate_of(relation) or relation
+        return Triple(head, self.relation, tail), Triple(head, self._predicate, predicate)
 
 
 class Reifiers:

@@ -1,17 +1,20 @@
 """A reading opened over a KG: what walks are taken over, and the real triples behind them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from ..labels.index import LabelIndex
+from ..patterns import pattern_relation
 from ..profile import Profile
 from ..store import Labels, Store
-from ..terms import Path, Step, Term
+from ..terms import Path, Step, Term, Triple
 from . import Reading
 from .collapsed import CollapsedStore, Mediators
 from .entailed import EntailedStore, read_schema
 from .layer import Layer, Plain
 from .merged import MergedStore, SameAs
-from .relations import ReadingLabels, Walked, parts_of, predicate_of
+from .patterns import PatternStore
+from .relations import PatternLabels, ReadingLabels, Walked, parts_of, predicate_of
 from .statements import StatementStore
 
 
@@ -24,10 +27,16 @@ class Walks:
         self._reading = reading
         self._labels = labels
         self._same = SameAs(store, labels, profile.same_as) if reading.same_as else None
+        self._patterns: PatternStore | None = None
         lower = plain = Plain(store)
         if reading.inverse_of or reading.sub_property_of:
             lower = EntailedStore(plain, lambda: read_schema(store, profile, reading))
         collapse = reading.mediators == "collapse"
+        if collapse and profile.patterns:
+            written = labels.said if isinstance(labels, LabelIndex) else _nothing
+            lower = self._patterns = PatternStore(lower, store, profile, written)
+            if not labels.exhaustive:
+                labels = PatternLabels(labels, profile.pattern_of)
         statements = StatementStore(lower, store, profile.skips)
         middle = statements if collapse else lower
         upper: Layer = MergedStore(middle, self._same) if self._same else middle
@@ -55,6 +64,10 @@ class Walks:
             proofs.append(None if lost else Path(path.topic, tuple(real)))
         return proofs
 
+    def of_relation(self, relation: Term) -> Iterator[Triple] | None:
+        """The facts of one relation that triples or patterns say; None without patterns."""
+        return self._patterns and self._patterns.of_relation(relation)
+
     def representatives(self, terms: Iterable[Term]) -> dict[Term, Term]:
         """What stands for each term in the facts: for most, the term itself."""
         return self._same.representatives(terms) if self._same else {t: t for t in terms}
@@ -63,13 +76,17 @@ class Walks:
         """What of the reading a path rests on, in words, given its proof along real triples."""
         walked = [(step.triple.relation, step.inverse) for step in path.steps]
         parts = [part for one in walked for part in _parts(*one)]
-        plain = Counter(part for part in parts if not predicate_of(part[0]))
+        plain = Counter(p for p in parts if not (predicate_of(p[0]) or pattern_relation(p[0])))
         real = Counter((step.triple.relation, step.inverse) for step in proof.steps)
         collapsed = len(parts) > len(walked) or any(predicate_of(part[0]) for part in parts)
         inferences = ["statement nodes passed through"] if collapsed else []
         if any(relation in self._profile.same_as for relation, _ in real):
             inferences.append("owl:sameAs")
-        if plain - real:
+        by_member = {pattern.member_by for pattern in self._profile.patterns}
+        opened = any(relation in self._profile.conjunctions for relation, _ in real)
+        if opened or any(pattern_relation(part[0]) for part in parts):
+            inferences.append(f"the patterns of the profile {self._profile.name}")
+        if {relation for relation, _ in plain - real} - (by_member if opened else set()):
             on = self._reading.inverse_of, self._reading.sub_property_of
             schema = zip(("owl:inverseOf", "rdfs:subPropertyOf"), on, strict=True)
             inferences.extend(name for name, given in schema if given)
@@ -82,6 +99,10 @@ class Walks:
             steps.pop()
         else:
             steps.append(step)
+
+
+def _nothing(_: Term) -> None:
+    """What is written of the facts that patterns say, where nothing is."""
 
 
 def _parts(relation: Term, inverse: bool) -> tuple[Walked, ...]:

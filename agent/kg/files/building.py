@@ -23,6 +23,7 @@ from ...errors import KGError
 from ..labels.indexing import STEPS, build_labels
 from ..profile import Profile, from_record
 from ..store import Counts
+from .detecting import settled
 from .holding import exchange, making, remove_unheld
 from .readers import read_quads
 from .sources import Source, digest
@@ -152,10 +153,10 @@ def build_folder(
 
 def build_in_memory(
     wanted: Recipe, on_progress: OnProgress | None
-) -> tuple[ox.Store, sqlite3.Connection, Counts, LeftOut]:
+) -> tuple[ox.Store, sqlite3.Connection, Meta]:
     """Build a store and a label index that are gone with the process."""
     store, connection = ox.Store(), sqlite3.connect(":memory:", check_same_thread=False)
-    return store, connection, *_fill(store, connection, wanted, on_progress)
+    return store, connection, _fill(store, connection, wanted, on_progress)
 
 
 def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -> Meta:
@@ -165,11 +166,10 @@ def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA cache_size = -65536")
-        counts, left_out = _fill(store, connection, wanted, on_progress)
+        meta = _fill(store, connection, wanted, on_progress)
     finally:
         connection.close()
     store.flush()
-    meta = Meta(wanted.name, wanted.digest, wanted.profile, wanted.graphs, counts, left_out)
     write_meta(folder, meta)
     return meta
 
@@ -179,7 +179,7 @@ def _fill(
     connection: sqlite3.Connection,
     wanted: Recipe,
     on_progress: OnProgress | None,
-) -> tuple[Counts, LeftOut]:
+) -> Meta:
     tell: OnProgress = on_progress or (lambda _: None)
     total = sum(source.path.stat().st_size for source in wanted.sources)
     read = 0
@@ -197,5 +197,6 @@ def _fill(
         tell(BuildProgress("naming", step, STEPS))
 
     on_step(0)
-    counts = build_labels(connection, store, wanted.profile, on_step=on_step)
-    return counts, broken.left_out
+    profile = settled(wanted.profile, store)
+    counts = build_labels(connection, store, profile, on_step=on_step)
+    return Meta(wanted.name, wanted.digest, profile, wanted.graphs, counts, broken.left_out)

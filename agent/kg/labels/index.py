@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import KGError, ServiceError
-from ..terms import Term
+from ..terms import Term, Triple
 from .names import local_name, with_triples
 
 MOST_TYPOS = 2
@@ -96,6 +96,7 @@ INSERT INTO words (words) VALUES ('optimize');
 )
 
 _CHUNK = 500
+_AT_ONCE = 10_000
 _MAX_HITS = 200
 _MAX_NEAR = 100_000
 """Surfaces with the same third of the text that are compared letter by letter, at most."""
@@ -290,6 +291,32 @@ class LabelIndex:
         """Labels and aliases of all relations and classes: words that name no entity."""
         rows = self._rows("SELECT text, term, relation FROM vocabulary ORDER BY term, text")
         return [Word(text, term, bool(relation)) for text, term, relation in rows]
+
+    def said(self, relation: Term = "") -> Iterator[Triple] | None:
+        """The facts that patterns of the profile say, of one relation or all, each once.
+
+        None where the profile has no patterns.
+        """
+        if not self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'said'"):
+            return None
+        return self._said(relation)
+
+    def _said(self, relation: Term) -> Iterator[Triple]:
+        last: tuple[str, ...] = ("", "", "")
+        wanted = (
+            "relation = ? AND (head, tail) > (?, ?)"
+            if relation
+            else "(head, relation, tail) > (?, ?, ?)"
+        )
+        order = "head, tail" if relation else "head, relation, tail"
+        query = f"SELECT head, relation, tail FROM said WHERE {wanted} ORDER BY {order}"
+        while True:
+            after = (relation, last[0], last[2]) if relation else last
+            rows = self._rows(f"{query} LIMIT {_AT_ONCE}", after)
+            if not rows:
+                return
+            yield from (Triple(*row) for row in rows)
+            last = rows[-1]
 
     def longest(self) -> int:
         """The number of words of the longest surface."""

@@ -6,10 +6,14 @@ from typing import Any, TypeAlias
 
 import pyoxigraph as ox
 
+from ..derived.layer import Plain
+from ..derived.patterns import PatternStore
 from ..nodes import literal_tag
+from ..patterns import called, pattern_relation
 from ..profile import Profile
 from ..store import Counts
-from ..terms import is_iri, is_literal
+from ..stores.oxigraph import OxigraphStore
+from ..terms import Triple, is_iri, is_literal
 from .index import INDEXES, SCHEMA, SurfaceKind
 from .literals import readable
 from .names import Naming, free_name, local_name, most_words, normalise, one_line, unique_names
@@ -74,7 +78,7 @@ def build_labels(
     """
     report: _OnStep = on_step or (lambda _: None)
     facts = facts_by_relation(store, profile)
-    stage(connection, store, profile, facts)
+    stage(connection, store, profile, facts, _said(store, profile))
     report(1)
     connection.executescript(SCHEMA + _TABLES)
     longest = _spell(connection, profile)
@@ -87,9 +91,21 @@ def build_labels(
     connection.executescript(INDEXES)
     counted = "SELECT count(*) FROM namings WHERE entity AND substr(term, 1, 1) <> '\"'"
     (number,) = connection.execute(counted).fetchone()
+    used = "SELECT ifnull(sum(degree), 0), count(*) FROM namings WHERE relation"
+    every, relations = connection.execute(used).fetchone()
     connection.commit()
     report(STEPS)
-    return Counts(len(store), sum(facts.values()), number, len(facts))
+    return Counts(len(store), every, number, relations)
+
+
+def _said(store: ox.Store, profile: Profile) -> Iterator[Triple]:
+    """The facts that the profile's patterns find in a store, but those that are triples of it."""
+    if not profile.patterns:
+        return
+    source = OxigraphStore(store, profile=profile)
+    for fact in PatternStore(Plain(source), source, profile).said():
+        if pattern_relation(fact.relation) or not source.holds([fact])[0]:
+            yield fact
 
 
 def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
@@ -100,7 +116,7 @@ def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
     longest = 0
     tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
     for entry in entries(connection):
-        label = _label(entry)
+        label = _label(entry, profile)
         tables["namings"].append(_naming_row(entry, label, profile))
         spellings = list(_spellings(entry, label))
         if _is_linkable(entry):
@@ -138,10 +154,16 @@ def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> Non
             rows.clear()
 
 
-def _label(entry: Entry) -> str:
+def _label(entry: Entry, profile: Profile) -> str:
     best = entry.texts[0] if entry.texts else None
     label = one_line(best.text) if best and best.role == LABEL else ""
-    return label or local_name(entry.term, relation=entry.is_relation)
+    made = pattern_relation(entry.term)
+    if made is None:
+        name = profile.name_of.get(entry.term) if entry.is_relation else None
+        return label or name or local_name(entry.term, relation=entry.is_relation)
+    label = label or local_name(made.predicate, relation=True)
+    pattern = profile.pattern_of.get(made.pattern)
+    return called(pattern, label, made.number) if pattern else label
 
 
 def _datatype(entry: Entry) -> str:
@@ -160,7 +182,7 @@ def _is_linkable(entry: Entry) -> bool:
 def _spellings(entry: Entry, label: str) -> Iterator[tuple[str, str, SurfaceKind]]:
     """Every spelling of a term once, under its best kind, after its normalised form."""
     spellings: list[tuple[str, SurfaceKind]] = []
-    if any(text.role == LABEL for text in entry.texts):
+    if any(text.role == LABEL for text in entry.texts) or pattern_relation(entry.term):
         spellings.append((label, "label"))
     elif is_iri(entry.term):
         spellings.append((label, "local"))

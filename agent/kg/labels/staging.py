@@ -10,7 +10,7 @@ folder (the variable SQLITE_TMPDIR).
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import groupby, islice
 from operator import itemgetter
@@ -19,35 +19,44 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import pyoxigraph as ox
 
 from ..nodes import Node, to_node
+from ..patterns import pattern_relation
 from ..profile import INDIVIDUALS, SCHEMA_NAMESPACES, Profile, precedence
-from ..terms import Term
+from ..terms import Term, Triple
+from .names import one_line
 
 _MOST_GROUPED = 5_000_000
 """Facts whose ends are counted in the store's memory at once, at about 250 bytes an end."""
 
 _CHUNK = 200_000
 _TRIPLE = "?head ?relation ?tail FILTER(!isTRIPLE(?tail))"
+_BLANK = "(isBLANK(?tail) || isBLANK(?head))"
 _Rows: TypeAlias = Iterator[tuple[Any, ...]]
 
 
 def facts_by_relation(store: ox.Store, profile: Profile) -> dict[Term, int]:
     """The number of facts of every relation, which the profile does not skip."""
-    rows = _select(
-        store,
-        f"SELECT ?relation (COUNT(*) AS ?facts) {{ {_TRIPLE} }} GROUP BY ?relation",
-    )
+    where = f"{{ {_TRIPLE} {_named_only(profile)} }}"
+    rows = _select(store, f"SELECT ?relation (COUNT(*) AS ?facts) {where} GROUP BY ?relation")
     counts = ((str(relation), int(facts.value)) for relation, facts in rows)
     return {relation: facts for relation, facts in counts if not profile.skips(relation)}
 
 
-def degrees(store: ox.Store, facts: Mapping[Term, int]) -> Iterator[tuple[Term, int]]:
+def _named_only(profile: Profile) -> str:
+    """A filter that leaves out what leads to a node that says a fact, and is none by itself."""
+    through = ", ".join(str(to_node(term)) for term in sorted(profile.through))
+    return f"FILTER(!(?relation IN ({through}) && {_BLANK}))" if through else ""
+
+
+def degrees(
+    store: ox.Store, profile: Profile, facts: Mapping[Term, int]
+) -> Iterator[tuple[Term, int]]:
     """How many facts each head and each tail has, in pieces: a term may come several times.
 
     `facts` are the relations that count, with their numbers of facts.
     """
     for relations, together in _batches(facts):
         values = " ".join(str(to_node(relation)) for relation in relations)
-        where = f"{{ VALUES ?relation {{ {values} }} {_TRIPLE} }}"
+        where = f"{{ VALUES ?relation {{ {values} }} {_TRIPLE} {_named_only(profile)} }}"
         for end in ("?head", "?tail"):
             if together:
                 query = f"SELECT {end} (COUNT(*) AS ?facts) {where} GROUP BY {end}"
@@ -62,6 +71,13 @@ def degrees(store: ox.Store, facts: Mapping[Term, int]) -> Iterator[tuple[Term, 
 def pairs(store: ox.Store, predicate: Term) -> Iterator[tuple[Node, Node]]:
     """The heads and tails of a predicate, in no particular order."""
     query = f"SELECT ?head ?tail {{ ?head {to_node(predicate)} ?tail FILTER(!isTRIPLE(?tail)) }}"
+    return cast("Iterator[tuple[Node, Node]]", _select(store, query))
+
+
+def through_nodes(store: ox.Store, way: Term, text: Term) -> Iterator[tuple[Node, Node]]:
+    """The heads of a predicate with the texts of the nodes that it leads to."""
+    triples = f"?head {to_node(way)} ?node . ?node {to_node(text)} ?tail"
+    query = f"SELECT ?head ?tail {{ {triples} FILTER(!isTRIPLE(?tail)) }}"
     return cast("Iterator[tuple[Node, Node]]", _select(store, query))
 
 
@@ -99,6 +115,19 @@ CREATE TEMP TABLE texts (
     term TEXT, role INTEGER, unwanted INTEGER, precedence INTEGER, predicate INTEGER,
     language INTEGER, text TEXT
 );
+"""
+_SAID_TABLE = """
+CREATE TABLE said (
+    head TEXT NOT NULL, relation TEXT NOT NULL, tail TEXT NOT NULL,
+    PRIMARY KEY (head, relation, tail)
+) WITHOUT ROWID;
+"""
+_SAID = """
+CREATE INDEX said_relation ON said (relation);
+INSERT INTO relations SELECT relation, count(*) FROM said WHERE true GROUP BY relation
+    ON CONFLICT (term) DO UPDATE SET facts = facts + excluded.facts;
+INSERT INTO degrees SELECT head, count(*) FROM said GROUP BY head;
+INSERT INTO degrees SELECT tail, count(*) FROM said GROUP BY tail;
 """
 _BORROW = """
 INSERT OR IGNORE INTO described SELECT source FROM borrowed;
@@ -172,16 +201,27 @@ class Entry(NamedTuple):
 
 
 def stage(
-    connection: sqlite3.Connection, store: ox.Store, profile: Profile, facts: Mapping[Term, int]
+    connection: sqlite3.Connection,
+    store: ox.Store,
+    profile: Profile,
+    facts: Mapping[Term, int],
+    said: Iterable[Triple],
 ) -> None:
-    """Read a store whose triples are all in its default graph; `facts` counts them by relation."""
+    """Read a store whose triples are all in its default graph; `facts` counts them by relation.
+
+    `said` are facts that patterns say, which are written down; one may come several times.
+    """
     connection.executescript(_TABLES)
     connection.executemany("INSERT INTO relations VALUES (?, ?)", facts.items())
-    connection.executemany("INSERT INTO degrees VALUES (?, ?)", degrees(store, facts))
+    connection.executemany("INSERT INTO degrees VALUES (?, ?)", degrees(store, profile, facts))
+    if profile.patterns:
+        connection.executescript(_SAID_TABLE)
+        connection.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
+        connection.executescript(_SAID)
     _stage_types(connection, store, profile)
     _stage_texts(connection, store, profile)
-    if profile.relation_labels_from:
-        _borrow_labels(connection, profile, facts)
+    if profile.relation_labels_from or profile.patterns:
+        _borrow_labels(connection, profile)
     connection.executescript(_MERGE)
 
 
@@ -200,7 +240,11 @@ def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
 def _stage_types(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> None:
     """Of several classes the rarest tells most; OWL's and RDFS's own classes tell nothing."""
     for predicate in profile.types:
-        rows = ((str(head), str(tail)) for head, tail in pairs(store, predicate))
+        rows = (
+            (str(head), str(tail))
+            for head, tail in pairs(store, predicate)
+            if not (predicate in profile.through and isinstance(tail, ox.BlankNode))
+        )
         connection.executemany("INSERT INTO typed VALUES (?, ?)", rows)
     is_schema = " OR ".join("substr(class, 2, ?) = ?" for _ in SCHEMA_NAMESPACES)
     values = [value for iri in SCHEMA_NAMESPACES for value in (len(iri), iri)]
@@ -213,25 +257,23 @@ def _stage_types(connection: sqlite3.Connection, store: ox.Store, profile: Profi
 
 
 def _stage_texts(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> None:
-    roles = {
-        LABEL: profile.labels,
-        DESCRIPTION: profile.descriptions,
-        ALIAS: profile.aliases,
-        HIDDEN: profile.hidden,
-    }
-    for role, predicates in roles.items():
-        for order, predicate in enumerate(predicates):
-            rows = _texts_of(store, profile, role, order, predicate)
+    for role, name in enumerate(("labels", "descriptions", "aliases", "hidden")):
+        sources = [pairs(store, predicate) for predicate in getattr(profile, name)]
+        sources += [
+            through_nodes(store, way, text) for one, way, text in profile.text_nodes if one == name
+        ]
+        for order, source in enumerate(sources):
+            rows = _texts_of(source, profile, role, order)
             connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _texts_of(
-    store: ox.Store, profile: Profile, role: int, order: int, predicate: Term
+    source: Iterator[tuple[Node, Node]], profile: Profile, role: int, order: int
 ) -> Iterator[tuple[Any, ...]]:
-    """Of the texts in a language that nobody wants only labels are kept, for want of better."""
+    """The texts that are not blank; of a language that nobody wants only labels."""
     rank_of = cache(profile.language_rank)
-    for head, tail in pairs(store, predicate):
-        if isinstance(tail, ox.Literal):
+    for head, tail in source:
+        if isinstance(tail, ox.Literal) and one_line(tail.value):
             rank = rank_of(tail.language or "")
             if rank is not None:
                 first = precedence(profile.languages, rank)
@@ -240,13 +282,18 @@ def _texts_of(
                 yield str(head), role, True, 0, order, 0, tail.value
 
 
-def _borrow_labels(
-    connection: sqlite3.Connection, profile: Profile, relations: Mapping[Term, int]
-) -> None:
+def _borrow_labels(connection: sqlite3.Connection, profile: Profile) -> None:
     """Give relations without a label the texts of the terms that stand for them."""
     connection.execute("CREATE TEMP TABLE borrowed (term TEXT, source TEXT)")
-    named = ((relation, profile.labelled_as(relation)) for relation in relations)
+    relations = [term for (term,) in connection.execute("SELECT term FROM relations")]
+    named = ((relation, _lender(relation, profile)) for relation in relations)
     connection.executemany(
         "INSERT INTO borrowed VALUES (?, ?)", (pair for pair in named if pair[1])
     )
     connection.executescript(_BORROW)
+
+
+def _lender(relation: Term, profile: Profile) -> Term | None:
+    """The term whose texts a relation without a label takes."""
+    made = pattern_relation(relation)
+    return made.predicate if made else profile.labelled_as(relation)

@@ -1,7 +1,7 @@
 """A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 
 import pyoxigraph as ox
@@ -149,7 +149,7 @@ class OxigraphStore:
 
     def _follow(self, term: Term, relation: Term, inverse: bool, limit: int) -> list[Step]:
         try:
-            node, predicate = to_node(term), to_node(relation)
+            node, predicate = to_node(term), _relation(relation)
         except ValueError:
             return []
         if not isinstance(predicate, ox.NamedNode):
@@ -207,6 +207,10 @@ class OxigraphStore:
             raise ServiceError(
                 f"the store of {self.source} cannot be read: {error}", "build it again"
             ) from error
+
+
+_relation = lru_cache(maxsize=10_000)(to_node)
+"""A relation as a node: one is followed from many."""
 
 
 def _predicate(term: Term) -> ox.NamedNode:

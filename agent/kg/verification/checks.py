@@ -1,76 +1,15 @@
-"""Records of claims checked against a KG as they are read: labels to terms, then verdicts.
+"""Records of claims checked against a KG as they are read: labels to terms, then verdicts."""
 
-`Meanings` finds the terms of a label.
-"""
-
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import InputError, ServiceError
-from ..labels.names import local_name, normalise, one_line
+from ..labels.meanings import Meanings
+from ..labels.names import local_name
 from ..store import Labels
 from ..terms import Term, is_literal
 from .claim_lines import Record
 from .claims import MOST_TRIPLES, Claim, ClaimVerdict, Inquiry, Statement, Written, judge
-
-_MOST_REMEMBERED = 50_000
-
-
-class Meanings:
-    """The terms that a label may mean in a KG; remembers what was looked up."""
-
-    def __init__(self, labels: Labels) -> None:
-        self._labels = labels
-        self._known: dict[tuple[str, bool], tuple[Term, ...]] = {}
-        self._vocabulary: Mapping[tuple[str, bool], Sequence[Term]] | None = None
-
-    def find(self, texts: Iterable[str], *, relation: bool = False) -> dict[str, tuple[Term, ...]]:
-        """The entities and values, or the relations, that are named or labelled exactly so; sorted.
-
-        More than one where several share the label, even if it is the name of only one of them.
-        Raises ServiceError where the labels cannot be asked for.
-        """
-        distinct = dict.fromkeys(texts)
-        meanings = {t: self._known[t, relation] for t in distinct if (t, relation) in self._known}
-        if missing := [text for text in distinct if text not in meanings]:
-            new = self._look_up(missing, relation)
-            if len(self._known) + len(new) > _MOST_REMEMBERED:
-                self._known.clear()
-            self._known.update({(text, relation): terms for text, terms in new.items()})
-            meanings.update(new)
-        return meanings
-
-    def _look_up(self, texts: Sequence[str], relation: bool) -> dict[str, tuple[Term, ...]]:
-        spelled = {text: one_line(text) for text in texts}
-        labels = list(dict.fromkeys(filter(None, spelled.values())))
-        alike = {label: {*self._words(label, relation)} for label in labels}
-        if not relation:
-            known = self._labels.known({normalise(label): label for label in labels})
-            for label in labels:
-                if (norm := normalise(label)) in known:
-                    alike[label].update(hit.term for hit in self._labels.lookup(norm))
-        infos = self._labels.describe(list({term for terms in alike.values() for term in terms}))
-        label_of = {info.term: info.label for info in infos}
-        meanings = {
-            label: (
-                *self._labels.named(label, relation=relation),
-                *self._labels.labelled(label, relation=relation),
-                *(term for term in alike[label] if label_of[term] == label),
-            )
-            for label in labels
-        }
-        return {text: tuple(sorted({*meanings.get(spelled[text], ())})) for text in texts}
-
-    def _words(self, label: str, relation: bool) -> Sequence[Term]:
-        """The relations, or the classes, that may be labelled so."""
-        if self._vocabulary is None:
-            words: defaultdict[tuple[str, bool], list[Term]] = defaultdict(list)
-            for word in self._labels.vocabulary():
-                words[word.text, word.relation].append(word.term)
-            self._vocabulary = dict(words)
-        return self._vocabulary.get((label, relation), ())
-
 
 _MOST_RECORDS = 200
 _MOST_SHOWN = 5
@@ -97,16 +36,19 @@ class Unclear(NamedTuple):
 
 
 def check_records(
-    records: Iterable[Record], inquiry: Inquiry, labels: Labels
+    records: Iterable[Record],
+    inquiry: Inquiry,
+    labels: Labels,
+    predicates: Iterable[Term] = (),
 ) -> Iterator[Checked | Unclear]:
     """Check records in their order, so many at a time as one request has triples.
 
     A label that no term has is left without a term; it is unsupported, or unknown where `labels`
-    are not all of the KG's. A record with a label that several terms have is `Unclear`. Raises
-    ServiceError where a label cannot be looked up, and what `records` raises, after what came
-    before it is checked.
+    are not all of the KG's. `predicates` make no facts and may be named all the same, as `type`. A
+    record with a label that several terms have is `Unclear`. Raises ServiceError where a label
+    cannot be looked up, and what `records` raises, after what came before it is checked.
     """
-    meanings = Meanings(labels)
+    meanings = Meanings(labels, predicates)
     for batch in _batches(records):
         known = _look_up(batch, meanings)
         read = [_resolved(record, known) for record in batch]

@@ -57,7 +57,9 @@ class Oracle:
 
     @staticmethod
     def texts(quad: ox.Quad, predicates: tuple[str, ...]) -> list[tuple[bool, int, int, str]]:
-        if not isinstance(quad.object, ox.Literal) or str(quad.predicate) not in predicates:
+        if not isinstance(quad.object, ox.Literal) or not one_line(quad.object.value):
+            return []
+        if str(quad.predicate) not in predicates:
             return []
         rank = {"en": 0, "en-gb": 0, None: 1}.get(quad.object.language)
         place = predicates.index(str(quad.predicate))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.kg.verification.checks import Meanings
+from groundwalk.agent.kg.labels.meanings import Meanings
 from groundwalk.agent.kg.verification.claims import Written, read_written
 from hypothesis import given, settings
 from hypothesis import strategies as st

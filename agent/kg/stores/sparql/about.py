@@ -145,7 +145,7 @@ class Terms:
         ranked: list[tuple[int, int, int, str]] = []
         languages = self._profile.languages
         for predicate, value in values:
-            if predicate in predicates and is_literal(value):
+            if predicate in predicates and is_literal(value) and one_line(lexical_form(value)):
                 tag = literal_tag(value)
                 language = self._profile.language_rank("" if ":" in tag else tag)
                 if language is not None:
@@ -166,7 +166,8 @@ class Terms:
             for term, predicate, text in answer.rows:
                 if term is not None and predicate in predicates and text is not None:
                     label = predicates.index(predicate), lexical_form(text)
-                    labels[term] = min(labels.get(term, label), label)
+                    if one_line(label[1]):
+                        labels[term] = min(labels.get(term, label), label)
         return {term: labels[term][1] if term in labels else None for term in terms}
 
     def _used(self, terms: Sequence[Term]) -> list[Term]:

@@ -164,6 +164,8 @@ async def _reason_given(response: httpx.Response, secrets: tuple[str, ...]) -> s
         return ""
     text = body.decode("utf-8", "replace")
     if text.lstrip().startswith("<"):
+        if response.status_code in _BUSY:
+            return ""  # a page of a proxy, which says what the status does
         text = html.unescape(_NOT_TEXT.sub(" ", text))
     reason = masked(one_line(masked(text, *secrets)), *secrets)
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…"

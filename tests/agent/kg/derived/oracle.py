@@ -9,7 +9,7 @@ from groundwalk.agent.kg import Profile, Reading, Step, Term, Triple
 from groundwalk.agent.kg.derived.relations import Joined, about
 from groundwalk.agent.kg.profile import SCHEMA_NAMESPACES, UNLABELLED
 
-from .worlds import PREDICATE, REIFIES, SUBJECT
+from .worlds import ABOUT, ANNOTATED, REIFIES, SUBJECT
 
 MOST_STEPS = 50
 
@@ -37,7 +37,7 @@ def presented(triples: Collection[Triple], profile: Profile, reading: Reading) -
             Triple(s.head, about(p.tail), s.tail)
             for s in triples
             for p in triples
-            if s.relation == SUBJECT and p.relation == PREDICATE and s.head == p.head
+            if (s.relation, p.relation) in ABOUT and s.head == p.head
             if not literal(s.tail) and not profile.skips(p.tail)
         }
         for reifier, _, told in reified:
@@ -102,7 +102,7 @@ def collapsed(
     triples: Collection[Triple], facts: set[Triple], one_way: set[Triple], profile: Profile
 ) -> tuple[set[Triple], set[Triple]]:
     labelled = {t.head for t in triples if t.relation in profile.labels}
-    statements = {t.head for t in triples if t.relation in (SUBJECT, REIFIES)}
+    statements = {t.head for t in triples if t.relation in (SUBJECT, ANNOTATED[0], REIFIES)}
     prefixes = tuple(text for text in profile.nodes if text != UNLABELLED)
 
     def like(term: Term) -> bool:

@@ -19,6 +19,9 @@ INVERSE = f"<{OWL}inverseOf>"
 SCHEMA_INVERSE = "<https://schema.org/inverseOf>"
 ABOVE = f"<{RDFS}subPropertyOf>"
 SUBJECT, PREDICATE = f"<{RDF}subject>", f"<{RDF}predicate>"
+ANNOTATED = f"<{OWL}annotatedSource>", f"<{OWL}annotatedProperty>"
+ABOUT = ((SUBJECT, PREDICATE), ANNOTATED)
+"""The pairs of predicates by which a statement says which triple it is about."""
 REIFIES = f"<{RDF}reifies>"
 
 PROFILE = replace(GENERIC, nodes=(UNLABELLED, "<http://example.org/statement/"))
@@ -42,6 +45,14 @@ relations = st.sampled_from(RELATIONS)
 plain = st.builds(Triple, nodes, relations, tails)
 
 
+def first(pair: tuple[str, str]) -> str:
+    return pair[0]
+
+
+def last(pair: tuple[str, str]) -> str:
+    return pair[1]
+
+
 def _triple_term(head: str, relation: str, tail: str) -> str:
     return f"<<( {head} {relation} {tail} )>>"
 
@@ -60,8 +71,8 @@ said = (
         Triple, relations, st.sampled_from([INVERSE, SCHEMA_INVERSE, ABOVE, ABOVE]), relations
     )
     | st.builds(Triple, nodes, st.just(SAME), nodes)
-    | st.builds(Triple, st.sampled_from(STATEMENTS), st.just(SUBJECT), nodes)
-    | st.builds(Triple, st.sampled_from(STATEMENTS), st.just(PREDICATE), relations)
+    | st.builds(Triple, st.sampled_from(STATEMENTS), st.sampled_from(ABOUT).map(first), nodes)
+    | st.builds(Triple, st.sampled_from(STATEMENTS), st.sampled_from(ABOUT).map(last), relations)
     | reifying
     | reifying
     | quoting
@@ -81,9 +92,10 @@ def named() -> list[Triple]:
 
 
 def store_of(triples: Iterable[Triple]) -> ox.Store:
-    store = ox.Store()
+    """A store in memory, in which blank nodes keep their names."""
     lines = "".join(f"{' '.join(triple)} .\n" for triple in triples)
-    store.load(lines, ox.RdfFormat.N_TRIPLES)
+    store = ox.Store()
+    store.extend(quad for quad in ox.parse(lines, ox.RdfFormat.N_TRIPLES))
     return store
 
 

@@ -10,7 +10,7 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from groundwalk.agent.errors import RefusedError, ServiceError
+from groundwalk.agent.errors import RefusedError, ServiceError, UnavailableError
 from groundwalk.agent.kg import OxigraphStore, Path, Step, Triple, verify_paths
 from groundwalk.agent.kg.store import Way
 from groundwalk.agent.kg.stores.sparql import SparqlLabels, SparqlStore
@@ -358,6 +358,14 @@ def test_what_a_server_says_of_a_refusal_is_shown(
     meaning = {400: "400 Bad Request", 500: "500 Internal Server Error"}[status]
     said = f": {shown}" if shown else ""
     assert raised.value.message == f"{endpoint.url} refused the query ({meaning}){said}"
+
+
+def test_the_page_of_a_proxy_is_not_shown(endpoint: Endpoint) -> None:
+    page, media, _ = SAID["a page"]
+    endpoint.misbehaviour = replies(503, page, media)
+    with store(endpoint.url, attempts=1) as remote:
+        with pytest.raises(UnavailableError, match=r"\(503 Service Unavailable\)$"):
+            remote.check()
 
 
 def test_a_refusal_that_never_ends_is_told_without_its_words(endpoint: Endpoint) -> None:

@@ -1,0 +1,156 @@
+"""Conjunctions: nodes that stand for all members of an RDF list, as `owl:intersectionOf` has them.
+
+What is a conjunction, is each of its members, and of their members. They are followed downwards,
+from a conjunction to its members, and upwards. A conjunction is a blank node.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from ..patterns import is_blank
+from ..store import Way
+from ..terms import Step, Term, is_literal
+from .layer import Plain, Run
+
+FIRST = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#first>"
+REST = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#rest>"
+
+_DEEPEST = 10
+"""Conjunctions in one another."""
+_LONGEST = 1_000
+"""Members of a conjunction."""
+
+
+def along(
+    source: Plain,
+    nodes: Iterable[Term],
+    ways: Iterable[tuple[Term, bool]],
+    limit: int = 100_000,
+) -> dict[Term, list[Step]]:
+    """The real steps that leave each node along any of some predicates, at most `limit` of each."""
+    asked = [Way(node, *way) for node, way in product(dict.fromkeys(nodes), dict.fromkeys(ways))]
+    around: defaultdict[Term, list[Step]] = defaultdict(list)
+    for way, steps in zip(asked, source.follow_each(asked, limit=limit), strict=True):
+        around[way.node].extend(steps)
+    return around
+
+
+class Conjunctions:
+    """What is a member of which conjunction. Every method raises ServiceError."""
+
+    def __init__(self, source: Plain, predicates: Sequence[Term]) -> None:
+        """`predicates` lead from conjunctions to their lists; without any there are none."""
+        self._source = source
+        self.predicates = predicates
+
+    def members(
+        self, terms: Sequence[Term], *, deepest: int = _DEEPEST, every: bool = False
+    ) -> dict[Term, list[Run]]:
+        """The ways from each blank node that is a conjunction to its members.
+
+        Members of members too. Blank ones only with `every`.
+        """
+        if not self.predicates:
+            return {}
+        found: defaultdict[Term, list[Run]] = defaultdict(list)
+        left: list[tuple[Term, Run]] = [(term, ()) for term in terms if is_blank(term)]
+        seen = {(term, term) for term, _ in left}
+        for _ in range(deepest):
+            lists = along(
+                self._source,
+                (_end(term, run) for term, run in left),
+                ((predicate, False) for predicate in self.predicates),
+            )
+            cells = [(t, (*run, s)) for t, run in left for s in lists.get(_end(t, run), ())]
+            left = []
+            for term, run in self._listed(cells):
+                member = run[-1].target
+                if (term, member) in seen:
+                    continue
+                seen.add((term, member))
+                if is_blank(member):
+                    left.append((term, run))
+                if every or not is_blank(member):
+                    found[term].append(run)
+            if not left:
+                break
+        return found
+
+    def _listed(self, cells: list[tuple[Term, Run]]) -> Iterator[tuple[Term, Run]]:
+        """The ways on from the first cells of lists to what the lists hold."""
+        seen = {(term, run[-1].target) for term, run in cells}
+        for _ in range(_LONGEST):
+            if not cells:
+                return
+            around = along(
+                self._source, (run[-1].target for _, run in cells), ((FIRST, False), (REST, False))
+            )
+            onward: list[tuple[Term, Run]] = []
+            for term, run in cells:
+                for step in around.get(run[-1].target, ()):
+                    if step.triple.relation == FIRST:
+                        if not is_literal(step.target):
+                            yield term, (*run, step)
+                    elif is_blank(step.target) and (term, step.target) not in seen:
+                        seen.add((term, step.target))
+                        onward.append((term, (*run, step)))
+            cells = onward
+
+    def owners(self, nodes: Sequence[Term]) -> dict[Term, list[Term]]:
+        """Each node with the conjunctions that it is a member of, directly or not."""
+        owners = {node: [node] for node in nodes}
+        left = [(node, node) for node in nodes]
+        for _ in range(_DEEPEST if self.predicates else 0):
+            cells = along(self._source, (owner for _, owner in left), ((FIRST, True),))
+            above = self.of_cells(sorted({s.target for around in cells.values() for s in around}))
+            onward = {
+                (node, conjunction)
+                for node, owner in left
+                for cell in cells.get(owner, ())
+                for conjunction in above.get(cell.target, ())
+                if conjunction not in owners[node]
+            }
+            left = sorted(onward)
+            for node, conjunction in left:
+                owners[node].append(conjunction)
+            if not left:
+                break
+        return owners
+
+    def of_cells(self, cells: Sequence[Term]) -> dict[Term, list[Term]]:
+        """The blank nodes that are conjunctions of the lists that cells are in."""
+        below: defaultdict[Term, list[Term]] = defaultdict(list)
+        every, left = set(cells), [cell for cell in cells if is_blank(cell)]
+        for _ in range(_LONGEST - 1):
+            if not left:
+                break
+            around = along(self._source, left, ((REST, True),))
+            left = []
+            for cell, steps in around.items():
+                for step in steps:
+                    below[step.target].append(cell)
+                    if step.target not in every:
+                        every.add(step.target)
+                        left += [step.target] if is_blank(step.target) else []
+        owned = along(self._source, every, ((predicate, True) for predicate in self.predicates))
+        found: dict[Term, list[Term]] = {}
+        for start in sorted(owned):
+            conjunctions = [s.target for s in owned[start] if is_blank(s.target)]
+            for cell in _reached(start, below) if conjunctions else ():
+                found.setdefault(cell, []).extend(conjunctions)
+        return found
+
+
+def _reached(start: Term, below: Mapping[Term, Sequence[Term]]) -> set[Term]:
+    """A cell of a list and all cells after it."""
+    reached, left = {start}, [start]
+    while left:
+        new = {cell for cell in below.get(left.pop(), ()) if cell not in reached}
+        reached |= new
+        left.extend(new)
+    return reached
+
+
+def _end(term: Term, run: Run) -> Term:
+    return run[-1].target if run else term

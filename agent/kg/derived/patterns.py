@@ -1,0 +1,449 @@
+"""The layer of facts that the KG says by a node of their own, as the profile's patterns read them.
+
+`Heart subClassOf r; r onProperty partOf; r someValuesFrom Body` is a fact from Heart to Body. The
+node may be a member of a conjunction, an RDF list: who is a heart and beats, is a heart. A fact
+connects IRIs, or an IRI and a literal; what leads to a node without a name is no fact by itself.
+
+Facts are found from their heads, downwards, and from their tails, upwards. The triples behind a
+fact are always those that are found downwards.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, islice, product
+from typing import NamedTuple
+
+from ...errors import ServiceError
+from ..nodes import lexical_form
+from ..patterns import FactPattern, PatternRelation, is_blank, pattern_relation
+from ..profile import Profile
+from ..store import Store, Way
+from ..terms import Step, Term, Triple, is_iri, is_literal
+from .conjunctions import FIRST, Conjunctions, along
+from .layer import CheckedLayer, Derived, Plain, Run, first, read_enough
+from .merged import turned_back
+
+_CHUNK = 1_000
+_MOST_SAMPLED = 1_000
+"""Steps by which the relations of a hub are looked for."""
+
+
+class _Node(NamedTuple):
+    """A node to which a head leads, along real triples; `member` where it is one of a list."""
+
+    head: Term
+    run: Run
+    member: bool
+
+    @property
+    def term(self) -> Term:
+        return self.run[-1].target
+
+
+class _Said(NamedTuple):
+    """A pattern's node with a tail; `is_member` where the tail is one of a conjunction."""
+
+    node: Term
+    predicate: Term
+    tail: Term
+    is_member: bool = False
+
+
+Proved = tuple[Triple, Run]
+"""A fact and the real steps from its head to its tail."""
+
+
+class PatternStore(Derived):
+    """Implements `CheckedLayer`. Patterns that the source has no node of cost nothing."""
+
+    def __init__(
+        self,
+        inner: CheckedLayer,
+        store: Store,
+        profile: Profile,
+        known: Callable[[Term], Iterable[Triple] | None] = lambda _: None,
+    ) -> None:
+        """`store` is the source, `known` what patterns say of a relation, where it is written.
+
+        Without the name of a relation it is of all.
+        """
+        super().__init__(inner)
+        self._inner = inner
+        self._source = Plain(store)
+        self._store = store
+        self._profile = profile
+        self._through = profile.through
+        self._known = known
+
+    @cached_property
+    def _patterns(self) -> tuple[FactPattern, ...]:
+        """Those that the source may have nodes of."""
+        needed = {p: p.tails or self._profile.conjunctions for p in self._profile.patterns}
+        return tuple(p for p, predicates in needed.items() if any(map(self._has_any, predicates)))
+
+    @cached_property
+    def _conjunctions(self) -> Conjunctions:
+        predicates = filter(self._has_any, self._profile.conjunctions)
+        return Conjunctions(self._source, tuple(predicates))
+
+    def neighbours(
+        self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
+    ) -> list[list[Step]]:
+        """The facts that leave each node, and with `inverse` those that reach it."""
+
+        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
+            return self._inner.neighbours(some, inverse=inverse, limit=most)
+
+        parts = [read_enough(nodes, limit, read, self._kept), self._down(nodes, limit)]
+        if inverse:
+            parts.append(self._up(nodes, limit))
+        return [first(chain(*steps), limit) for steps in zip(*parts, strict=True)]
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way, sorted by target."""
+
+        def read(some: Sequence[Way], most: int) -> list[list[Step]]:
+            return self._inner.follow_each(some, limit=most)
+
+        plain = [way for way in ways if not pattern_relation(way.relation)]
+        by_way = dict(zip(plain, read_enough(plain, limit, read, self._kept), strict=True))
+        ours = [way for way in ways if self._may_be_said(way.relation)]
+        for inverse, find in ((False, self._down), (True, self._up)):
+            asked = [way for way in ours if way.inverse == inverse]
+            found = find([way.node for way in asked], limit) if asked else []
+            for way, steps in zip(asked, found, strict=True):
+                said = (step for step in steps if step.triple.relation == way.relation)
+                by_way[way] = first((*by_way.get(way, ()), *said), limit)
+        return [list(by_way.get(way, ())) for way in ways]
+
+    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
+        """The relations of the facts that leave each node, or with `inverse` reach it; sorted."""
+        relation_lists = self._inner.relations_at(nodes, inverse)
+        doubtful = [
+            Way(node, relation, inverse)
+            for node, relations in zip(nodes, relation_lists, strict=True)
+            for relation in self._through.intersection(relations)
+        ]
+        around = self._inner.follow_each(doubtful, limit=_MOST_SAMPLED) if doubtful else []
+        named = {
+            w for w, steps in zip(doubtful, self._kept(doubtful, around), strict=True) if steps
+        }
+        said = (self._up if inverse else self._down)(nodes, _MOST_SAMPLED)
+        return [
+            sorted(
+                {r for r in known if r not in self._through or Way(node, r, inverse) in named}
+                | {step.triple.relation for step in steps}
+            )
+            for node, known, steps in zip(nodes, relation_lists, said, strict=True)
+        ]
+
+    def facts(self) -> Iterator[Triple]:
+        """Every fact, each once. Those that patterns say are kept in memory, if not written."""
+        known = self._known("")
+        seen = set(self.said()) if known is None else set[Triple]()
+        for fact in self._inner.facts():
+            if fact not in seen and not self._leads_to_node(fact):
+                yield fact
+        yield from seen if known is None else known
+
+    def of_relation(self, relation: Term) -> Iterator[Triple]:
+        """The facts of one relation, each once; where they are not written, all are looked at."""
+        plain = (t for t in self._store.statements(relation) if not self._leads_to_node(t))
+        known = self._known(relation)
+        if known is None:
+            known = (fact for fact in set(self.said()) if fact.relation == relation)
+        yield from dict.fromkeys(chain(plain, known))
+
+    def said(self) -> Iterator[Triple]:
+        """Every fact that a pattern says; one may come several times. Reads the source once."""
+        opening = {tail for pattern in self._patterns if pattern.opens for tail in pattern.tails}
+        for predicate in {tail: None for pattern in self._patterns for tail in pattern.tails}:
+            for chunk in self._chunks(predicate):
+                said = [_Said(*triple) for triple in chunk if not is_blank(triple.tail)]
+                if predicate in opening:
+                    apart = {triple.tail for triple in chunk} - {one.tail for one in said}
+                    members = self._conjunctions.members(sorted(apart))
+                    said.extend(
+                        _Said(head, predicate, run[-1].target, is_member=True)
+                        for head, _, tail in chunk
+                        for run in members.get(tail, ())
+                    )
+                for facts in self._heads_of(said).values():
+                    yield from facts
+        if any(pattern.member_by for pattern in self._patterns):
+            for predicate in self._conjunctions.predicates:
+                for chunk in self._chunks(predicate):
+                    members = self._conjunctions.members(sorted({t.head for t in chunk}), deepest=1)
+                    said = [(n, run[-1].target) for n, runs in members.items() for run in runs]
+                    for facts in self._members_of(said).values():
+                        yield from facts
+
+    def is_one_way(self, triple: Triple) -> bool:
+        """As in the layer below."""
+        return not pattern_relation(triple.relation) and self._inner.is_one_way(triple)
+
+    def has(self, triples: Sequence[Triple]) -> list[bool | None]:
+        """Whether each triple is a fact."""
+        plain = [triple for triple in triples if not pattern_relation(triple.relation)]
+        held: dict[Triple, bool | None] = dict(zip(plain, self._inner.has(plain), strict=True))
+        left = [t for t in triples if not held.get(t) and self._may_be_said(t.relation)]
+        held.update(dict.fromkeys(self._runs(left), True))
+        return [held.get(triple, False) for triple in triples]
+
+    def expand(self, steps: Sequence[Step]) -> list[Run | None]:
+        """The triple itself where the KG holds it, else those by which the node says it."""
+        doubtful = list(
+            dict.fromkeys(s.triple for s in steps if self._may_be_said(s.triple.relation))
+        )
+        real = [t for t in doubtful if not pattern_relation(t.relation)]
+        held = (
+            {t for t, is_held in zip(real, self._inner.has(real), strict=True) if is_held}
+            if real
+            else set[Triple]()
+        )
+        ours = [triple for triple in doubtful if triple not in held]
+        runs, said = self._runs(ours), set(ours)
+        others = iter(self._inner.expand([step for step in steps if step.triple not in said]))
+        return [
+            next(others)
+            if step.triple not in said
+            else _walked(runs.get(step.triple), step.inverse)
+            for step in steps
+        ]
+
+    # What the source has of patterns
+
+    def _has_any(self, predicate: Term) -> bool:
+        try:
+            return next(iter(self._store.statements(predicate)), None) is not None
+        except ServiceError:
+            return True
+
+    def _chunks(self, predicate: Term) -> Iterator[list[Triple]]:
+        statements = iter(self._store.statements(predicate))
+        while chunk := list(islice(statements, _CHUNK)):
+            yield chunk
+
+    def _may_be_said(self, relation: Term) -> bool:
+        """Whether patterns say facts of a relation."""
+        made = pattern_relation(relation)
+        if made:
+            return any(pattern.name == made.pattern for pattern in self._patterns)
+        return any(pattern.member_by == relation for pattern in self._patterns)
+
+    def _leads_to_node(self, triple: Triple) -> bool:
+        """Whether the triple is only part of what says a fact, or says nothing that is read."""
+        return triple.relation in self._through and (is_blank(triple.tail) or is_blank(triple.head))
+
+    def _kept(self, _: Sequence[object], around: list[list[Step]]) -> list[list[Step]]:
+        return [[s for s in steps if not self._leads_to_node(s.triple)] for steps in around]
+
+    # Downwards
+
+    def _down(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
+        """The steps of the facts of each head."""
+        ways = [way for pattern in self._patterns for way in pattern.heads]
+
+        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
+            around = along(self._source, some, ways, most)
+            return [around.get(node, []) for node in some]
+
+        def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
+            said: defaultdict[Term, list[Step]] = defaultdict(list)
+            for fact, _ in self._proved(chain.from_iterable(around)):
+                said[fact.head].append(Step(fact))
+            return [said[node] for node in some]
+
+        wanted = [node for node in dict.fromkeys(nodes) if is_iri(node)] if ways else []
+        found = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        return [found.get(node, []) for node in nodes]
+
+    def _proved(self, steps: Iterable[Step]) -> Iterator[Proved]:
+        """The facts of heads, given the steps from them to nodes; one may come several times."""
+        nodes = self._opened([_Node(step.source, (step,), False) for step in steps])
+        relations = {term for pattern in self._patterns for term in pattern.relations}
+        of = along(
+            self._source, (node.term for node in nodes), ((term, False) for term in relations)
+        )
+        used = [term for term, around in of.items() if around]
+        predicates = {t for pattern in self._patterns for t in (*pattern.tails, *pattern.numbers)}
+        parts = along(self._source, used, ((term, False) for term in predicates))
+        for node, pattern in product(nodes, self._patterns):
+            if _way(node.run[0]) not in pattern.heads:
+                continue
+            if pattern.member_by:
+                if node.member and is_iri(node.term):
+                    yield Triple(node.head, pattern.member_by, node.term), node.run
+                continue
+            around = [*of.get(node.term, ()), *parts.get(node.term, ())]
+            for relation, aside in _relations(pattern, around):
+                yield from self._tails(node, relation, aside, _by(around, pattern.tails), pattern)
+
+    def _tails(
+        self, node: _Node, relation: Term, aside: Run, steps: Sequence[Step], pattern: FactPattern
+    ) -> Iterator[Proved]:
+        """The facts of one node by one relation."""
+        for step in steps:
+            run = (*node.run, *aside, step)
+            if not is_blank(step.target):
+                yield Triple(node.head, relation, step.target), run
+            elif pattern.opens:
+                for members in self._conjunctions.members([step.target]).values():
+                    for on in members:
+                        if is_iri(on[-1].target):
+                            yield Triple(node.head, relation, on[-1].target), (*run, *on)
+
+    def _opened(self, nodes: Sequence[_Node]) -> list[_Node]:
+        """Nodes with the members of those that are conjunctions."""
+        members = self._conjunctions.members(
+            sorted({n.term for n in nodes if is_blank(n.term)}), every=True
+        )
+        opened = [
+            _Node(node.head, (*node.run, *run), True)
+            for node in nodes
+            for run in members.get(node.term, ())
+        ]
+        return [*nodes, *opened]
+
+    def _runs(self, triples: Sequence[Triple]) -> dict[Triple, Run]:
+        """The real steps from head to tail of facts; of several runs the shortest, then first."""
+        wanted = set(triples)
+        ways = [way for pattern in self._patterns for way in pattern.heads]
+        around = (
+            along(self._source, (t.head for t in triples if is_iri(t.head)), ways) if ways else {}
+        )
+        runs: dict[Triple, Run] = {}
+        for fact, run in self._proved(chain.from_iterable(around.values())):
+            if fact in wanted and (
+                fact not in runs or (len(run), run) < (len(runs[fact]), runs[fact])
+            ):
+                runs[fact] = run
+        return runs
+
+    # Upwards
+
+    def _up(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
+        """The steps of the facts that reach each tail, from the tail."""
+        ways = [(tail, True) for pattern in self._patterns for tail in pattern.tails]
+        if self._conjunctions.predicates and self._patterns:
+            ways.append((FIRST, True))
+
+        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
+            around = along(self._source, some, ways, most)
+            return [around.get(node, []) for node in some]
+
+        def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
+            said: defaultdict[Term, list[Step]] = defaultdict(list)
+            for fact in self._reaching([step for steps in around for step in steps]):
+                said[fact.tail].append(Step(fact, True))
+            return [said[node] for node in some]
+
+        wanted = [n for n in dict.fromkeys(nodes) if not is_blank(n)] if ways else []
+        found = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        return [found.get(node, []) for node in nodes]
+
+    def _reaching(self, steps: Sequence[Step]) -> Iterator[Triple]:
+        """The facts of tails, given the steps to them from nodes and lists."""
+        said = [_Said(s.triple.head, s.triple.relation, s.triple.tail) for s in steps]
+        said = [one for one in said if one.predicate != FIRST]
+        listed = [step.triple for step in steps if step.triple.relation == FIRST]
+        listed = [triple for triple in listed if is_iri(triple.tail)]
+        conjunctions = self._conjunctions.of_cells(sorted({triple.head for triple in listed}))
+        members = [(owner, t.tail) for t in listed for owner in conjunctions.get(t.head, ())]
+        owners = self._conjunctions.owners(sorted({owner for owner, _ in members}))
+        tails = {tail for pattern in self._patterns if pattern.opens for tail in pattern.tails}
+        above = along(
+            self._source,
+            {above for every in owners.values() for above in every},
+            ((tail, True) for tail in tails),
+        )
+        said.extend(
+            _Said(step.target, step.triple.relation, tail, is_member=True)
+            for owner, tail in members
+            for node in owners[owner]
+            for step in above.get(node, ())
+        )
+        for facts in chain(self._heads_of(said).values(), self._members_of(members).values()):
+            yield from facts
+
+    def _heads_of(self, said: Sequence[_Said]) -> dict[_Said, list[Triple]]:
+        """The facts of nodes with tails."""
+        if not said:
+            return {}
+        nodes = sorted({one.node for one in said})
+        predicates = {t for p in self._patterns for t in (*p.relations, *p.numbers)}
+        around = along(self._source, nodes, ((predicate, False) for predicate in predicates))
+        heads = self._heads(nodes)
+        facts: defaultdict[_Said, list[Triple]] = defaultdict(list)
+        for one, pattern in product(said, self._patterns):
+            if one.predicate not in pattern.tails:
+                continue
+            if one.is_member and not pattern.opens:
+                continue
+            for relation, _ in _relations(pattern, around.get(one.node, ())):
+                facts[one].extend(
+                    Triple(head, relation, one.tail)
+                    for head, way in heads.get(one.node, ())
+                    if way in pattern.heads
+                )
+        return facts
+
+    def _members_of(self, members: Sequence[tuple[Term, Term]]) -> dict[Term, list[Triple]]:
+        """The facts of named members of conjunctions, given each with its conjunction."""
+        heads = self._heads(sorted({owner for owner, _ in members}))
+        facts: defaultdict[Term, list[Triple]] = defaultdict(list)
+        for (owner, tail), pattern in product(members, self._patterns):
+            if pattern.member_by and is_iri(tail):
+                facts[tail].extend(
+                    Triple(head, pattern.member_by, tail)
+                    for head, way in heads.get(owner, ())
+                    if way in pattern.heads
+                )
+        return facts
+
+    def _heads(self, nodes: Sequence[Term]) -> Mapping[Term, list[tuple[Term, tuple[Term, bool]]]]:
+        """The heads that lead to each node, or to a conjunction that it is in; with their ways."""
+        owners = self._conjunctions.owners(nodes)
+        ways = {way for pattern in self._patterns for way in pattern.heads}
+        around = along(
+            self._source,
+            {owner for every in owners.values() for owner in every},
+            ((predicate, not inverse) for predicate, inverse in ways),
+        )
+        return {
+            node: [
+                (step.target, (step.triple.relation, not step.inverse))
+                for owner in every
+                for step in around.get(owner, ())
+                if is_iri(step.target)
+            ]
+            for node, every in owners.items()
+        }
+
+
+def _way(step: Step) -> tuple[Term, bool]:
+    """The predicate of a step, and whether it is walked from tail to head."""
+    return step.triple.relation, step.inverse
+
+
+def _by(steps: Iterable[Step], predicates: Sequence[Term]) -> list[Step]:
+    return [step for step in steps if step.triple.relation in predicates]
+
+
+def _relations(pattern: FactPattern, around: Sequence[Step]) -> Iterator[tuple[Term, Run]]:
+    """The relations that a node names, each with the steps to what it is made of and back."""
+    numbers: list[Step | None] = [
+        step for step in _by(around, pattern.numbers) if is_literal(step.target)
+    ]
+    for step in _by(around, pattern.relations):
+        if is_iri(step.target):
+            for number in numbers or ([] if pattern.numbers else [None]):
+                aside = (step,) if number is None else (step, number)
+                text = lexical_form(number.target) if number else ""
+                made = PatternRelation(pattern.name, step.target, text)
+                yield made.term, tuple(chain(*((s, Step(s.triple, True)) for s in aside)))
+
+
+def _walked(run: Run | None, inverse: bool) -> Run | None:
+    return turned_back(run) if run and inverse else run
