@@ -50,7 +50,7 @@ def listed(answers: Sequence[Answer]) -> str:
 
 def some(names: Sequence[str], size: int = 0) -> str:
     """The first of some names in one line, and how many more there are, of `size` in all."""
-    more = max(len(names), size) - _SHOWN
+    more = max(len(names), size) - len(names[:_SHOWN])
     return "; ".join(names[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
 
 
@@ -92,6 +92,7 @@ class _Shown:
     named: Mapping[Term, Named]
     runs: Mapping[Step, list[StepRecord]]
     compared: list[StepRecord]
+    against: list[StepRecord]
     how: str
     failure: str
     """Why the source did not say of all triples whether it holds them; else empty."""
@@ -132,17 +133,20 @@ def computed_from(
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
+    steps += outcome.against
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
         runs |= verified_triples(kg, [step for step in steps if step not in runs])
     compared = _each_once(record for step in outcome.compared for record in runs[step])
+    against = _each_once(record for step in outcome.against for record in runs[step])
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells])
     topics = [*before.topics]
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
-    return _Shown(bound, outcome, topics, named, runs, compared, before.how, meter.failure)
+    how, failure = before.how, meter.failure
+    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure)
 
 
 def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -306,9 +310,13 @@ def _truth(
     if shown.outcome.value:
         proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
         said = [sentence(step) for step in _each_once([*compared, *proof])]
-        text = f"Yes: {some(said)}." if said else "Yes."
+        otherwise = ["nothing in the graph says otherwise"] if shown.outcome.absent else []
+        text = f"Yes: {some(said or otherwise)}." if said or otherwise else "Yes."
         return result_record("truth", text, how, value=True, triples=compared)
     outcome = shown.outcome
+    if against := [step for step in shown.against if step["verdict"] == "supported"]:
+        text = f"No, the graph has: {some(list(map(sentence, against)))}."
+        return result_record("truth", text, shown.how, value=False, triples=against)
     instead = shown.chain(step for own in outcome.instead for step in outcome.proofs.get(own, ()))
     instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
     has = some([sentence(step) for step in instead])
@@ -317,13 +325,17 @@ def _truth(
 
 
 def _extreme(shown: _Shown, answers: Sequence[Answer]) -> str:
-    """The members, and the value of the first where it is one of the graph."""
-    steps = shown.outcome.proofs[answers[0]["term"]]
-    if not _steps_to_value(shown.bound) or not steps:
+    """The members, each with its value where that is one of the graph."""
+    proofs = shown.outcome.proofs
+    if not _steps_to_value(shown.bound) or not proofs[answers[0]["term"]]:
         return listed(answers)
-    record = shown.runs[steps[-1]][-1]
-    value = record["head" if record["inverse"] else "tail"]["label"]
-    return f"{listed(answers)} ({record['relation']['label']}: {value})"
+    names = list[str]()
+    for answer in answers:
+        record = shown.runs[proofs[answer["term"]][-1]][-1]
+        value = record["head" if record["inverse"] else "tail"]["label"]
+        what = "" if names else f"{record['relation']['label']}: "
+        names.append(f"{answer['label']} ({what}{value})")
+    return some(names)
 
 
 def cell_text(cell: Named | int | float | None) -> str:

@@ -6,11 +6,13 @@ from typing import NamedTuple
 from ..kg.terms import node_of
 from ..options import Options
 from ..query.account import is_read, unread
-from ..records import Answer, MentionRecord, Status, Word, words_left_out
+from ..records import SILENT, Answer, MentionRecord, Status, Word, words_left_out
 from ..state import State
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
+READ = "I read: "
+"""How the note on a reading that is not answered begins."""
 _UNLIKELY = 1 / 3
 """Of the confidence that an answer must have, the share below which nothing in the graph is taken
 for what was asked."""
@@ -39,7 +41,7 @@ def judged(state: State, least: float) -> Judged:
         answers, status = [], "abstained"
     elif answers and not is_confident(state, least):
         best = state.get("confidence", 0.0)
-        notes.append(f"the best path is not likely enough ({best:.2f}, at least {least:.2f})")
+        notes.append(f"the best path is not likely enough ({too_low(best, least)})")
         answers, status = [], withheld(best, least)
     elif answers and not is_confident(state, SURE):
         notes.append(unsure(state.get("confidence", 0.0)))
@@ -74,9 +76,36 @@ def withheld(confidence: float, least: float) -> Status:
     return "abstained" if confidence < _UNLIKELY * least else "unsure"
 
 
+def too_low(confidence: float, least: float) -> str:
+    """A confidence and the least that is needed, with as many digits as tell them apart."""
+    digits = next((n for n in range(2, 6) if round(confidence, n) != round(least, n)), 6)
+    return f"{confidence:.{digits}f}, at least {least:.{digits}f}"
+
+
 def unsure(confidence: float) -> str:
     """The warning with answers below `SURE`."""
     return f"not sure that this is what was asked ({confidence:.2f})"
+
+
+def unrecognised(
+    outcome: Judged, mentions: Sequence[MentionRecord], account: Sequence[Word]
+) -> Judged:
+    """The outcome, told as it is where the graph has no word of a question that is not answered.
+
+    The query that is likeliest then is one of nothing in the question.
+    """
+    empty = {word["used_by"] for word in account} <= {"unread", "filler", "operator"}
+    if mentions or not account or not empty or outcome.status not in SILENT:
+        return outcome
+    kept = [note for note in outcome.notes if not note.startswith(READ)]
+    said = "no word of the question was recognised as a name, a class or a relation of the graph"
+    return outcome._replace(notes=[*kept, said])
+
+
+def not_shown(left_out: int) -> list[str]:
+    """The note on answers beyond those that are shown; none where there are none."""
+    are = "answer is" if left_out == 1 else "answers are"
+    return [f"{left_out:,} more {are} not shown"] if left_out else []
 
 
 def _unused(state: State, answers: Sequence[Answer]) -> list[str]:

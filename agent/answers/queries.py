@@ -13,15 +13,11 @@ from ..query.execute import EarlierAnswers
 from ..query.facts import Facts
 from ..query.sparql import compile_query
 from ..query.sparql_patterns import InexpressibleError
-from ..query.tree import Query, nested, read_query, write_query
-from ..query.vocabulary import classes_of_heads
-from ..query.words import reading
+from ..query.tree import FORM, read_query, write_query
+from ..query.words import in_words
 from ..records import MentionRecord
 from ..state import State
-from .candidates import name_terms
 from .computed import Computed, computed_from
-
-_HINT = "docs/queries.md has the form of a query"
 
 
 @dataclass(frozen=True)
@@ -72,17 +68,6 @@ def executed(
     return Executed(computed, write_query(bound.query), words, sparql)
 
 
-def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
-    """A query in words, with the display names of the graph."""
-    inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
-    relations = {bound.relation(step) for step in inverse}
-    return reading(bound, _names(kg, bound), classes_of_heads(kg, relations))
-
-
-def _nodes(bound: Bound) -> list[Query]:
-    return [bound.query, *nested(bound.query)]
-
-
 def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
     """The query in SPARQL 1.1; empty where that cannot say it, or the graph is read otherwise."""
     if not kg.reading.plain:
@@ -108,7 +93,7 @@ def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[Mention
         fields = cast("dict[str, object]", record)
         unknown = set(fields) - {"query", "mentions", "question"}
         if unknown:
-            raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", _HINT)
+            raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", FORM)
         record, mentions = fields["query"], fields.get("mentions", [])
     bound = bind(kg, read_query(record), [_mention(mention) for mention in _listed(mentions)])
     infos = kg.labels.describe(
@@ -125,7 +110,7 @@ def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[Mention
 
 def _listed(mentions: object) -> list[object]:
     if not isinstance(mentions, list):
-        raise QuestionError("the mentions of a query are a list", _HINT)
+        raise QuestionError("the mentions of a query are a list", FORM)
     return cast("list[object]", mentions)
 
 
@@ -138,17 +123,4 @@ def _mention(record: object) -> Mention:
         known = set(fields) <= {"text", "term"}
         if known and isinstance(text, str) and (term is None or isinstance(term, str)):
             return Mention(text, term)
-    raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', _HINT)
-
-
-def _names(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
-    """Display names of the terms that the query itself names."""
-    terms = [*bound.relations.values(), *bound.entities.values()]
-    terms += [mention.term for mention in bound.mentions if mention.term is not None]
-    named = name_terms(kg.walk_labels, terms)
-    names = {term: mention["label"] for term, mention in named.items()}
-    return names | {
-        name: names[term]
-        for name, term in (*bound.relations.items(), *bound.entities.items())
-        if term in names
-    }
+    raise QuestionError('a mention is a text, or {"text": ..., "term": ...}', FORM)

@@ -10,6 +10,7 @@ from ..kg.store import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..records import Entity, MentionRecord
+from .differences import told_apart
 
 
 def given_mentions(
@@ -67,20 +68,26 @@ class Linked(NamedTuple):
 def linked(
     linker: Linker, kg: KnowledgeGraph | None, question: str, given: Sequence[str] | None = None
 ) -> Linked:
-    """Link a question. Raises ServiceError."""
+    """Link a question; a name that may mean several has what tells them. Raises ServiceError."""
     with metered() as meter:
         found, missing = linker.link(question), list[str]()
         if kg is not None and given is not None:
             found, missing = given_mentions(kg, question, given, found)
         both = [represented(mention, kg) for mention in found]
+        told = [mention if kg is None else told_apart(kg, mention) for mention, _ in both]
     notes = [*missing, *dict.fromkeys(note for _, note in both if note)]
-    return Linked([mention_record(mention) for mention, _ in both], notes, meter.requests)
+    return Linked(list(map(mention_record, told)), notes, meter.requests)
 
 
 def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
     """The first candidate of every mention, each entity once, in the order of the question."""
     best = [mention["candidates"][0] for mention in mentions]
     return list({entity["term"]: entity for entity in best}.values())
+
+
+def settled_topics(mentions: list[MentionRecord], *, is_settled: bool = False) -> list[Entity]:
+    """The topics, without those of names that may mean several entities, unless all is settled."""
+    return best_topics([own for own in mentions if is_settled or not own["ambiguous"]])
 
 
 def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, str]:

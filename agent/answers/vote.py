@@ -26,6 +26,8 @@ from ..options import Options
 from ..records import Candidate
 from .candidates import path_of, walked_relations
 
+MOST_ANSWERS = 200
+"""Answers that are elected at most, where the options do not say."""
 SHARE = 0.2
 """A topic's share of the best one's votes below which it does not count as a topic."""
 
@@ -247,7 +249,7 @@ def vote(
         won = won or _most_voted(chosen or reaching, apart=apart)
     decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
     executions = [run for _, run in runs]
-    elected, left_out = _elected(won, decoded, options.max_answers)
+    elected, left_out = _elected(won, decoded, options.max_answers or MOST_ANSWERS)
     return Election(
         elected,
         confidence=round(min(won.relevance, 1.0), 6),

@@ -8,7 +8,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from .drawing import MARGIN, draw
-from .reply import Origin, Reply, cropped, notes, printable, summary, triples
+from .reply import (
+    Origin,
+    Reply,
+    begun_at,
+    cropped,
+    notes,
+    printable,
+    summary,
+    triples,
+    understood,
+)
 from .sparql import about, check_query, main_query
 from .text import MARKS
 
@@ -29,6 +39,7 @@ def page(reply: Reply, origin: Origin) -> str:
         .get_template("page.html.jinja")
         .render(
             question=_text(reply["question"]),
+            understood=[_text(line) for line in understood(reply)],
             status=reply["status"],
             said=_text(summary(reply)),
             computed=bool(reply.get("result")),
@@ -68,7 +79,7 @@ def _facts(reply: Reply, origin: Origin) -> list[tuple[str, str]]:
         "Graph": origin.source,
         "Content": origin.digest and f"sha256:{origin.digest}",
         "Named graphs": ", ".join(origin.graphs),
-        "Topics": ", ".join(topic["label"] for topic in reply["topics"]),
+        "Topics": ", ".join(topic["label"] for topic in begun_at(reply)),
         "Method": reply["method"],
         "Model": origin.model,
         "Version": origin.version and f"groundwalk {origin.version}",

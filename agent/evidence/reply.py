@@ -2,13 +2,26 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NotRequired
+from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from ..kg.labels.names import local_name
 from ..kg.terms import Step, Term, Triple, node_of
-from ..records import Answer, Entity, Operation, Result, Status, StepRecord, Usage, silence
+from ..records import (
+    NOT_UNDERSTOOD,
+    SILENT,
+    Answer,
+    Entity,
+    Named,
+    Operation,
+    Reading,
+    Result,
+    Status,
+    StepRecord,
+    Usage,
+    silence,
+)
 
 
 class Reply(TypedDict):
@@ -26,6 +39,12 @@ class Reply(TypedDict):
     result: NotRequired[Result | None]
     sparql: NotRequired[str]
     """The query that was executed; empty where there was none, or SPARQL cannot say it."""
+    query: NotRequired[dict[str, Any] | None]
+    reading: NotRequired[str]
+    """The same query in words."""
+    readings: NotRequired[list[Reading]]
+    reasoner: NotRequired[str]
+    confidence: NotRequired[float]
 
 
 @dataclass(frozen=True)
@@ -54,6 +73,62 @@ def summary(reply: Reply) -> str:
     return silence(reply["status"])
 
 
+def understood(reply: Reply) -> list[str]:
+    """How the question was read and how surely, then what of it was not understood.
+
+    Lines to stand right under the question, so that nobody takes an answer for that of another one.
+    """
+    is_answered, reading = reply["status"] not in SILENT, reply.get("reading", "")
+    how = [f"read as: {reading}"] if is_answered and reading else []
+    if is_answered and _is_weighed(reply):
+        how.append(f"confidence {reply.get('confidence', 0.0):.2f}")
+    return [*filter(None, [" · ".join(how)]), *filter(_is_left_out, reply["notes"])]
+
+
+def _is_weighed(reply: Reply) -> bool:
+    """Whether there is a confidence: not of a query that was given, nor of what an LLM said."""
+    result, query = reply.get("result"), reply.get("query")
+    is_given = query is not None and not (reply.get("readings") or reply.get("operation"))
+    is_card = result is not None and result["kind"] in ("card", "introduction")
+    is_certain = is_given or is_card or reply.get("reasoner") == "llm"
+    return not is_certain and bool(reply.get("confidence"))
+
+
+def _is_left_out(note: str) -> bool:
+    return note.startswith(NOT_UNDERSTOOD)
+
+
+def begun_at(reply: Reply) -> list[Named]:
+    """What the chains of the answers begin at: the topics, of a follow-up the earlier ones too.
+
+    A query of earlier answers names none of them, and its chains begin where theirs did.
+    """
+    topics = (Named(term=topic["term"], label=topic["label"]) for topic in reply["topics"])
+    begun = {topic["term"]: topic for topic in topics}
+    if _is_of_earlier(reply.get("query")):
+        members = {answer["term"] for answer in reply["answers"]}
+        for chain in chains(reply):
+            first = chain[0]["tail" if chain[0]["inverse"] else "head"]
+            term = step_of(chain[0]).source
+            label = first["label"] if first["term"] == term else local_name(term)
+            if term not in members:
+                begun.setdefault(term, Named(term=term, label=label))
+    return list(begun.values())
+
+
+def _is_of_earlier(tree: object) -> bool:
+    """Whether a query as plain JSON begins anywhere at the last answers or topics."""
+    match tree:
+        case {"last": str()}:
+            return True
+        case dict():
+            return any(map(_is_of_earlier, cast("dict[str, object]", tree).values()))
+        case list():
+            return any(map(_is_of_earlier, cast("list[object]", tree)))
+        case _:
+            return False
+
+
 def chains(reply: Reply) -> Iterator[list[StepRecord]]:
     """The chains of all answers, in their order; those without a triple are left out."""
     return (chain for answer in reply["answers"] for chain in answer["chains"] if chain)
@@ -70,9 +145,10 @@ def triples(reply: Reply) -> dict[Triple, StepRecord]:
 
 
 def notes(reply: Reply) -> list[str]:
-    """How the result was computed, and the notes of the reply."""
+    """How the result was computed, and the notes of the reply that are not told as `understood`."""
     computed = reply.get("result")
-    return [*([computed["how"]] if computed and computed["how"] else []), *reply["notes"]]
+    others = [note for note in reply["notes"] if not _is_left_out(note)]
+    return [*([computed["how"]] if computed and computed["how"] else []), *others]
 
 
 def step_of(record: StepRecord) -> Step:

@@ -1,7 +1,9 @@
 """The routes that lead to answers, as patterns of SPARQL that bind `?answer`.
 
-A walk becomes its relation path, so that everything it reaches is found. A chain that is no walk
-(DoG section 2.2) becomes its triples, with a variable for every entity but the topics.
+A walk becomes its relation path, so that everything it reaches is found. Where it turns back along
+a triple, as a proof does to what a node says beside the way, that triple's other end is named. A
+chain that is no walk (DoG section 2.2) becomes its triples, with a variable for every entity but
+the topics.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -145,13 +147,34 @@ class _Spelling:
 def _walk(chain: Sequence[StepRecord]) -> _Route:
     spelling, patterns, reached = _Spelling(), list[str](), list[str]()
     node = spelling.fixed(step_of(chain[0]).source)
+    aside = _asides(chain)
     for number, record in enumerate(chain, 1):
+        if number - 1 in aside:
+            other = spelling.fixed(step_of(record).target)
+            patterns.append(_pattern(record, *_ends(record, node, other), spelling))
+        if {number - 1, number - 2} & aside:
+            continue
         target = ANSWER if number == len(chain) else spelling.fresh("x")
-        head, tail = (target, node) if record["inverse"] else (node, target)
-        patterns.append(_pattern(record, head, tail, spelling))
+        patterns.append(_pattern(record, *_ends(record, node, target), spelling))
         reached.append(target)
         node = target
     return _Route(tuple(patterns), tuple(reached), tuple(spelling.unnamed))
+
+
+def _ends(record: StepRecord, source: str, target: str) -> tuple[str, str]:
+    """The head and the tail of a step between two nodes."""
+    return (target, source) if record["inverse"] else (source, target)
+
+
+def _asides(chain: Sequence[StepRecord]) -> set[int]:
+    """The places of steps that the next one turns back, where the walk goes on after that."""
+    places = set[int]()
+    steps = [step_of(record) for record in chain]
+    for place, (step, back) in enumerate(zip(steps[:-2], steps[1:-1], strict=True)):
+        turns = back.triple == step.triple and back.inverse != step.inverse
+        if turns and can_spell(step.target) and place - 1 not in places:
+            places.add(place)
+    return places
 
 
 def _chain(chain: Sequence[StepRecord], answer: Term, topics: Collection[Term]) -> _Route:

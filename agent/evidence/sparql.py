@@ -10,7 +10,19 @@ from collections.abc import Sequence
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
 from ..records import SILENT
-from .reply import Origin, Reply, chains, cropped, escaped, printable, step_of, summary, triples
+from .reply import (
+    Origin,
+    Reply,
+    begun_at,
+    chains,
+    cropped,
+    escaped,
+    printable,
+    step_of,
+    summary,
+    triples,
+    understood,
+)
 from .routes import ANSWER, either, fixed_unnamed, indented, opened, reached, within
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
@@ -21,7 +33,8 @@ _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 
 def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
-    lines = [f"# {_remark(reply['question'])}", f"# {_remark(summary(reply))}"]
+    told = (reply["question"], *understood(reply), summary(reply))
+    lines = [f"# {_remark(line)}" for line in told]
     if not triples(reply) and not _executed(reply):
         return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]
@@ -44,7 +57,7 @@ def about(reply: Reply, origin: Origin) -> list[str]:
         remarks.append("Asked of the default graph.")
     if any(is_triple_term(triple.tail) for triple in triples(reply)):
         remarks.append("A triple is about a triple: this needs SPARQL 1.2.")
-    if unnamed := fixed_unnamed(reply["topics"], reply["answers"]):
+    if unnamed := fixed_unnamed(begun_at(reply), reply["answers"]):
         shown = ", ".join(map(_remark, sorted(unnamed)))
         remarks.append(f"No query can name {shown}: here it may be anything that is so connected.")
     return remarks
@@ -63,7 +76,7 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 
 def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     """A query for `?answer`: everything that the walks of the answers reach."""
-    body = reached(reply["topics"], reply["answers"], graphs)
+    body = reached(begun_at(reply), reply["answers"], graphs)
     if not body:
         return _NOTHING
     return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", "WHERE {", *indented(body), "}"]))

@@ -3,9 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..kg.terms import Term, is_triple_term, node_of
+from ..kg.terms import Step, Term, is_triple_term, node_of
 from ..records import Answer, Named, StepRecord
-from .reply import Reply, chains, cropped, names, notes, printable, step_of, summary, triples
+from .reply import (
+    Reply,
+    chains,
+    cropped,
+    names,
+    notes,
+    printable,
+    step_of,
+    summary,
+    triples,
+    understood,
+)
 
 MARKS: Mapping[str, str] = {"supported": "✓", "unsupported": "✗", "unknown": "?"}
 _LONGEST = 60
@@ -34,14 +45,18 @@ def chain_trees(
     """The trees of all chains, one a topic entity; shared steps are one branch.
 
     A node has at most `most` branches. A triple of a chain that is no walk (DoG section 2.2) grows
-    where the chain has met one of its ends, in the direction away from there.
+    where the chain has met one of its ends, in the direction away from there. Where a walk turns
+    back along a triple and goes on, it goes on from where it was, and the triple stands beside.
     """
     labels = {topic["term"]: topic["label"] for topic in topics}
     roots: dict[Term, TreeNode] = {}
     for chain in (chain for answer in answers for chain in answer["chains"]):
         met: dict[Term, TreeNode] = {}
-        for record in chain:
-            step = step_of(record)
+        steps = [step_of(record) for record in chain]
+        for place, (record, step) in enumerate(zip(chain, steps, strict=True)):
+            turned = Step(step.triple, not step.inverse)
+            if 0 < place < len(steps) - 1 and steps[place - 1] == turned and step.target in met:
+                continue
             back = step.source not in met and step.target in met
             start, end = (step.target, step.source) if back else (step.source, step.target)
             inverse = record["inverse"] != back
@@ -73,8 +88,8 @@ def step_parts(step: StepRecord) -> tuple[str, str, str]:
 
 
 def tree(reply: Reply) -> str:
-    """The question, its answers, the trees that prove them, and the notes, as plain text."""
-    lines = [printable(reply["question"]), printable(summary(reply))]
+    """The question, how it was read, its answers with the trees that prove them, and the notes."""
+    lines = list(map(printable, (reply["question"], *understood(reply), summary(reply))))
     for root in chain_trees(reply["answers"], reply["topics"]):
         lines += ["", printable(root.label), *_branch_lines(root, "")]
     if computed := reply.get("result"):
@@ -96,10 +111,17 @@ def _branch_lines(node: TreeNode, margin: str) -> Iterator[str]:
 
 
 def mermaid(reply: Reply) -> str:
-    """A flowchart with an arrow for each triple, from head to tail, as the KG holds it."""
+    """A flowchart with an arrow for each triple, from head to tail, as the KG holds it.
+
+    How the question was read stands in nodes of its own, since comments are not drawn.
+    """
     labels = names(reply)
     lines = ["flowchart LR", f"    %% {_quoted(reply['question'], 300)}"]
     lines.append(f"    %% {_quoted(summary(reply), 300)}")
+    if read := understood(reply):
+        told = [_quoted(line, 300) for line in (reply["question"], *read)]
+        lines += [f'    q{number}["{line}"]' for number, line in enumerate(told)]
+        lines.append(f"    {' ~~~ '.join(f'q{number}' for number in range(len(told)))}")
     starts = dict.fromkeys(step_of(chain[0]).source for chain in chains(reply))
     shown = triples(reply)
     nodes = dict(starts)

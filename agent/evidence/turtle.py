@@ -12,7 +12,7 @@ import pyoxigraph as ox
 
 from ..kg.nodes import to_any_node, to_term
 from ..kg.terms import Term, Triple
-from .reply import Origin, Reply, escaped, notes, step_of, summary
+from .reply import Origin, Reply, escaped, notes, step_of, summary, understood
 
 _PREFIXES = {
     "dcterms": "http://purl.org/dc/terms/",
@@ -98,7 +98,8 @@ class _Document:
         """The question as an activity: its time, graph, model and method."""
         self.add(_QUESTION, "rdf:type", _iri("prov:Activity"))
         self.add(_QUESTION, "rdfs:label", reply["question"])
-        for remark in [*([] if reply["answers"] else [summary(reply)]), *notes(reply)]:
+        silence = [] if reply["answers"] else [summary(reply)]
+        for remark in [*understood(reply), *silence, *notes(reply)]:
             self.add(_QUESTION, "rdfs:comment", remark)
         if origin.begun:
             begun = ox.Literal(origin.begun, datatype=_iri("xsd:dateTime"))

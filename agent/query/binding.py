@@ -4,18 +4,20 @@ Names are looked up before anything is executed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
+from ..kg.labels.meanings import entities_meant
 from ..kg.labels.names import normalise
 from ..kg.nodes import to_node
 from ..kg.terms import Term, is_iri, is_literal
 from .tree import (
     ANY_CLASS,
     Domain,
+    EarlierSet,
     Entity,
     Filter,
     Having,
@@ -27,6 +29,12 @@ from .tree import (
     read_query,
     write_query,
 )
+
+LIST_NAMES = "`groundwalk kg info` lists what there is"
+CHECK_SPELLING = "check the spelling"
+"""Hints on a name that the graph does not have."""
+COUNT_MENTIONS = "count mentions from 0"
+"""The hint on a mention that is not there."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,10 @@ class Bound:
     mentions: tuple[Mention, ...] = ()
     questions: tuple[str, ...] = ()
     """The plain questions that its parts answer, where they are known."""
+    earlier: Mapping[EarlierSet, Sequence[Term]] = field(
+        default_factory=dict[EarlierSet, Sequence[Term]]
+    )
+    """The last answers and topics of the conversation, where they are known."""
 
     def relation(self, step: Step | Measure | Domain) -> Term:
         """The relation of a hop, a measure or a start."""
@@ -96,7 +108,7 @@ def _bound_mentions(
     if missing := sorted(number for number in starts | compared if number >= len(mentions)):
         raise QuestionError(
             f"the query speaks of mention {missing[0]}, and there are {len(mentions)}",
-            "count mentions from 0",
+            COUNT_MENTIONS,
         )
     bound = list[Mention]()
     for number, mention in enumerate(mentions):
@@ -173,7 +185,7 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
 def _entity(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name) or name.startswith("_:") or is_literal(name):
         return _checked(name)
-    terms = kg.labels.named(name) or kg.labels.labelled(name)
+    terms = entities_meant(kg.labels, name) or kg.labels.named(name)
     return _only(kg, terms, name, "entity", ())
 
 
@@ -199,7 +211,7 @@ def _only(
         return terms[0]
     if terms:
         names = "; ".join(f"{n} {t}" for n, t in zip(kg.labels.names(terms), terms, strict=True))
-        raise QuestionError(f"{name!r} may be several: {names}", "give one of these names or terms")
+        raise QuestionError(f"{name!r} may be several: {names}", "give the term that is meant")
     raise QuestionError(f"the graph has no {kind} called {name!r}", _hint(name, kind, known))
 
 
@@ -209,7 +221,7 @@ def _hint(name: str, kind: str, known: Sequence[str]) -> str:
     near = [similar for similar, _, _ in process.extract(name, known, limit=3, score_cutoff=60)]
     if near:
         return f"it has {'; '.join(near)}"
-    return "`groundwalk kg info` lists what there is" if kind != "entity" else "check the spelling"
+    return LIST_NAMES if kind != "entity" else CHECK_SPELLING
 
 
 class Naming:

@@ -9,8 +9,9 @@ from ..errors import QuestionError
 from ..kg.terms import is_literal
 from .comparison import Mask, Operand, Units, compare, equal, operand_of, ordered, worded
 from .facts import DATE, NUMBER, Ids, Pairs, distinct, starts_run
-from .members import MOST_COUNTED, Members, Steps, counts, targets_of, trace, trace_each
-from .tree import ANYTHING, Filter, OfClass, Op, Query
+from .members import MOST_EXAMPLES, Members, Steps, counts, targets_of, trace, trace_each
+from .tree import Filter, Op, Query
+from .words import equality
 
 if TYPE_CHECKING:
     from .sets import Sets
@@ -19,13 +20,16 @@ MOST_COMPARED = 100
 """Values, or members, for which the steps to what is compared are kept."""
 
 
-def filtered(sets: "Sets", condition: Filter, members: Members) -> Members:
-    """The members that pass a condition."""
+def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = False) -> Members:
+    """The members that pass a condition; `top` where they are all of the final set."""
     facts, hops = sets.facts, sets.bound.hops(condition.steps)
     pairs = sets.values(members.ids, condition)
     if condition.op == "not exists":
-        sets.absent.append(f"no {sets.name(condition)} of these in the graph")
-        return Members(np.setdiff1d(members.ids, pairs.sources), members.prove)
+        sets.miss(f"they have no {sets.name(condition)}")
+        without = np.setdiff1d(members.ids, pairs.sources)
+        if top and not len(without):
+            sets.contradict(_with_values(sets, condition, members, pairs))
+        return Members(without, members.prove)
     if condition.count:
         return _by_count(sets, condition, members, pairs)
     passing = pairs
@@ -35,27 +39,29 @@ def filtered(sets: "Sets", condition: Filter, members: Members) -> Members:
         mask = _passing(sets, values, condition, units)[np.searchsorted(values, pairs.targets)]
         passing = Pairs(pairs.sources[mask], pairs.targets[mask])
         sets.notes += units.notes
-    first = starts_run(passing.sources)
-    ids, targets = passing.sources[first], passing.targets[first]
+    ids = distinct(passing.sources)
     if condition.op == "!=":
-        sets.absent.append(f"not in the graph of these: {_equality(sets, condition)}")
+        sets.miss(f"they have no {equality(sets.bound, condition, sets.names())}")
+        unequal = np.setdiff1d(np.unique(pairs.sources), ids)
+        if top and not len(unequal):
+            sets.contradict(_with_values(sets, condition, members, passing))
         return Members(
-            np.setdiff1d(np.unique(pairs.sources), ids),
+            unequal,
             lambda one: (*members.prove(one), *sets.first_walk(one, hops)),
         )
+    return _with_values(sets, condition, members, passing)
+
+
+def _with_values(sets: "Sets", condition: Filter, members: Members, pairs: Pairs) -> Members:
+    """The members that have any of some values, each proved by its first."""
+    hops, first = sets.bound.hops(condition.steps), starts_run(pairs.sources)
+    ids, targets = pairs.sources[first], pairs.targets[first]
 
     def prove(one: int) -> Steps:
         value = int(targets[np.searchsorted(ids, one)])
-        return (*members.prove(one), *trace(facts, one, hops, value))
+        return (*members.prove(one), *trace(sets.facts, one, hops, value))
 
     return Members(ids, prove)
-
-
-def _equality(sets: "Sets", condition: Filter) -> str:
-    """The opposite of an inequality in words."""
-    equal_to = condition.model_copy(update={"op": "="})
-    words = sets.words(Query(start=OfClass(name=ANYTHING), filters=(equal_to,)))
-    return words.removeprefix(f"{ANYTHING}, ")
 
 
 def _by_count(sets: "Sets", condition: Filter, members: Members, pairs: Pairs) -> Members:
@@ -66,7 +72,7 @@ def _by_count(sets: "Sets", condition: Filter, members: Members, pairs: Pairs) -
         mask |= compare(numbers, "=" if is_unequal else condition.op, wanted)
     mask ^= is_unequal
     if condition.op in ("=", "<", "<=") or (mask & (numbers == 0)).any():
-        sets.absent.append(f"no more {sets.name(condition)} of these in the graph")
+        sets.miss(f"they have no more {sets.name(condition)}")
     hops = sets.bound.hops(condition.steps)
 
     def prove(one: int) -> Steps:
@@ -118,7 +124,7 @@ def _answer_of(sets: "Sets", query: Query, op: Op) -> Operand:
     """The answer of a query as what others are compared with."""
     inner = type(sets)(sets.facts, replace(sets.bound, query=query), sets.earlier)
     number, unit, members = inner.answer(query)
-    shown = inner.ordered(members.ids)[:MOST_COUNTED]
+    shown = inner.ordered(members.ids)[:MOST_EXAMPLES]
     sets.notes += inner.notes
     proofs = list(inner.proofs(members, shown).values())[:MOST_COMPARED]
     sets.compared += [step for steps in proofs for step in steps]

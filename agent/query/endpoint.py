@@ -11,7 +11,7 @@ from ..kg.terms import Term
 from .binding import Bound
 from .execute import execute, prove
 from .facts import Facts
-from .members import MOST_COUNTED, MOST_MEMBERS, Cell, Form, Outcome
+from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, not_checked
 from .sets import EarlierAnswers
 from .sparql import ANSWER, Compiled, compile_query
 from .sparql_patterns import InexpressibleError
@@ -38,7 +38,7 @@ def execute_anywhere(
     if not isinstance(store, SparqlStore) or not facts.kg.reading.plain:
         return execute(facts, bound, earlier=earlier)
     try:
-        compiled = compile_query(bound, facts.kg.profile, store.graphs)
+        compiled = compile_query(replace(bound, earlier={}), facts.kg.profile, store.graphs)
     except InexpressibleError:
         return execute(facts, bound, earlier=earlier)
     return _Remote(store, facts, bound, compiled).outcome()
@@ -62,9 +62,12 @@ class _Remote:
                 value = _number(rows[0][0]) if rows else None
                 shown = self._examples("number")
                 if self._bound.query.answer == "count":
-                    return replace(shown, value=value, size=int(value or 0))
-                valued, missing = self._missing_numbers()
-                return replace(shown, value=value, size=valued, notes=(*missing, *shown.notes))
+                    size, missing = int(value or 0), list[str]()
+                else:
+                    size, missing = self._missing_numbers()
+                beyond = not_checked(len(shown.members), size)
+                notes = (*missing, *shown.notes, *beyond)
+                return replace(shown, value=value, size=size, notes=notes)
             case _:
                 return self._listed()
 
@@ -95,7 +98,8 @@ class _Remote:
             members = self._valued()
         else:
             bound = replace(bound, query=members)
-        rows = self._rows(self._compile(members), MOST_COUNTED)
+        most = MOST_PROVED if form == "number" else MOST_EXAMPLES
+        rows = self._rows(self._compile(members), most)
         return replace(self._proved(bound, _first_cells(rows)), form=form)
 
     def _proved(self, bound: Bound, members: Sequence[Term]) -> Outcome:

@@ -17,6 +17,7 @@ from .conditions import MOST_COMPARED
 from .facts import Facts, Ids
 from .members import (
     MOST_COUNTED,
+    MOST_EXAMPLES,
     MOST_MEMBERS,
     Cell,
     Form,
@@ -26,6 +27,7 @@ from .members import (
     counts,
     follow,
     name_of,
+    not_checked,
     trace,
 )
 from .sets import EarlierAnswers, Known, Sets
@@ -88,12 +90,15 @@ def _result(
 ) -> Outcome:
     """The outcome for a set, with the proofs of the members that are shown, and of `others`."""
     facts, ordered = sets.facts, sets.ordered(members.ids)
-    shown = ordered[: MOST_COUNTED if form in ("number", "truth") else MOST_MEMBERS]
+    most = {"number": MOST_COUNTED, "truth": MOST_EXAMPLES}.get(form, MOST_MEMBERS)
+    shown = ordered[:most]
     proofs = sets.proofs(members, shown, others)
-    instead = sets.before.ids[:MOST_COUNTED] if sets.before and not len(members.ids) else shown[:0]
+    instead = sets.before.ids[:MOST_EXAMPLES] if sets.before and not len(members.ids) else shown[:0]
     notes = [*sets.notes, *sorted(facts.cut)]
     if form == "members" and len(shown) < len(ordered):
         notes.append(f"only {len(shown):,} of {len(ordered):,} are listed")
+    if form == "number":
+        notes += not_checked(len(shown), len(ordered))
     return Outcome(
         form,
         members=tuple(facts.terms(shown)),
@@ -104,6 +109,7 @@ def _result(
         proofs=proofs,
         compared=tuple(dict.fromkeys(sets.compared)),
         instead=tuple(facts.terms(instead)),
+        against=tuple(dict.fromkeys(sets.against)) if not len(members.ids) else (),
         absent=tuple(dict.fromkeys(sets.absent)),
         notes=tuple(dict.fromkeys(notes)),
     )

@@ -5,9 +5,10 @@ that a large set is followed along is read whole, once, and kept sorted both way
 a million members is a few operations on arrays.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
 from ..kg.store import Store
 from ..kg.terms import Step, Term, is_literal, node_of
+from ..stopping import look_up
 from .values import unit_of_datatype, value_of
 
 Ids = NDArray[np.int64]
@@ -105,7 +107,7 @@ class Facts:
         pairs = self._read(relation)[inverse]
         first = np.searchsorted(pairs.sources, nodes, "left")
         last = np.searchsorted(pairs.sources, nodes, "right")
-        self._check_size(int((last - first).sum()), relation)
+        self.check_size(int((last - first).sum()), relation)
         return Pairs(np.repeat(nodes, last - first), pairs.targets[spans(first, last)])
 
     def having(self, relation: Term) -> Ids:
@@ -180,6 +182,14 @@ class Facts:
         term = self._terms[number]
         return lexical_form(term) if is_literal(term) else local_name(term)
 
+    def check_size(self, pairs: int, relation: Term) -> None:
+        """Raise ShortageError where a hop comes to more steps than can be held, or time is over."""
+        self._check_time()
+        if pairs > MOST_PAIRS:
+            raise ShortageError(
+                f"a hop along {relation} comes to more than {MOST_PAIRS:,} steps", "ask for less"
+            )
+
     def _is_wanted(self, tag: str) -> bool:
         tag = "" if ":" in tag else tag.lower()
         return self.kg.profile.language_rank(tag) is not None
@@ -223,7 +233,7 @@ class Facts:
                 self.cut.add(f"only {_DEGREE:,} of the steps from {self.term(node)} were read")
             sources += [node] * len(steps)
             targets += [self._id(step.target) for step in steps]
-        self._check_size(len(sources), relation)
+        self.check_size(len(sources), relation)
         pairs = np.array([sources, targets], np.int64).reshape(2, -1)
         return Pairs(*np.unique(pairs, axis=1)) if len(sources) else Pairs(pairs[0], pairs[1])
 
@@ -245,7 +255,7 @@ class Facts:
             pairs.append((self._id(triple.head), self._id(node_of(triple.tail))))
             if len(pairs) % 100_000 == 0:
                 self._check_time()
-                self._check_size(len(pairs), relation)
+                self.check_size(len(pairs), relation)
         return pairs
 
     def _facts(self) -> dict[Term, list[tuple[int, int]]]:
@@ -256,7 +266,7 @@ class Facts:
                 every.setdefault(relation, []).append((self._id(head), self._id(node_of(tail))))
                 if count % 100_000 == 0:
                     self._check_time()
-                    self._check_size(count, relation)
+                    self.check_size(count, relation)
             self._every = every
         return self._every
 
@@ -281,14 +291,13 @@ class Facts:
         self._unit_of[number] = self._units.index(unit)
 
     def _check_time(self) -> None:
+        look_up()
         if monotonic() > self._until:
-            raise ShortageError("the query takes too long", "ask for less, or allow more seconds")
+            raise ShortageError("the query takes too long", "ask for less")
 
-    def _check_size(self, pairs: int, relation: Term) -> None:
-        if pairs > MOST_PAIRS:
-            raise ShortageError(
-                f"a hop along {relation} comes to more than {MOST_PAIRS:,} steps", "ask for less"
-            )
+
+FactsLender: TypeAlias = Callable[[], AbstractContextManager[Facts]]
+"""Lends facts that no other thread uses until they are given back."""
 
 
 def distinct(numbers: Ids) -> Ids:
@@ -303,11 +312,14 @@ def distinct(numbers: Ids) -> Ids:
 
 
 def sorted_pairs(sources: Ids, targets: Ids) -> Pairs:
-    """The pairs by source, then target, each once."""
-    order = np.lexsort((targets, sources))
-    sources, targets = sources[order], targets[order]
-    new = starts_run(sources) | starts_run(targets)
-    return Pairs(sources[new], targets[new])
+    """The pairs by source, then target, each once.
+
+    Each is sorted as one number, since there are fewer than 2**31 terms.
+    """
+    if not len(targets):
+        return Pairs(sources, targets)
+    width = int(targets.max()) + 1
+    return Pairs(*np.divmod(distinct(np.sort(sources * width + targets)), width))
 
 
 def starts_run(numbers: Ids) -> NDArray[np.bool_]:

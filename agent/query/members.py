@@ -22,8 +22,10 @@ Form: TypeAlias = Literal["members", "number", "truth", "rows", "connection"]
 
 MOST_MEMBERS = 10_000
 """Members that are listed and proved."""
-MOST_COUNTED = 100
-"""Members that are listed and proved beside a number or a yes; it counts all."""
+MOST_COUNTED = 1_000
+"""Members that are listed and proved beside a number; it counts all."""
+MOST_EXAMPLES = 100
+"""Members that are listed and proved beside a yes, or of a set beside the final one."""
 
 Steps: TypeAlias = tuple[Step, ...]
 Proof: TypeAlias = Callable[[int], Steps]
@@ -35,12 +37,13 @@ class Outcome:
     """The denotation of a query, and the triples that it rests on.
 
     `members` are those of the final set, sorted by term, or by rank where an extreme was asked; at
-    most `MOST_MEMBERS` of the `size` that there are, and `MOST_COUNTED` where only a number or a
-    yes was asked. `value` is the number that was computed, in its `unit`, or the yes or no.
-    `proofs` has for each member the steps of `kg.walks` that make it one: the walk from the start,
-    then those of its conditions, each touching one before it. `compared` are the steps to values
-    that an extreme or a sum is of. `instead` are the members before the last condition, where that
-    left none. `absent` says what is not in the graph, where the outcome rests on that.
+    most `MOST_MEMBERS` of the `size` that there are, `MOST_COUNTED` where only a number was asked,
+    and `MOST_EXAMPLES` where a yes. `value` is the number that was computed, in its `unit`, or the
+    yes or no. `proofs` has for each member the steps of `kg.walks` that make it one: the walk from
+    the start, then those of its conditions, each touching one before it. `compared` are the steps
+    to values that an extreme or a sum is of. `instead` are the members before the last condition,
+    where that left none, and `against` the steps that left none, where that condition was a
+    negation. `absent` says what is not in the graph, where the outcome rests on that.
     """
 
     form: Form
@@ -52,8 +55,15 @@ class Outcome:
     proofs: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
     compared: Steps = ()
     instead: tuple[Term, ...] = ()
+    against: Steps = ()
     absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def not_checked(shown: int, size: int) -> list[str]:
+    """The note on what a number is of beyond the members that are proved; none where it is all."""
+    note = f"{shown:,} of {size:,} were checked one by one; the others are not shown"
+    return [note] if shown < size else []
 
 
 def no_steps(_: int) -> Steps:
@@ -105,6 +115,7 @@ def follow(facts: Facts, ids: Ids, hops: RelationPath) -> Pairs:
         steps = facts.step(nodes, relation, inverse)
         first = np.searchsorted(steps.sources, pairs.targets, "left")
         last = np.searchsorted(steps.sources, pairs.targets, "right")
+        facts.check_size(int((last - first).sum()), relation)
         sources = np.repeat(pairs.sources, last - first)
         pairs = sorted_pairs(sources, steps.targets[spans(first, last)])
     return pairs

@@ -22,8 +22,7 @@ from ..records import MentionRecord
 from .binding import Mention
 from .normal import MentionValue
 from .prompt import EarlierQuestion, Numbered
-from .schema import EarlierSet
-from .tree import Last, Part
+from .tree import EarlierSet, Last, Part
 from .values import is_unit
 
 ValueKind: TypeAlias = Literal["number", "date", "text"]

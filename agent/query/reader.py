@@ -1,6 +1,6 @@
 """A local model that reads questions as queries: it writes the likeliest that the schema allows."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from ..decoding.plan import BeamPlan, Cost, Question
 from ..decoding.search import search
 from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
+from ..kg.terms import Term
 from ..llm.local import LocalModel
 from .account import WordReader
 from .actions import Action
@@ -22,7 +23,7 @@ from .prompt import asked_tokens
 from .question import Asked, Mentions
 from .schema import GraphSchema
 from .schema_tables import GraphTables
-from .tree import Query
+from .tree import EarlierSet, Query
 
 _LEAST_WHOLE = 0.02
 """What is left of the weight of a query that surely leaves a word out."""
@@ -96,7 +97,9 @@ class QueryReader:
             result = search(local.model, Question(tokens, words, shared), plan)
             actions = [words.actions(hypothesis.state) for hypothesis in result.hypotheses]
             chances = [hypothesis.relevance for hypothesis in result.hypotheses]
-            queries = distinct_queries(tools.facts.kg, tools.naming, actions, chances, pointed)
+            queries = distinct_queries(
+                tools.facts.kg, tools.naming, actions, chances, pointed, asked.before.terms()
+            )
         return ReadQueries(queries, result.cost)
 
     @contextmanager
@@ -141,9 +144,11 @@ def distinct_queries(
     sequences: Sequence[tuple[Action, ...]],
     chances: Sequence[float],
     pointed: Mentions,
+    earlier: Mapping[EarlierSet, Sequence[Term]] | None = None,
 ) -> list[ReadQuery]:
     """Each query once, in the order of the action sequences, with the sum of their probabilities.
 
+    `earlier` has the last answers and topics of the conversation.
     Raises NoPathError where no sequence makes a query.
     """
     first: dict[Query, tuple[Action, ...]] = {}
@@ -159,6 +164,6 @@ def distinct_queries(
         raise NoPathError("no query can be made of what the question says")
     read = list[ReadQuery]()
     for query, actions in first.items():
-        bound = bind(kg, naming.named(query), pointed.bound)
+        bound = replace(bind(kg, naming.named(query), pointed.bound), earlier=earlier or {})
         read.append(ReadQuery(bound, actions, chance_of[query]))
     return read

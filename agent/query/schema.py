@@ -19,11 +19,23 @@ from .execute import SECONDS
 from .facts import Facts, Ids, distinct
 from .normal import MentionValue
 from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, some
-from .tree import ANYTHING, AnyOf, Domain, Entity, Filter, Last, OfClass, Part, Query, Start, Step
+from .tree import (
+    ANYTHING,
+    AnyOf,
+    Domain,
+    EarlierSet,
+    Entity,
+    Filter,
+    Last,
+    OfClass,
+    Part,
+    Query,
+    Start,
+    Step,
+)
 
 Reading: TypeAlias = Literal["thing", "number", "date"]
 """What a mention can be: a thing that a set may begin at, or a value that has an order."""
-EarlierSet: TypeAlias = Literal["answers", "topics"]
 
 
 class Schema(Protocol):

@@ -18,7 +18,7 @@ from .binding import Bound
 from .conditions import filtered
 from .facts import NO_ONE, Facts, Ids, Pairs, distinct, starts_run
 from .members import (
-    MOST_COUNTED,
+    MOST_EXAMPLES,
     MOST_MEMBERS,
     Members,
     Steps,
@@ -29,7 +29,7 @@ from .members import (
     union,
 )
 from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query
-from .words import reading
+from .words import earlier_terms, names_only_things, reading
 
 _FEW = 1_000
 """Members of which each is asked for its class, before those of the class are."""
@@ -54,6 +54,8 @@ class Sets:
     notes: list[str] = field(default_factory=list[str])
     absent: list[str] = field(default_factory=list[str])
     """What is not in the graph, where the outcome rests on that."""
+    against: list[Step] = field(default_factory=list[Step])
+    """Steps that keep everything out of a final set, where a negation left none."""
     compared: list[Step] = field(default_factory=list[Step])
     """Steps to the values that were compared."""
     before: Members | None = None
@@ -93,6 +95,16 @@ class Sets:
             within = ids if within is None else np.intersect1d(ids, within)
         return self.members(query, top=top, within=within)
 
+    def miss(self, claim: str) -> None:
+        """Tell of what the outcome rests on that the graph does not say, as in *they are not*."""
+        shown = "cannot be shown by a triple: the graph has none that says otherwise"
+        self.absent.append(f"that {claim} {shown}")
+
+    def contradict(self, members: Members) -> None:
+        """Keep what the graph says of members that a negation has taken away."""
+        for one in members.ids[:MOST_EXAMPLES].tolist():
+            self.against += members.prove(one)
+
     def narrowed(self, before: Members, after: Members, *, top: bool) -> Members:
         """The members after a condition; what was before is kept where that leaves none."""
         if top and len(before.ids) and not len(after.ids):
@@ -115,8 +127,8 @@ class Sets:
         """
         proved = [(members, shown)] if len(members.ids) else []
         if not proved and self.before:
-            proved = [(self.before, self.before.ids[:MOST_COUNTED])]
-        proved += [(other, other.ids[:MOST_COUNTED]) for other in others]
+            proved = [(self.before, self.before.ids[:MOST_EXAMPLES])]
+        proved += [(other, other.ids[:MOST_EXAMPLES]) for other in others]
         proofs: dict[Term, Steps] = {}
         for proved_set, ids in proved:
             for one in ids.tolist():
@@ -148,7 +160,12 @@ class Sets:
 
     def words(self, query: Query) -> str:
         """A set in words."""
-        return reading(replace(self.bound, query=query))
+        return reading(replace(self.bound, query=query), self.names())
+
+    def names(self) -> dict[Term, str]:
+        """Display names of what the query speaks of and the tree has no names for."""
+        terms = earlier_terms(self.bound)
+        return dict(zip(terms, self.facts.kg.walk_labels.names(terms), strict=True))
 
     def _before_ranking(self, query: Query, top: bool, within: Ids | None) -> Members:
         """The members before any extreme or group."""
@@ -156,14 +173,22 @@ class Sets:
         levels = self._levels(within, hops)
         members = self._start(query, top=top, within=levels[0])
         for hop, level in zip(hops, levels[1:], strict=True):
-            members = self._along(members, hop).within(level)
+            along = self._along(members, hop).within(level)
+            if top and within is None and len(members.ids) and not len(along.ids):
+                self._note_direction(members, hop)
+            members = along
+        is_bounded = within is not None
+        is_final = top and not is_bounded
         conditions = list[Callable[[Members], Members]]()
         if class_ := self._class(query.of_class, query.class_id):
             conditions.append(partial(self._of_class, class_))
-        conditions += [partial(filtered, self, condition) for condition in query.filters]
-        is_bounded = within is not None
+        conditions += [
+            partial(filtered, self, condition, top=is_final) for condition in query.filters
+        ]
         conditions += [partial(self._also, other, is_bounded) for other in query.also]
-        conditions += [partial(self._without, other, is_bounded) for other in query.without]
+        conditions += [
+            partial(self._without, other, is_bounded, is_final) for other in query.without
+        ]
         for condition in conditions:
             members = self.narrowed(members, condition(members), top=top)
         return members
@@ -253,6 +278,14 @@ class Sets:
 
         return Members(ids, prove)
 
+    def _note_direction(self, members: Members, hop: tuple[Term, bool]) -> None:
+        """Tell of a hop to nothing whose relation leads on the other way."""
+        relation, inverse = hop
+        if len(self.facts.step(members.ids[:_FEW], relation, not inverse).targets):
+            name = name_of(self.facts, (hop,))
+            ways = "from these, not to them" if inverse else "to these, not from them"
+            self.notes.append(f"{name} leads {ways}: it is walked the other way")
+
     def _of_class(self, class_: Term, members: Members) -> Members:
         few = members.ids if len(members.ids) <= _FEW or self.within is not None else None
         of_class = Members(
@@ -263,9 +296,11 @@ class Sets:
     def _also(self, other: Query, is_bounded: bool, members: Members) -> Members:
         return members.both(self.inner(other, members.ids if is_bounded else None))
 
-    def _without(self, other: Query, is_bounded: bool, members: Members) -> Members:
+    def _without(self, other: Query, is_bounded: bool, top: bool, members: Members) -> Members:
         removed = self.inner(other, members.ids if is_bounded else None)
-        if len(members.ids):
-            self.absent.append(f"not in the graph: that these are among: {self.words(other)}")
+        if len(members.ids) and not names_only_things(other):
+            self.miss(f"they are not among {self.words(other)}")
         ids = np.setdiff1d(members.ids, removed.ids, assume_unique=True)
+        if top and not len(ids):
+            self.contradict(members.both(removed))
         return Members(ids, members.prove)

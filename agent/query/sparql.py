@@ -31,7 +31,7 @@ from .sparql_patterns import (
     select,
     subquery,
 )
-from .tree import Agg, AnyOf, Domain, Entity, Extreme, Filter, Measure, OfClass, Query, Step
+from .tree import Agg, AnyOf, Domain, Entity, Extreme, Filter, Last, Measure, OfClass, Query, Step
 
 ANSWER = "?answer"
 VALUE = "?value"
@@ -58,7 +58,8 @@ def compile_query(
     Members are rows of `?answer`, numbers and columns rows of their own variables. A yes is a row
     and a no is none. `numeric` knows of a relation that all its values are numbers of XSD, so that
     they need no reading. Raises InexpressibleError for what only the execution here can do:
-    connections, converted units, earlier answers, and terms that no query can name.
+    connections, converted units, earlier answers that are not known, and terms that no query can
+    name.
     """
     return _Compiler(bound, profile, graphs, numeric).compiled()
 
@@ -119,8 +120,10 @@ class _Compiler(Patterns):
                 return lambda v: either([members(v) for members in sets])
             case Query() as inner:
                 return subquery(self._set(inner))
+            case Last(last=name) if name in self.bound.earlier:
+                return self.among(self.bound.earlier[name])
             case _:
-                raise InexpressibleError("earlier answers are in no graph")
+                raise InexpressibleError("it is not known what earlier answers there are")
 
     def _class(self, name: str, term: str) -> Term | None:
         return self.bound.class_of(name, term) if name or term else None

@@ -35,7 +35,8 @@ MOST_NODES = 200
 DEEPEST = 40
 """Objects and lists of JSON that may stand in one another."""
 
-_HINT = "docs/queries.md has the form of a query"
+FORM = "docs/queries.md has the form of a query"
+"""The hint on a malformed query."""
 _LARGEST = 1.7e308
 _LAST_RANK = 1_000_000_000
 
@@ -93,10 +94,13 @@ class AnyOf(_Node):
     any: tuple["Query", ...] = Field(min_length=1)
 
 
+EarlierSet: TypeAlias = Literal["answers", "topics"]
+
+
 class Last(_Node):
     """The last answers, or the last topic entities, of the conversation."""
 
-    last: Literal["answers", "topics"]
+    last: EarlierSet
 
 
 class Part(_Node):
@@ -299,17 +303,17 @@ def read_query(record: object) -> Query:
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise QuestionError(f"a query is plain JSON: {error}", _HINT) from error
+        raise QuestionError(f"a query is plain JSON: {error}", FORM) from error
     _check_size(record)
     try:
         query = Query.model_validate_json(text)
     except ValidationError as error:
-        raise QuestionError(f"the query is malformed: {_first(error)}", _HINT) from error
+        raise QuestionError(f"the query is malformed: {_first(error)}", FORM) from error
     for node in nested(query):
         if node.answer != "list" and node.answer not in ("sum", "avg", "min", "max", "count"):
-            raise QuestionError(f"`{node.answer}` is for the topmost node of a query", _HINT)
+            raise QuestionError(f"`{node.answer}` is for the topmost node of a query", FORM)
         if node.columns:
-            raise QuestionError("`columns` are for the topmost node of a query", _HINT)
+            raise QuestionError("`columns` are for the topmost node of a query", FORM)
     return query
 
 

@@ -1,42 +1,73 @@
-"""A query in words, made of the labels of its graph: fit to be shown under every answer."""
+"""A query in words, made of the labels of its graph: fit to be shown under every answer.
 
-from collections.abc import Mapping
+What a phrase is about stands at its end, so that it holds all that follows: a set with conditions
+inside another one is in brackets.
+"""
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..kg import KnowledgeGraph
 from ..kg.terms import Term
 from .binding import Bound
+from .phrases import IT, Label, is_clause, label_of, plural
 from .tree import (
     ANY_CLASS,
+    Agg,
     AnyOf,
     Column,
     Domain,
     Entity,
     Extreme,
     Filter,
+    Having,
     Last,
     Measure,
     OfClass,
     Part,
     Query,
     Step,
+    nested,
 )
+from .vocabulary import classes_of_heads
 
-_OPS = {
-    "starts": "starting with",
-    "ends": "ending in",
-    "contains": "containing",
-    "exists": "in the graph",
-    "not exists": "not in the graph",
-}
+MOST_NAMED = 3
+"""Earlier answers that are named; of more, one less and how many there are besides."""
+_OPS = {"starts": "starting with", "ends": "ending in", "contains": "containing"}
 _ANSWERS = {
     "count": "how many: ",
     "sum": "sum of ",
     "avg": "average of ",
     "min": "smallest of ",
     "max": "largest of ",
-    "yesno": "is there any: ",
-    "connection": "shortest connection: ",
 }
 _AGGS = {"count": "number", "sum": "sum", "avg": "average", "min": "smallest", "max": "largest"}
+
+
+def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
+    """A query in words, with the display names of the graph. Raises ServiceError."""
+    inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
+    relations = {bound.relation(step) for step in inverse}
+    return reading(bound, names_of(kg, bound), classes_of_heads(kg, relations))
+
+
+def names_of(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
+    """Display names of the terms that a query speaks of, by term and by name in the query."""
+    named = {**bound.relations, **bound.entities}
+    terms = [*named.values(), *earlier_terms(bound)]
+    terms += [mention.term for mention in bound.mentions if mention.term is not None]
+    distinct = list(dict.fromkeys(terms))
+    names = dict(zip(distinct, kg.walk_labels.names(distinct), strict=True))
+    return names | {name: names[term] for name, term in named.items()}
+
+
+def earlier_terms(bound: Bound) -> list[Term]:
+    """Those of the earlier answers and topics that the words of a query name."""
+    starts = (node.start for node in _nodes(bound) if isinstance(node.start, Last))
+    return [term for own in starts for term in bound.earlier.get(own.last, ())[:MOST_NAMED]]
+
+
+def _nodes(bound: Bound) -> list[Query]:
+    return [bound.query, *nested(bound.query)]
 
 
 def reading(
@@ -49,16 +80,28 @@ def reading(
     `names` are display names of terms, where they are known, and `heads` the class of all that have
     a relation, where it is one.
     """
-    words = _Words(bound, names or {}, heads or {})
-    query = bound.query
-    text = _ANSWERS.get(query.answer, "") + words.set(query)
-    if query.every:
-        text += "; and of each: " + "; ".join(map(words.set, query.every))
+    words, query = _Words(bound, names or {}, heads or {}), bound.query
+    if query.answer == "yesno":
+        first = query.model_copy(update={"every": ()})
+        return "; and ".join(map(words.yes_no, (first, *query.every)))
     if query.to is not None:
-        text += f" to {words.set(query.to)}"
+        return f"shortest connection from {words.set(query)} to {words.set(query.to)}"
+    text = words.asked(query)
     if query.columns:
         text += "; each with " + ", ".join(map(words.column, query.columns))
     return text
+
+
+def equality(bound: Bound, condition: Filter, names: Mapping[Term, str]) -> str:
+    """The opposite of an inequality in words: what none of the members has."""
+    equal = condition.model_copy(update={"op": "="})
+    return _Words(bound, names, {}).condition(equal).removeprefix("with ")
+
+
+def names_only_things(query: Query) -> bool:
+    """Whether a set is that of some things which the query names, and nothing else."""
+    is_start = isinstance(query.start, (tuple, Entity, Last))
+    return is_start and query == Query(start=query.start)
 
 
 class _Words:
@@ -67,39 +110,95 @@ class _Words:
         self._names = names
         self._heads = heads
 
+    def asked(self, query: Query) -> str:
+        """What of a set is asked for, in words."""
+        return _ANSWERS.get(query.answer, "") + self.set(query)
+
     def set(self, query: Query) -> str:
         """A set in words: from its end to its start, then what is kept of it."""
         text = self._walk(query)
-        conditions = list(map(self._filter, query.filters))
-        conditions += [f"also among {self._inner(other)}" for other in query.also]
-        conditions += [f"not among {self._inner(other)}" for other in query.without]
+        conditions = list(self._conditions(query))
         if conditions:
-            text += ", " + ", ".join(conditions)
+            text = ", ".join([text, *conditions])
         if query.group:
-            text = f"{self._hops(query.group)} of {text}"
-            text += "".join(
-                f", with {_AGGS[c.agg]}{self._of(c.of)} {_OPS.get(c.op, c.op)} "
-                f"{c.value if c.mention is None else self._mention(c.mention)}"
-                for c in query.having
-            )
+            text = self._phrase(query.group, f"({text})" if conditions else text)
+            text += "".join(f", each with {self._having(own)}" for own in query.having)
         if query.extreme is not None:
             text += "; " + self._extreme(query.extreme)
         return text
 
+    def yes_no(self, query: Query) -> str:
+        """Whether a set has members; whether named things are in it, where that is all."""
+        (*others,) = query.also
+        start = Query(start=query.start)
+        if names_only_things(start) and not (query.steps or query.group or query.extreme):
+            if kept := list(self._kept(query)):
+                return f"is {self.set(start)} {', and '.join(kept)}"
+        elif len(others) == 1 and names_only_things(others[0]):
+            rest = query.model_copy(update={"also": (), "answer": "list"})
+            is_one = rest == Query(start=query.start, steps=query.steps) and self._is_one(rest)
+            whole = f"the {self.set(rest)}" if is_one else f"among {self._inner(rest)}"
+            return f"is {self.set(others[0])} {whole}"
+        text = self._any(query, self.set(query))
+        return f"is there {text}" if text.startswith("any") else f"is there anything: {text}"
+
     def column(self, column: Column) -> str:
         """What a column shows."""
         if column.agg:
-            return f"{_AGGS[column.agg]}{self._of(column.of)}"
-        return self._hops(column.steps)
+            return self._aggregate(column.agg, column.of)
+        return self._phrase(column.steps)
+
+    def condition(self, condition: Filter) -> str:
+        """What a condition asks of each member."""
+        value, op = condition.value, condition.op
+        name = self._measure(condition)
+        if op in ("exists", "not exists"):
+            name = f"anything that {name.removeprefix('what ')}" if is_clause(name) else name
+            return f"with{'' if op == 'exists' else 'out'} {name} in the graph"
+        if isinstance(value, Query):
+            text = self.asked(value)
+            text = text if names_only_things(value) else f"({text})"
+        elif condition.mention is not None:
+            text = self._mention(condition.mention)
+        else:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+        year = "year of " if condition.of else ""
+        unit = f" {condition.unit}" if condition.unit else ""
+        if not name:
+            name = "name" if op in _OPS else "itself"
+        return f"with {year}{name} {_OPS.get(op, op)} {text}{unit}"
+
+    def _conditions(self, query: Query) -> Iterator[str]:
+        yield from map(self.condition, query.filters)
+        yield from (f"if also {self._inner_any(other)}" for other in query.also)
+        yield from (f"but not {self._inner_any(other)}" for other in query.without)
+
+    def _kept(self, query: Query) -> Iterator[str]:
+        """The conditions on named things, as what is asked of them."""
+        if query.of_class not in ANY_CLASS and query.of_class:
+            article = "an" if query.of_class[:1].lower() in tuple("aeio") else "a"
+            yield f"{article} {query.of_class}"
+        yield from (f"one {self.condition(own)}" for own in query.filters)
+        yield from (f"among {self._inner(other)}" for other in query.also)
+        yield from (f"not among {self._inner(other)}" for other in query.without)
+
+    def _is_one(self, query: Query) -> bool:
+        """Whether a walk ends in a noun that is no plural, as far as its form tells."""
+        if not query.steps or query.steps[-1].inverse:
+            return False
+        label = self._label(query.steps[-1])
+        return label.form == "noun" and not label.text.endswith("s")
 
     def _walk(self, query: Query) -> str:
         text, kind = self._start(query), "" if query.of_class in ANY_CLASS else query.of_class
         for step in query.steps:
-            name = self._names.get(step.id, step.relation)
-            last = step is query.steps[-1]
+            label = self._label(step)
+            if not step.inverse:
+                text = label.of(text)
+                continue
             head = self._heads.get(self._bound.relations.get(step.id or step.relation, ""))
-            thing = kind if last and kind else head or "thing"
-            text = f"every {thing} whose {name} is {text}" if step.inverse else f"{name} of {text}"
+            is_last = step is query.steps[-1]
+            text = label.that(f"every {(is_last and kind) or head or 'thing'}", text)
         if kind and not (query.steps and query.steps[-1].inverse):
             return f"every {kind} among {text}"
         return text
@@ -112,66 +211,106 @@ class _Words:
                 return "anything" if name in ANY_CLASS else f"every {name}"
             case Entity(entity=name, id=term):
                 return self._names.get(term, name)
-            case Domain(domain=name, id=term):
-                return f"everything with {self._names.get(term, name)}"
+            case Domain() as domain:
+                return self._label_named(domain.id, domain.domain).with_any()
             case AnyOf(any=queries):
-                return " or ".join(map(self._inner, queries))
-            case Last(last=what):
-                return "the last answers" if what == "answers" else "the last topics"
-            case Part(part=number):
-                questions = self._bound.questions
-                known = number < len(questions)
-                asked = f'"{questions[number]}"' if known else f"question {number + 1}"
-                return f"the answers to {asked}"
+                texts = list(map(self._inner, queries))
+                brackets = (f"({text})" if " or " in text else text for text in texts)
+                return f"either {' or '.join(brackets)}" if len(texts) > 1 else texts[0]
+            case Last() | Part() as start:
+                return self._earlier(start)
             case Query() as inner:
                 return self._inner(inner)
 
+    def _earlier(self, start: Last | Part) -> str:
+        """The things of the conversation that a query begins at, by name where they are known."""
+        if isinstance(start, Part):
+            questions, number = self._bound.questions, start.part
+            known = number < len(questions)
+            asked = f'"{questions[number]}"' if known else f"question {number + 1}"
+            return f"the answers to {asked}"
+        what = f"last {start.last}"
+        terms = self._bound.earlier.get(start.last, ())
+        names = [self._names.get(term, term) for term in terms[:MOST_NAMED]]
+        if not names:
+            return f"the {what}"
+        if len(terms) <= MOST_NAMED:
+            return " or ".join(names)
+        first = ", ".join(names[: MOST_NAMED - 1])
+        return f"{first} or {len(terms) - MOST_NAMED + 1} more of the {what}"
+
     def _inner(self, query: Query) -> str:
-        text = self.set(query)
-        plain = not (query.filters or query.also or query.without or query.extreme or query.group)
-        return text if plain else f"({text})"
+        return _enclosed(query, self.set(query))
+
+    def _inner_any(self, query: Query) -> str:
+        return _enclosed(query, self._any(query, self.set(query)))
+
+    def _any(self, query: Query, text: str) -> str:
+        """The words of a set that is spoken of as a kind: `any river`, not `every river`."""
+        is_named = names_only_things(Query(start=query.start)) and not query.steps
+        return f"any{text[5:]}" if text.startswith("every") and not is_named else text
 
     def _mention(self, number: int) -> str:
         mention = self._bound.mentioned(number)
         return self._names.get(mention.term or "", mention.text)
 
-    def _hops(self, steps: tuple[Step, ...]) -> str:
-        return " of ".join(self._hop(step) for step in reversed(steps))
+    def _phrase(self, steps: Sequence[Step], about: str = IT) -> str:
+        """What steps from each member lead to, in words."""
+        text = about
+        for step in steps:
+            label = self._label(step)
+            text = label.what(text) if step.inverse else label.of(text)
+        return text
 
-    def _hop(self, step: Step) -> str:
-        name = self._names.get(step.id, step.relation)
-        return f"^{name}" if step.inverse else name
+    def _label(self, step: Step) -> Label:
+        return self._label_named(step.id, step.relation)
 
-    def _of(self, steps: tuple[Step, ...]) -> str:
-        return f" of {self._hops(steps)}" if steps else ""
+    def _label_named(self, term: str, name: str) -> Label:
+        return label_of(self._names.get(term, name))
+
+    def _aggregate(self, agg: Agg, of: Sequence[Step]) -> str:
+        """A number over the members of a key, or over what they lead to."""
+        if not of:
+            return "number of these" if agg == "count" else _AGGS[agg]
+        phrase = self._phrase(of)
+        return f"number of {_many(phrase)}" if agg == "count" else f"{_AGGS[agg]} of {phrase}"
+
+    def _having(self, condition: Having) -> str:
+        value = condition.value
+        text = str(value) if condition.mention is None else self._mention(condition.mention)
+        return f"{self._aggregate(condition.agg, condition.of)} {condition.op} {text}"
 
     def _measure(self, measure: Measure) -> str:
-        name = self._hops(measure.steps) or "itself"
-        counted = f" among {self._inner(measure.among)}" if measure.among else ""
-        return f"number of {name}{counted}" if measure.count else name
+        """What is measured of each member; empty where that is the thing itself."""
+        phrase = self._phrase(measure.steps) if measure.steps else ""
+        if not measure.count:
+            return phrase + self._among(measure)
+        return f"number of {_many(phrase)}{self._among(measure)}"
 
-    def _filter(self, condition: Filter) -> str:
-        value, op = condition.value, condition.op
-        if op in ("exists", "not exists"):
-            return f"{self._measure(condition)} {_OPS[op]}"
-        if isinstance(value, Query):
-            text = self._inner(value)
-        elif condition.mention is not None:
-            text = self._mention(condition.mention)
-        else:
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-        year = "year of " if condition.of else ""
-        unit = f" {condition.unit}" if condition.unit else ""
-        return f"{year}{self._measure(condition)} {_OPS.get(op, op)} {text}{unit}"
+    def _among(self, measure: Measure) -> str:
+        return f" among {self._inner(measure.among)}" if measure.among else ""
 
     def _extreme(self, extreme: Extreme) -> str:
-        rank = "largest" if extreme.most else "smallest"
-        if extreme.place is not None:
-            rank = f"number {extreme.place} by {rank}"
-        elif extreme.n > 1:
-            rank = f"the {extreme.n} with the {rank}"
+        if extreme.count and extreme.steps and not is_clause(phrase := self._phrase(extreme.steps)):
+            measure = f"{_many(phrase)}{self._among(extreme)} (number of them)"
+            size = "most" if extreme.most else "fewest"
         else:
-            rank = f"the one with the {rank}"
-        if extreme.agg:
-            return f"{rank} {_AGGS[extreme.agg]}{self._of(extreme.of)}"
-        return f"{rank} {self._measure(extreme)}"
+            measure = (
+                self._aggregate(extreme.agg, extreme.of) if extreme.agg else self._measure(extreme)
+            )
+            size = "largest" if extreme.most else "smallest"
+        rank = f"the {size} {measure}".rstrip()
+        if extreme.place is not None:
+            return f"number {extreme.place} by {rank}"
+        return f"the {extreme.n} with {rank}" if extreme.n > 1 else f"the one with {rank}"
+
+
+def _enclosed(query: Query, text: str) -> str:
+    """A set inside another one: in brackets, where more is said of it than a walk."""
+    kept = query.filters or query.also or query.without or query.extreme or query.group
+    return f"({text})" if kept else text
+
+
+def _many(phrase: str) -> str:
+    """Several of what a phrase tells of."""
+    return f"all that {phrase.removeprefix('what ')}" if is_clause(phrase) else plural(phrase)

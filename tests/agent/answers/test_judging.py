@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.judging import Judged, judged, with_account, withheld
+from groundwalk.agent.answers.judging import Judged, judged, too_low, with_account, withheld
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import Answer, Entity, MentionRecord, Word
 from groundwalk.agent.state import State
@@ -23,6 +23,20 @@ def state(question: str, name: str = "France") -> State:
     ]
     known: dict[str, Any] = {"mentions": [mention], "topics": [france], "answers": answers}
     return State(question=question, status="answered", confidence=0.9, **known)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "least", "shown"),
+    [
+        (0.2, 0.5, "0.20, at least 0.50"),
+        (0.994, 0.9941, "0.9940, at least 0.9941"),
+        (0.9899, 0.99, "0.9899, at least 0.9900"),
+    ],
+)
+def test_what_is_too_low_differs_from_what_is_needed(
+    confidence: float, least: float, shown: str
+) -> None:
+    assert too_low(confidence, least) == shown
 
 
 def test_a_plain_question_has_no_note() -> None:

@@ -5,7 +5,15 @@ from typing import Any
 
 from groundwalk.agent.evidence import Reply
 from groundwalk.agent.kg import Path, RelationPath, Store, Term, execute
-from groundwalk.agent.records import Answer, Entity, Named, Result, StepRecord, no_usage
+from groundwalk.agent.records import (
+    Answer,
+    Entity,
+    Named,
+    Reading,
+    Result,
+    StepRecord,
+    no_usage,
+)
 
 E = "http://example.org/"
 
@@ -69,6 +77,16 @@ def border(label: str = "borders", neighbour: str = "Spain") -> Reply:
         step(portugal, named(label, iri("borders")), spain),
     ]
     return reply([answer(spain, chain)], lisbon)
+
+
+def unread() -> Reply:
+    """An answer to a question that was read without one of its words."""
+    told = border()
+    told["question"], told["status"] = "Which neighbours hate it?", "partial"
+    told["reading"], told["confidence"] = "borders of Portugal", 0.7412
+    told["readings"] = [Reading(query={}, words="borders of Portugal", probability=0.7)]
+    told["notes"] = ['not understood: "hate"']
+    return told
 
 
 def hub(size: int = 50) -> Reply:

@@ -1,5 +1,7 @@
 """Evidence for what was computed of answers: how many there are, whether something is so."""
 
+import re
+from html import unescape
 from typing import Any
 
 import pyoxigraph as ox
@@ -14,7 +16,7 @@ from rdflib import PROV, RDF, RDFS
 
 from ..kg import graphs
 from ..kg.sparql.asking import loaded
-from .replies import counted, iri
+from .replies import counted, iri, unread
 from .test_sparql import YES, engines
 
 HELD = [
@@ -27,6 +29,13 @@ HELD = [
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_said_in_every_form(form: Form) -> None:
     assert "Yes, 2." in explain(form, counted()).replace("#44;", ",")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_reading_is_said_in_every_form(form: Form) -> None:
+    told = explain(form, unread())
+    for part in ("read as: borders of Portugal · confidence 0.74", "not understood: "):
+        assert part in unescape(re.sub(r"#(\d+);", r"&#\1;", told))
 
 
 def test_the_members_are_found_and_all_triples_checked() -> None:

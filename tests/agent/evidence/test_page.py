@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ...evaluation.report.pages import Page
 from ...evaluation.report.test_browser import CHROMIUM, browse
-from .replies import HOSTILE, answer, border, hub, named, reply, step
+from .replies import HOSTILE, answer, border, hub, named, reply, step, unread
 from .test_sparql import GRAPHS, walk
 
 ORIGIN = Origin("places.ttl", "ab" * 32, (), "bundled", "1.2", "2025-01-31T09:00:00+00:00")
@@ -51,6 +51,14 @@ def test_it_says_all_there_is_to_say() -> None:
         assert query in "".join(page.shown)
 
 
+def test_the_reading_stands_between_question_and_answers() -> None:
+    text = words(shown(unread()))
+    parts = ("Which neighbours hate it?", "read as: borders of Portugal", '"hate"', "Spain")
+    places = [text.rindex(parts[0]), *map(text.index, parts[1:])]
+    assert places == sorted(places)
+    assert text.count("not understood") == 1
+
+
 def test_nothing_is_loaded_sent_or_run() -> None:
     page = shown(border())
     (policy,) = page.attribute("meta", "content")[:1]
@@ -67,8 +75,9 @@ def test_nothing_is_loaded_sent_or_run() -> None:
 def test_names_stay_text(label: str) -> None:
     told, calm = border(label, label), border()
     told["question"] = told["method"] = label
-    told["notes"], told["unsupported"] = [label], [label]
-    calm["notes"], calm["unsupported"] = ["calm"], ["calm"]
+    told["notes"], told["unsupported"] = [label, f"not understood: {label}"], [label]
+    calm["notes"], calm["unsupported"] = ["calm", "not understood: calm"], ["calm"]
+    told["reading"], calm["reading"] = label, "calm"
     page = shown(told, Origin(source=label, model=label))
     assert page.shape == shown(calm, Origin(source="calm", model="calm")).shape
     assert all(c.isprintable() or c == "\n" for c in page.text)

@@ -7,10 +7,12 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 from groundwalk.agent.evidence import Origin, Reply, explain
+from groundwalk.agent.evidence.reply import begun_at
 from groundwalk.agent.evidence.sparql import answers_query, check_query
 from groundwalk.agent.kg import OxigraphStore, Store, Term, Triple
 from groundwalk.agent.kg.nodes import to_term
 from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
+from groundwalk.agent.records import Named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -305,3 +307,44 @@ def test_terms_that_are_none_are_left_open() -> None:
     assert "DROP" not in "".join(x for x in text.splitlines() if not x.startswith("#"))
     for _, ask in engines([(iri("ada"), iri("p"), iri("ben"))]):
         assert ask(answers_query(told)) == {(iri("ben"),)}
+
+
+def test_a_walk_that_turns_aside_names_what_it_turned_to() -> None:
+    """As the proof of what a restriction says: other properties and nodes lead to no answer."""
+    on, some, below = iri("onProperty"), iri("someValuesFrom"), iri("subClassOf")
+    triples = [
+        (iri("Heart"), below, iri("r")),
+        (iri("r"), on, iri("partOf")),
+        (iri("r"), some, iri("Body")),
+        (iri("Heart"), below, iri("s")),
+        (iri("s"), on, iri("eatenBy")),
+        (iri("s"), some, iri("Lion")),
+        (iri("t"), on, iri("partOf")),
+        (iri("t"), some, iri("Car")),
+    ]
+    ends = [tuple(map(by_term, triple)) for triple in triples[:3]]
+    first, aside, last = (step(head, relation, tail) for head, relation, tail in ends)
+    back = step(*ends[1], inverse=True)
+    told = reply([answer(by_term(iri("Body")), [first, aside, back, last])], by_term(iri("Heart")))
+    for _, engine in engines(triples):
+        assert engine(answers_query(told)) == {(iri("Body"),)}
+
+
+def by_term(term: Term) -> Named:
+    return Named(term=term, label=term)
+
+
+def test_a_follow_up_begins_where_the_earlier_answers_did() -> None:
+    """Its query names none of them, as where the graph is read otherwise than it stands."""
+    austria, euro, borders, currency = map(named, ("Austria", "euro", "borders", "currency"))
+    held = [(iri(own), iri("currency"), iri("euro")) for own in ("Italy", "Spain", "Malta")]
+    held += [(iri("Austria"), iri("borders"), iri("Italy"))]
+    held += [(iri("France"), iri("borders"), iri("Spain"))]
+    chain = [step(austria, borders, named("Italy")), step(named("Italy"), currency, euro)]
+    tree = {"start": {"last": "answers"}, "and": [{"start": [0]}]}
+    told = reply([answer(named("Italy"), chain, form="chain")], euro, query=tree)
+    for _, ask in engines(held):
+        assert ask(answers_query(told)) == {(iri("Italy"),)}
+    assert [topic["label"] for topic in begun_at(told)] == ["euro", "Austria"]
+    told["query"] = {"start": [0]}
+    assert begun_at(told) == [euro]

@@ -1,17 +1,20 @@
 """The tree and the Mermaid flowchart."""
 
 import re
+from typing import Any
 
 import pytest
 from groundwalk.agent.evidence import explain
+from groundwalk.agent.evidence.reply import understood
 from groundwalk.agent.evidence.text import chain_trees
 
-from .replies import HOSTILE, answer, border, hub, named, reply, step
+from .replies import HOSTILE, answer, border, hub, named, reply, step, unread
 
 _TEXT = r'"(?:[^"\\<>{}`%|;#]|#\d+;)*"'
 _LINE = re.compile(
     rf"flowchart LR|    %%(?: |[^%{{}}])*|    n\d+(?:\(\[{_TEXT}\]\)|\[{_TEXT}\])"
     rf"|    n\d+ (?:-->|-\.->)\|{_TEXT}\| n\d+"
+    rf"|    q\d+\[{_TEXT}\]|    q\d+(?: ~~~ q\d+)+"
     r"|    classDef answer stroke-width:3px|    class n\d+(?:,n\d+)* answer"
 )
 """All that a flowchart of ours may consist of."""
@@ -37,6 +40,36 @@ def test_the_tree_reads_as_the_walk_goes() -> None:
         "",
         "not sure",
     ]
+
+
+def test_the_reading_stands_right_under_the_question() -> None:
+    told = unread()
+    assert explain("tree", told).splitlines()[:4] == [
+        "Which neighbours hate it?",
+        "read as: borders of Portugal · confidence 0.74",
+        'not understood: "hate"',
+        "Spain",
+    ]
+    assert "not understood" not in explain("tree", told).partition("\nSpain\n")[2]
+    told["reading"], told["notes"] = HOSTILE[3], [f"not understood: {HOSTILE[4]}"]
+    text = explain("mermaid", told)
+    assert all(_LINE.fullmatch(line) for line in text.splitlines()), text
+    assert sum(line.startswith("    q") for line in text.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({"status": "unsure"}, ""),
+        ({"reasoner": "llm"}, "read as: borders of Portugal"),
+        ({"readings": [], "query": {"start": [0]}}, "read as: borders of Portugal"),
+        ({"reading": ""}, "confidence 0.74"),
+    ],
+)
+def test_confidence_is_told_of_what_was_weighed(more: dict[str, Any], line: str) -> None:
+    told = unread()
+    told.update(more)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    assert understood(told) == [*filter(None, [line]), 'not understood: "hate"']
 
 
 def test_a_chain_that_is_no_walk_grows_where_it_touches() -> None:
@@ -105,3 +138,21 @@ def test_nodes_are_numbered_in_the_order_of_the_chains() -> None:
     answers = [answer(union, [step(topic, borders, union)]) for topic in topics]
     lines = explain("mermaid", reply(answers, *topics)).splitlines()
     assert [line.split('"')[1] for line in lines if "([" in line] == [t["label"] for t in topics]
+
+
+def test_what_a_walk_turns_aside_to_stands_beside_the_way() -> None:
+    heart, node, part, body = (named(name) for name in ("Heart", "r", "part of", "Body"))
+    chain = [
+        step(heart, named("subClassOf"), node),
+        step(node, named("onProperty"), part),
+        step(node, named("onProperty"), part, inverse=True),
+        step(node, named("someValuesFrom"), body),
+    ]
+    (root,) = chain_trees([answer(body, chain), answer(part, [*chain[:2]])], [heart])
+    (below,) = root.branches.values()
+    assert [branch.label for branch in below.branches.values()] == ["part of", "Body"]
+    assert not any(branch.branches for branch in below.branches.values())
+    (turned,) = chain_trees([answer(node, chain[:3])], [heart])
+    for label in ("r", "part of", "r"):
+        (turned,) = turned.branches.values()
+        assert turned.label == label

@@ -22,8 +22,8 @@ from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.normal import MentionValue, normal, values_of
-from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Reading, Schema
-from groundwalk.agent.query.tree import Query, read_query, write_query
+from groundwalk.agent.query.schema import GraphSchema, Reading, Schema
+from groundwalk.agent.query.tree import EarlierSet, Query, read_query, write_query
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

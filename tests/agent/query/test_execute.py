@@ -1,5 +1,6 @@
 """What a query comes to over a small graph, with what it rests on and what is told."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.members import Outcome
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.stopping import watched
 
 GRAPH = """
 @prefix : <http://w.example/> .
@@ -234,7 +236,8 @@ def test_what_is_missing_or_converted_is_told(kg: KnowledgeGraph) -> None:
 
 def test_absence_and_what_there_is_instead_are_told(kg: KnowledgeGraph) -> None:
     found = asked(kg, {**TOWERS, "filters": [{"relation": "height", "op": "not exists"}]})
-    assert found.absent == ("no height of these in the graph",)
+    (absent,) = found.absent
+    assert absent.startswith("that they have no height cannot be shown by a triple")
     tree = {
         "start": [0],
         "steps": [{"relation": "stands in"}],
@@ -315,6 +318,39 @@ def test_time_and_size_are_bounded(kg: KnowledgeGraph, monkeypatch: pytest.Monke
     monkeypatch.setattr(facts_module, "MOST_PAIRS", 3)
     with pytest.raises(ShortageError, match="more than 3 steps"):
         asked(kg, TOWERS)
+
+
+def test_walks_of_a_hop_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three things lead to one that leads to two: six walks, along no more than three steps."""
+    lines = ["a\tr\tm", "b\tr\tm", "c\tr\tm", "m\ts\tx", "m\ts\ty"]
+    (tmp_path / "hub.tsv").write_text("\n".join(lines), encoding="utf-8")
+    passing = {"relation": "s", "via": [{"relation": "r"}], "op": "exists"}
+    with contextlib.closing(open_kg(str(tmp_path / "hub.tsv"), cache=tmp_path)) as hub:
+        tree = {"start": {"domain": "r"}, "filters": [passing]}
+        assert len(asked(hub, tree).members) == 3
+        monkeypatch.setattr(facts_module, "MOST_PAIRS", 5)
+        with pytest.raises(ShortageError, match="more than 5 steps"):
+            asked(hub, tree)
+
+
+class Stopped(Exception):
+    """What ends the work of a query."""
+
+
+def test_whoever_waits_can_end_it(kg: KnowledgeGraph) -> None:
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped), watched(stop):
+        asked(kg, TOWERS)
+    assert asked(kg, TOWERS).members
+
+
+def test_a_hop_the_wrong_way_is_told(kg: KnowledgeGraph) -> None:
+    wrong = {**TOWERS, "steps": [{"relation": "stands in", "inverse": True}]}
+    assert asked(kg, wrong).notes == (
+        "stands in leads from these, not to them: it is walked the other way",
+    )
 
 
 def test_sets_are_followed_alike_one_by_one_and_whole(
