@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -17,7 +17,7 @@ from .preparing import Prepared
 from .terminal import internal_error, report
 
 if TYPE_CHECKING:
-    from .mcp_about import About
+    from ..graphs.about import About
     from .session import Session
 
 
@@ -47,26 +47,29 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise InputError("the MCP SDK is not installed", "pip install 'groundwalk[mcp]'")
-    from .session import check_answering
-
-    answering = replace(answering, on_ambiguous="error")
+    answering, told = replace(answering, on_ambiguous="error"), set[str]()
     with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
-        check_answering(answering)
-        _check_there(answering)
+        early = _wrong(answering)
+        if early is not None:
+            if transport == "http":
+                raise early
+            _tell(early, told)  # a host that waits on stdio is told in its first call too
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools
 
         listening = listen(host, port) if transport == "http" else None
         stopped = Event()
-        session = Prepared(partial(_opened, answering))
+        session = Prepared(partial(_opened, answering, told))
         about = Prepared(partial(_described, session, answering, stopped))
         server = mcp_server(Tools(session, about), ahead=(session, about))
     if listening:
         serve_http(server, host, listening, needed=session)
     else:
-        server.run("stdio")
+        with contextlib.redirect_stdout(_kept_to_itself()):
+            server.run("stdio")
     stopped.set()
-    failure = session.failure
+    is_open = session.has_begun and not session.is_at_work
+    failure = session.failure if is_open else early
     code = failure.exit_code if isinstance(failure, GroundwalkError) else 4 if failure else 0
     if session.is_at_work or about.is_at_work:  # libraries that are half imported crash at the end
         sys.stderr.flush()
@@ -74,25 +77,48 @@ def mcp(
     raise typer.Exit(code)
 
 
-def _check_there(answering: o.Answering) -> None:
-    """Raise KGError at once for a graph that is not there; others are opened later."""
+def _kept_to_itself() -> TextIO:
+    """The standard output that a host reads; from now on all that is printed goes elsewhere.
+
+    The SDK gives it back as soon as the host is gone, and what is still at work would print there.
+    """
+    own = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return own
+
+
+def _wrong(answering: o.Answering) -> GroundwalkError | None:
+    """What is wrong with the options, or that the graph is not there; graphs are opened later."""
     from ..agent.kg.opening import WORLD, is_endpoint
     from ..agent.settings import read_settings
+    from .session import check_answering
 
     source = answering.source
-    name = read_settings().kg if source.kg is None else source.kg
-    if not (name == WORLD or is_endpoint(name) or Path(name).expanduser().exists()):
-        source.open()
+    try:
+        check_answering(answering)
+        name = read_settings().kg if source.kg is None else source.kg
+        if not (name == WORLD or is_endpoint(name) or Path(name).expanduser().exists()):
+            source.open()
+    except GroundwalkError as error:
+        return error
+    return None
 
 
-def _opened(answering: o.Answering) -> "Session":
+def _tell(error: GroundwalkError, told: set[str]) -> None:
+    """Report an error, unless it was `told` before."""
+    if error.message not in told:
+        told.add(error.message)
+        report(error)
+
+
+def _opened(answering: o.Answering, told: set[str]) -> "Session":
     """The session; what is wrong, and what a user must know, is told on standard error too."""
     from .session import open_session
 
     try:
         session = open_session(answering)
     except GroundwalkError as error:
-        report(error)
+        _tell(error, told)
         raise
     except Exception as error:
         report(internal_error(error))

@@ -3,20 +3,20 @@
 The words are names of the graph, made safe for a line, between words of ours.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired
+from typing import Any, NotRequired
 
 from mcp.types import CallToolResult, TextContent
 from typing_extensions import TypedDict
 
-from .mcp_about import GraphPage
-
-if TYPE_CHECKING:
-    from ..agent.records import Answer, StepRecord
-    from ..agent.state import State
+from ..graphs.about import GraphPage
 
 LONGEST = 300
 """Characters of a name or value; of a longer one the rest is left out."""
+_WITH_TERM = re.compile(
+    r"(?P<label>.*\s|\".*\"\^\^)?(?P<term><[^<>\s]+:[^<>\s]*>|_:\w+)", re.DOTALL
+)
 
 
 class Named(TypedDict):
@@ -24,33 +24,6 @@ class Named(TypedDict):
 
     term: str
     label: str
-
-
-class Proved(Named):
-    """An answer, and the triples of the graph that prove it: head, relation and tail."""
-
-    proof: list[list[str]]
-
-
-class Found(TypedDict):
-    """What came of a question: some of its answers, and what was computed of all of them.
-
-    `triples` are those that a computed answer rests on; `query` is how the question was read, for
-    the tool `query`, and `reading` the same in words.
-    """
-
-    status: str
-    computed: str
-    answers: list[Proved]
-    total: int
-    page: int
-    more: bool
-    triples: list[list[str]]
-    rows: list[list[str | int | float | None]]
-    reading: str
-    query: dict[str, Any] | None
-    confidence: float
-    notes: list[str]
 
 
 class Match(Named):
@@ -79,10 +52,15 @@ class Related(TypedDict):
 
 
 class Neighbourhood(TypedDict):
-    """Facts about an entity, by relation."""
+    """Facts about an entity, by relation: some of each, or a page of those of one relation.
+
+    `total` are the relations, each direction for itself; of one relation, its values. `more` tells
+    whether there are further relations, or values, on the next page.
+    """
 
     entity: Named
     facts: list[Related]
+    total: int
     page: int
     more: bool
 
@@ -111,11 +89,19 @@ class JudgedAnswer(Written):
 
 
 class Judged(TypedDict):
-    """What the graph says of a claimed chain: supported, unsupported or unknown."""
+    """What the graph says of a claimed chain: supported, unsupported or unknown.
+
+    `triples` are those of the page, of `total` in the chain. `failed` are the numbers, from 1, of
+    the first that are not supported.
+    """
 
     verdict: str
     topics: list[str]
     triples: list[JudgedTriple]
+    total: int
+    failed: list[int]
+    page: int
+    more: bool
     well_formed: bool | None
     flags: list[str]
     answer_verdicts: list[JudgedAnswer]
@@ -127,48 +113,11 @@ def result(lines: Iterable[str], structured: Any) -> CallToolResult:
     return CallToolResult(content=[text], structured_content=structured)
 
 
-def found(state: "State", page: int, limit: int) -> CallToolResult:
-    """A page of the answers of a final state, each with one chain that proves it."""
-    from langchain_core.messages import AIMessage
-
-    from ..graphs.tool import in_words
-
-    answers, computed = state.get("answers", []), state.get("result")
-    first, last = (page - 1) * limit, page * limit
-    shown: list[Answer] = [
-        {**answer, "chains": answer["chains"][:1]} for answer in answers[first:last]
-    ]
-    rows = (computed or {}).get("rows", [])
-    notes = [*state.get("notes", []), *_where(page, limit, len(answers))]
-    said = _cut(computed["text"], 10 * LONGEST) if computed else _listed(shown, state)
-    seen: Any = {**state, "messages": [AIMessage(said)], "answers": shown, "notes": notes}
-    structured = Found(
-        status=state.get("status", "abstained"),
-        computed=said if computed else "",
-        answers=[
-            Proved(
-                term=answer["term"],
-                label=_cut(answer["label"]),
-                proof=_triples(step for chain in answer["chains"] for step in chain),
-            )
-            for answer in shown
-        ],
-        total=len(answers),
-        page=page,
-        more=max(len(answers), len(rows)) > last,
-        triples=_triples(computed["triples"])[:limit] if computed else [],
-        rows=[[_cell(cell) for cell in row] for row in rows[first:last]],
-        reading=state.get("reading", ""),
-        query=state.get("query_tree"),
-        confidence=round(state.get("confidence", 0.0), 3),
-        notes=notes,
-    )
-    return result([in_words(seen)], structured)
-
-
 def matches(entities: Sequence[Match], *, more: bool) -> CallToolResult:
     """The entities that a name may mean."""
-    lines = [_match(entity) for entity in entities] or ["The graph has no such name."]
+    lines = [f"{described_as(entity)}  {entity['term']}" for entity in entities] or [
+        "The graph has no such name."
+    ]
     if more:
         lines.append("There are more: give a larger limit.")
     return result(lines, Matches(entities=list(entities), more=more))
@@ -179,31 +128,64 @@ def neighbourhood(around: Neighbourhood, *, alone: bool) -> CallToolResult:
 
     Where one relation stands `alone`, its page is one of its values.
     """
-    entity, following = around["entity"], around["page"] + 1
-    lines = [f"{_safe(entity['label'])}  {entity['term']}"]
+    entity, page, total = around["entity"], around["page"], around["total"]
+    lines = [f"{safe(entity['label'])}  {entity['term']}"]
     lines += [_related(entity["label"], related) for related in around["facts"]]
-    if not around["facts"]:
-        lines.append("The graph has no such facts." if around["page"] == 1 else "No more facts.")
-    if any(related["more"] for related in around["facts"]):
-        lines.append(f"[more]: page {following}." if alone else "[more]: give that relation.")
+    if not total:
+        lines.append("The graph has no such facts.")
+    elif not around["facts"]:
+        lines.append(f"There is no page {page}: there are {counted(total, _WHAT[alone])}.")
+    if not alone and any(related["more"] for related in around["facts"]):
+        lines.append("[more]: give that relation.")
     if around["more"]:
-        lines.append(f"There are more relations: page {following}.")
+        lines.append(f"There are more, of {counted(total, _WHAT[alone])}: page {page + 1}.")
     return result(lines, around)
+
+
+_WHAT = {False: "relation", True: "value"}
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, in words."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def judged(checked: Judged) -> CallToolResult:
     """What the graph says of a claimed chain."""
     lines = [f"The chain is {checked['verdict']}{_flagged(checked['flags'])}."]
+    if checked["verdict"] == "unsupported" and not checked["failed"]:
+        lines.append("The graph holds each of its triples, but they make no chain.")
+    if checked["failed"] and checked["total"] > len(checked["triples"]):
+        failed = ", ".join(map(str, checked["failed"]))
+        lines.append(f"Not supported, the first of them: {failed}.")
     lines += (
-        f"{_spelled([triple[part]['label'] for part in ('head', 'relation', 'tail')])}: "
+        f"{spelled([triple[part]['label'] for part in ('head', 'relation', 'tail')])}: "
         f"{triple['verdict']}{_flagged(triple['flags'])}"
         for triple in checked["triples"]
     )
+    if not checked["triples"]:
+        lines.append(f"There is no page {checked['page']}.")
+    if checked["more"]:
+        triples = counted(checked["total"], "triple")
+        lines.append(f"There are more, of {triples}: page {checked['page'] + 1}.")
     lines += (
-        f"Answer {_safe(answer['label'])}: {answer['verdict']}"
+        f"Answer {safe(answer['label'])}: {answer['verdict']}"
         for answer in checked["answer_verdicts"]
     )
     return result(lines, checked)
+
+
+def shortened(page: GraphPage) -> GraphPage:
+    """The same with names no longer than they may be in a result."""
+    return {
+        **page,
+        "classes": [{**own, "name": cut(own["name"])} for own in page["classes"]],
+        "relations": [
+            {**own, "name": cut(own["name"]), "head": cut(own["head"]), "tail": cut(own["tail"])}
+            for own in page["relations"]
+        ],
+        "questions": [cut(question) for question in page["questions"]],
+    }
 
 
 def described(page: GraphPage) -> list[str]:
@@ -216,84 +198,66 @@ def described(page: GraphPage) -> list[str]:
         else ", asked as you ask"
     )
     lines = [f"{page['source']}{sizes}."]
-    classes = [f"{_safe(kind['name'])} ({kind['members']:,})" for kind in page["classes"]]
+    if page["page"] > 1 and not (page["classes"] or page["relations"]):
+        lines.append(f"There is no page {page['page']}: it has no further classes or relations.")
+    classes = [f"{safe(kind['name'])} ({kind['members']:,})" for kind in page["classes"]]
     if classes:
         lines.append(f"Classes, with their members: {'; '.join(classes)}")
     if page["relations"]:
         lines.append("Relations, with their facts, and what most of them relate:")
     for use in page["relations"]:
-        ends = f": {_safe(use['head'] or '?')} -> {_safe(use['tail'] or '?')}"
+        ends = f": {safe(use['head'] or '?')} -> {safe(use['tail'] or '?')}"
         about = ends if use["head"] or use["tail"] else ""
-        lines.append(f"{_safe(use['name'])} ({use['facts']:,}){about}")
+        lines.append(f"{safe(use['name'])} ({use['facts']:,}){about}")
     if page["more"]:
         lines.append(f"There are more classes or relations: page {page['page'] + 1}.")
     if page["questions"]:
         lines.append("Questions that it answers:")
-        lines += map(_safe, page["questions"])
+        lines += map(safe, page["questions"])
     return [*lines, *(f"Note: {note}" for note in page["notes"])]
 
 
-def short(name: str) -> str:
-    """A name or value of the graph, as long as it may be in a result."""
-    return _cut(name)
-
-
-def _where(page: int, limit: int, total: int) -> list[str]:
-    first, last = (page - 1) * limit + 1, min(page * limit, total)
-    if page == 1 and last == total:
-        return []
-    if first > total:
-        return [f"there is no page {page}: {total:,} answers are listed"]
-    following = f"; page {page + 1} has the next" if last < total else ""
-    return [f"answers {first:,} to {last:,} of the {total:,} listed{following}"]
-
-
-def _listed(answers: Sequence[Any], state: "State") -> str:
-    """The answers of a page; where there are none, what was said in their place."""
-    if not state.get("answers"):
-        return "".join(message.text for message in state.get("messages", [])[-1:])
-    return "; ".join(_cut(answer["label"]) for answer in answers)
-
-
-def _triples(steps: "Iterable[StepRecord]") -> list[list[str]]:
-    return [
-        [_cut(step[part]["label"]) for part in ("head", "relation", "tail")]
-        for step in steps
-        if step["verdict"] == "supported"
-    ]
-
-
-def _cell(cell: Any) -> str | int | float | None:
-    return _cut(cell["label"]) if isinstance(cell, dict) else cell
-
-
-def _match(entity: Match) -> str:
+def described_as(entity: Match) -> str:
+    """An entity in words: its name, and what it is."""
     about = ", ".join(filter(None, (entity["kind"], entity["description"])))
-    described = f" ({_safe(about)})" if about else ""
-    return f"{_safe(entity['label'])}{described}  {entity['term']}"
+    described = f" ({safe(about)})" if about else ""
+    return f"{safe(entity['label'])}{described}"
 
 
 def _related(label: str, related: Related) -> str:
-    values = "; ".join(map(_safe, related["values"])) + (" [more]" if related["more"] else "")
+    terms = related.get("terms") or [""] * len(related["values"])
+    shown = ("" if term.startswith('"') else term for term in terms)
+    each = (f"{safe(v)} {t}".strip() for v, t in zip(related["values"], shown, strict=True))
+    values = "; ".join(each) + (" [more]" if related["more"] else "")
     ends = (values, label) if related["inverse"] else (label, values)
-    head, tail = (end if end == values else _safe(end) for end in ends)
-    return f"{head} -> {_safe(related['relation'])} -> {tail}"
+    head, tail = (end if end == values else safe(end) for end in ends)
+    return f"{head} -> {safe(related['relation'])} -> {tail}"
 
 
 def _flagged(flags: Sequence[str]) -> str:
     return f" ({', '.join(flags)})" if flags else ""
 
 
-def _spelled(names: Sequence[str]) -> str:
-    return " -> ".join(map(_safe, names))
+def spelled(names: Sequence[str]) -> str:
+    """A triple in a line; a term that a name ends in stands as it is."""
+    return " -> ".join(map(_safe_but_term, names))
 
 
-def _safe(name: str) -> str:
+def _safe_but_term(name: str) -> str:
+    match = _WITH_TERM.fullmatch(name)
+    if match is None:
+        return safe(name, 2 * LONGEST)
+    label, term = match["label"] or "", match["term"]
+    return f"{safe(label)}{' ' if label.endswith(' ') else ''}{term}" if label else term
+
+
+def safe(name: str, most: int = LONGEST) -> str:
     """A name in one line, which is no markup."""
     from ..agent.decoding.wire import escape
 
-    return escape(_cut(name))
+    return escape(cut(name, most))
 
 
-def _cut(text: str, most: int = LONGEST) -> str:
+def cut(text: str, most: int = LONGEST) -> str:
+    """A text of the graph, as long as it may be in a result."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -17,8 +17,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, ToolAnnotations
 from pydantic import Field, ValidationError
 
+from ..agent.conversation.messages import SHORTER
 from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.labels.names import one_line
+from ..agent.query.binding import CHECK_SPELLING, COUNT_MENTIONS, LIST_NAMES
+from ..agent.query.tree import FORM
 from .mcp_tools import Tools
 from .preparing import Prepared
 
@@ -129,9 +132,12 @@ class _Server(MCPServer[Any]):
             lifespan=lifespan,
         )
         self._known = {tool.name: list(tool.parameters["properties"]) for tool in tools}
+        self._prompts: dict[str, list[str]] = {}
         for prompt in prompts:
             self.add_prompt(prompt)
-            self._known[prompt.name] = [each.name for each in prompt.arguments or ()]
+            arguments = prompt.arguments or ()
+            self._known[prompt.name] = [each.name for each in arguments]
+            self._prompts[prompt.name] = [each.name for each in arguments if each.required]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         if unknown := self._unknown(name, arguments):
@@ -146,8 +152,14 @@ class _Server(MCPServer[Any]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Any = None
     ) -> Any:
-        if unknown := self._unknown(name, arguments or {}):
+        given = arguments or {}
+        if name not in self._prompts:
+            there = ", ".join(self._prompts)
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {name[:_LONGEST_NAME]!r}: {there}")
+        if unknown := self._unknown(name, given):
             raise MCPError(INVALID_PARAMS, unknown)
+        if missing := [each for each in self._prompts[name] if each not in given]:
+            raise MCPError(INVALID_PARAMS, f"{name} needs {', '.join(missing)}")
         return await super().get_prompt(name, arguments, context)
 
     def _unknown(self, name: str, arguments: Iterable[str]) -> str:
@@ -190,6 +202,21 @@ def _with_errors(call: Callable[..., Any], kind: type[Exception]) -> Callable[..
         try:
             return call(**arguments)
         except GroundwalkError as error:
-            raise kind(one_line(error.with_hint)) from error
+            raise kind(one_line(_for_agents(error).with_hint)) from error
 
     return run
+
+
+_HINTS = {
+    LIST_NAMES: "describe_graph lists what there is",
+    CHECK_SPELLING: "find_entity lists names that are close",
+    COUNT_MENTIONS: "give its mentions too, counted from 0",
+    FORM: "its keys are start, steps, class, filters, and, not, group, having, extreme; at the top "
+    "answer, columns, all, to; the description of the tool query tells what they hold",
+    SHORTER: "ask a shorter one",
+}
+"""What an agent can do, where a hint is for somebody at a terminal."""
+
+
+def _for_agents(error: GroundwalkError) -> GroundwalkError:
+    return GroundwalkError(error.message, _HINTS.get(error.hint, error.hint))

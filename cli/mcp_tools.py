@@ -2,32 +2,34 @@
 
 import json
 from collections.abc import Sequence
+from itertools import chain as chained
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from anyio import from_thread
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ..agent.caching import Recent
-from ..agent.errors import InputError
+from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.store import Way
-from .mcp_about import About, GraphPage
+from ..graphs.about import About, GraphPage
+from .mcp_found import Found, Page, found
+from .mcp_names import Names
+from .mcp_progress import Progress
 from .mcp_results import (
-    Found,
     Judged,
     Match,
     Matches,
     Named,
     Neighbourhood,
     Related,
+    cut,
     described,
-    found,
     judged,
     matches,
     neighbourhood,
     result,
-    short,
+    shortened,
 )
 from .preparing import Prepared
 from .session import Session, meanings, run
@@ -39,11 +41,17 @@ if TYPE_CHECKING:
     from ..agent.linking import Candidate
     from ..agent.state import State
 
-_MOST_SHOWN = 5
 _RELATIONS = 30
 """Relations of an entity on a page, and in each direction."""
 _SAMPLE, _VALUES = 5, 50
 """Values of a relation where it is one of many, and where it is the one that was asked for."""
+_SAMPLED = 1_000
+"""Values of one of many relations of which the first in their order are shown."""
+_MOST_VALUES, _MOST_REMOTE = 100_000, 10_000
+"""Values of a relation that are put in order, and of an endpoint's."""
+_MOST_JUDGED = 1_000
+_FAILED = 20
+"""Triples that are not supported of which the numbers are told."""
 _MOST_REMEMBERED = 20
 """Questions of which further pages are shown without asking again."""
 
@@ -58,22 +66,29 @@ _DONE = {
 
 _Mention = dict[Literal["text", "term"], str]
 _Text = Annotated[list[str], Field(min_length=3, max_length=3)]
-_Page = Annotated[int, Field(ge=1, le=100_000, description="Which part of a long result, from 1.")]
-_Answers = Annotated[int, Field(ge=1, le=200, description="Answers on a page.")]
 
 
-class Progress:
-    """Tells the host of a call what is done; may be used in the thread of the call only."""
+def _no_truth(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("a number is wanted, and neither true nor false")
+    return value
 
-    def __init__(self, context: Context[Any, Any]) -> None:
-        self._context = context
-        self._steps = 0
 
-    def tell(self, what: str) -> None:
-        """One more step is done. Ends the call where the host no longer waits for it."""
-        self._steps += 1
-        from_thread.check_cancelled()
-        from_thread.run(self._context.report_progress, self._steps, None, what)
+_Number = Annotated[int, BeforeValidator(_no_truth)]
+_Page = Annotated[
+    _Number, Field(ge=1, le=100_000, description="Which part of a long result, from 1.")
+]
+_Answers = Annotated[
+    _Number, Field(ge=1, le=200, description="Answers, rows or triples of a proof on a page.")
+]
+_ProofOf = Annotated[
+    _Number | None,
+    Field(
+        ge=0,
+        description="Page through the whole proof of the answer of this number, from 1; 0 is what "
+        "all of them were compared with or computed of.",
+    ),
+]
 
 
 class Tools:
@@ -87,24 +102,27 @@ class Tools:
         self._session = session
         self._about = about
         self._answered = Recent[str, Any](_MOST_REMEMBERED)
+        self._names: Names | None = None
 
     def describe_graph(
         self,
         context: Context[Any, Any],
-        limit: Annotated[int, Field(ge=1, le=200, description="Relations on a page.")] = 30,
+        limit: Annotated[_Number, Field(ge=1, le=200, description="Relations on a page.")] = 30,
         page: _Page = 1,
     ) -> Annotated[CallToolResult, GraphPage]:
         """Say what the knowledge graph holds: classes, relations, their counts, and questions.
 
         Begin here where you do not know it. The names are those that `query` and `neighbours` take.
         """
-        self._opened(context)
-        about = self._about.get(_beat(context, "looking through the graph"))
-        shown = about.page(page, limit)
+        progress = Progress(context)
+        self._opened(progress)
+        about = self._about.get(progress.telling("looking through the graph"))
+        shown = shortened(about.page(page, limit))
         return result(described(shown), shown)
 
     def overview(self) -> str:
         """The first page of what the graph holds, in words."""
+        self._opened()
         return "\n".join(described(self._about.get().page(1, 50)))
 
     def ask(
@@ -113,15 +131,19 @@ class Tools:
         context: Context[Any, Any],
         limit: _Answers = 20,
         page: _Page = 1,
+        proof_of: _ProofOf = None,
     ) -> Annotated[CallToolResult, Found]:
         """Answer a question from the knowledge graph, with the triples that prove each answer.
 
         Every triple was looked up in the graph. Where the graph does not hold an answer it says so.
         Ask one question at a time, self-contained, with the names of the entities. Where a name may
-        mean several, the notes list them: ask again with the one that is meant in [brackets]. Where
-        it begins with `not understood`, the answer leaves these words of the question out.
+        mean several, they are listed: ask again with the term of the one that is meant in its
+        place, in [brackets]. What is not plainly answered begins with the status and how likely the
+        reading is. After `not understood` stand the words that an answer leaves out.
         """
-        return self._found(question, None, context, limit, page)
+        progress = Progress(context)
+        state = self._state(question, None, progress, again=page > 1 or proof_of is not None)
+        return self._found(state, Page(page, limit, proof_of))
 
     def query(
         self,
@@ -145,6 +167,7 @@ class Tools:
         ] = None,
         limit: _Answers = 20,
         page: _Page = 1,
+        proof_of: _ProofOf = None,
     ) -> Annotated[CallToolResult, Found]:
         """Run an exact query over the whole knowledge graph, with the triples that prove it.
 
@@ -155,28 +178,35 @@ class Tools:
         `{"relation": NAME, "op": ">", "value": 5, "unit": "km"}` (= != < > <= >= starts ends
         contains exists "not exists"; "count": true compares how many values there are,
         "mention": 1 stands for a value); `and` and `not` are lists of queries; `extreme` keeps the
-        largest or smallest, `{"relation": NAME, "most": true, "n": 3}`. At the top `answer` may be
-        count, sum, avg, min, max or yesno, and `columns`, `[{"steps": [...]}]`, makes rows.
+        largest or smallest, `{"relation": NAME, "most": true, "n": 3}`. `group`, a list of hops,
+        makes the set the keys that these lead to, and `having` keeps keys,
+        `{"agg": "count", "op": ">", "value": 5}`. At the top `answer` may be count, sum, avg, min,
+        max, yesno, or connection: the shortest chain to the query in `to`; and `columns`,
+        `[{"steps": [...]}]` or `[{"agg": "count"}]`, makes rows.
         Names are those of the graph: `describe_graph` and `neighbours` list relations. No model is
         asked.
         """
         tree = {"query": query, "mentions": mentions or []}
-        return self._found("", tree, context, limit, page)
+        progress = Progress(context)
+        state = self._state("", tree, progress, again=page > 1 or proof_of is not None)
+        return self._found(state, Page(page, limit, proof_of), mentions or [])
 
     def find_entity(
         self,
         name: Annotated[str, Field(description="A name, also misspelt or in part; or a term.")],
         context: Context[Any, Any],
-        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+        limit: Annotated[_Number, Field(ge=1, le=50, description="Entities that are listed.")] = 10,
     ) -> Annotated[CallToolResult, Matches]:
         """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
-        kg = self._opened(context).kg
+        kg = self._opened(Progress(context)).kg
         from ..agent.answers.topics import find_entity
-        from ..agent.kg.verification.claims import read_written
+        from ..agent.kg.labels.meanings import written_term
         from ..agent.linking import LabelLinker
 
-        if read_written(name).term is not None:
-            info = find_entity(kg, name)
+        if not name.strip():
+            raise InputError("the name is empty", "give a name or a term")
+        if (term := written_term(name)) is not None:
+            info = find_entity(kg, term)
             return matches([_match(info, 1.0)] if info else [], more=False)
         candidates = meanings(LabelLinker(kg.labels, languages=kg.profile.languages), name)
         listed = [_match(candidate, candidate.score) for candidate in candidates[:limit]]
@@ -190,11 +220,11 @@ class Tools:
             str | None, Field(description="Only facts of this relation: its name or term.")
         ] = None,
         limit: Annotated[
-            int | None,
+            _Number | None,
             Field(ge=1, le=200, description="Values of each relation: 5, or 50 of a given one."),
         ] = None,
         page: Annotated[
-            int,
+            _Number,
             Field(
                 ge=1, le=10_000, description="From 1; of the relations, or of the values of one."
             ),
@@ -205,36 +235,50 @@ class Tools:
 
         Without a relation it shows a few values of each: give one of them to see all of its values.
         """
-        kg = self._opened(context).kg
-        term = _meant(kg, entity)
+        kg = self._opened(Progress(context)).kg
+        names = self._names_of(kg)
+        term = names.entity(entity)
         most = limit or (_SAMPLE if relation is None else _VALUES)
-        first = 0 if relation is None else (page - 1) * most
         if relation is None:
+            first, looked_at = 0, max(_SAMPLED, most + 1)
             every = _ways(kg, term)
             shown = (page - 1) * _RELATIONS, page * _RELATIONS
-            ways, more = every[slice(*shown)], len(every) > shown[1]
+            ways, total, more = every[slice(*shown)], len(every), len(every) > shown[1]
         else:
-            known = _meant(kg, relation, relation=True)
-            ways, more = [Way(term, known, inverse) for inverse in (False, True)], False
-        steps = kg.store.follow_each(ways, limit=first + most + 1)
+            first, looked_at = ((page - 1) * most, _MOST_VALUES if kg.pinned else _MOST_REMOTE)
+            known = names.relation(relation)
+            ways, total, more = ([Way(term, known, inverse) for inverse in (False, True)], 0, False)
+        steps = kg.store.follow_each(ways, limit=looked_at)
         reached = [[step.target for step in each][first:] for each in steps]
-        named = _named(kg, [term, *(way.relation for way in ways), *sum(reached, [])])
+        if relation is not None:
+            total, more = (sum(map(len, steps)), any(len(each) > most for each in reached))
+        shown_of = [targets[:most] for targets in reached]
+        named = _named(
+            kg, [term, *(way.relation for way in ways), *chained.from_iterable(shown_of)]
+        )
         facts = [
-            _related(way, targets[:most], named, more=len(targets) > most, terms=terms)
-            for way, targets in zip(ways, reached, strict=True)
+            _related(way, targets, named, more=len(all_of_it) > most, terms=terms)
+            for way, targets, all_of_it in zip(ways, shown_of, reached, strict=True)
             if targets
         ]
-        return neighbourhood(
-            Neighbourhood(
-                entity=Named(term=term, label=named[term]), facts=facts, page=page, more=more
-            ),
-            alone=relation is not None,
+        around = Neighbourhood(
+            entity=Named(term=term, label=named[term]),
+            facts=facts,
+            total=total,
+            page=page,
+            more=more,
         )
+        return neighbourhood(around, alone=relation is not None)
 
     def verify_chain(
         self,
         chain: Annotated[
-            list[_Text], Field(description="Triples, each [head, relation, tail].", min_length=1)
+            list[_Text],
+            Field(
+                description="Triples, each [head, relation, tail].",
+                min_length=1,
+                max_length=_MOST_JUDGED,
+            ),
         ],
         context: Context[Any, Any],
         topics: Annotated[
@@ -244,71 +288,92 @@ class Tools:
         answers: Annotated[
             list[str] | None, Field(description="What the chain is said to prove, if anything.")
         ] = None,
+        limit: Annotated[_Number, Field(ge=1, le=200, description="Triples on a page.")] = 50,
+        page: _Page = 1,
     ) -> Annotated[CallToolResult, Judged]:
         """Check a chain of triples against the knowledge graph, triple by triple.
 
-        Entities and relations are names or terms. A verdict is supported, unsupported, or unknown
-        where the graph did not answer. Supported means that the graph holds it, not that it is what
-        was asked.
+        Entities and relations are names or terms, and proofs of `ask` are taken as they are. A
+        verdict is supported, unsupported, or unknown where the graph did not answer. Supported
+        means that the graph holds it, not that it is what was asked.
         """
-        kg = self._opened(context).kg
+        kg = self._opened(Progress(context)).kg
         from ..agent.kg.verification.checks import Unclear, check_records
         from ..agent.kg.verification.claim_lines import read_records, verified_fields
         from ..agent.kg.verification.claims import Inquiry
 
-        claimed = answers or []
-        starts = [_start(chain[0], claimed)] if topics is None else topics
-        claim = json.dumps({"topics": starts, "chain": chain, "answers": claimed})
+        texts = [*chained.from_iterable(chain), *(topics or []), *(answers or [])]
+        spelled = self._names_of(kg).as_written(texts)
+        triples = [[spelled[text] for text in triple] for triple in chain]
+        claimed = [spelled[text] for text in answers or []]
+        starts = [_start(triples[0], claimed)] if topics is None else [spelled[t] for t in topics]
+        claim = json.dumps({"topics": starts, "chain": triples, "answers": claimed})
         records = read_records([claim.encode()], "the claim")
-        (checked,) = check_records(records, Inquiry(kg.store), kg.labels)
+        (checked,) = check_records(records, Inquiry(kg.store), kg.labels, kg.profile.skipped)
         if isinstance(checked, Unclear):
             reason = checked.error.message.removeprefix(f"{checked.record.where}: ")
             raise InputError(reason, checked.error.hint)
         fields = verified_fields(*checked)
+        every, shown = fields["triples"], Page(page, limit)
+        failed = [n for n, triple in enumerate(every, 1) if triple["verdict"] != "supported"]
         return judged(
             Judged(
                 verdict=fields["verdict"],
                 topics=starts,
-                triples=fields["triples"],
+                triples=every[shown.first : shown.last],
+                total=len(every),
+                failed=failed[:_FAILED],
+                page=page,
+                more=len(every) > shown.last,
                 well_formed=fields["well_formed"],
                 flags=fields["flags"],
                 answer_verdicts=fields["answer_verdicts"],
             )
         )
 
-    def _opened(self, context: Context[Any, Any]) -> Session:
-        return self._session.get(_beat(context, "opening the graph"))
+    def _opened(self, progress: Progress | None = None) -> Session:
+        try:
+            if progress is None:
+                return self._session.get()
+            return self._session.get(progress.telling("opening the graph"))
+        except GroundwalkError as error:
+            hint = f"tell the user: {error.hint}" if error.hint else "tell the user"
+            raise InputError(f"the graph cannot be opened: {error.message}", hint) from error
 
-    def _found(
-        self, question: str, query: Any, context: Context[Any, Any], limit: int, page: int
-    ) -> CallToolResult:
-        session = self._opened(context)
+    def _state(self, question: str, query: Any, progress: Progress, *, again: bool) -> "State":
+        """The final state of a question, or of a query in its place; asked `again` for a page."""
+        session = self._opened(progress)
         try:
             asked = json.dumps([question, query], sort_keys=True)
         except RecursionError:
             raise InputError("the query is nested too deeply", "ask for less") from None
-        state = self._answered.get(asked) if page > 1 else None
+        state = self._answered.get(asked) if again else None
         if state is None:
-            state = _answer(session, question, query, Progress(context))
+            state = _answer(session, question, query, progress)
             self._answered.put({asked: state})
-        return found(state, page, limit)
+        return state
 
+    def _names_of(self, kg: "KnowledgeGraph") -> Names:
+        if self._names is None or self._names.kg is not kg:
+            self._names = Names(kg)
+        return self._names
 
-def _beat(context: Context[Any, Any], what: str) -> Any:
-    """Tells the host now and then that something is still being done."""
-    progress = Progress(context)
-    return lambda: progress.tell(what)
+    def _found(self, state: "State", page: Page, mentions: object = None) -> CallToolResult:
+        kg = self._opened().kg
+        return found(state, page, self._names_of(kg).spelled, mentions)
 
 
 def _answer(session: Session, question: str, query: Any, progress: Progress) -> "State":
     """The final state of a question, or of a query in its place."""
     state: Any = {}
-    progress.tell("the query is run" if query else "the question is read")
-    for item in run(session, question, "", _nobody, query):
-        if "event" not in item:
-            state = item
-        elif done := _DONE.get(item["event"]):
-            progress.tell(done)
+    what = "the query is run" if query else "the question is read"
+    progress.tell(what)
+    with progress.watching(what):
+        for item in run(session, question, "", _nobody, query):
+            if "event" not in item:
+                state = item
+            elif done := _DONE.get(item["event"]):
+                progress.tell(done)
     return state
 
 
@@ -321,7 +386,7 @@ def _ways(kg: "KnowledgeGraph", term: "Term") -> list[Way]:
     return [
         Way(term, relation, inverse)
         for inverse in (False, True)
-        for relation in kg.store.relations_at([term], inverse)[0]
+        for relation in kg.listed.relations_at([term], inverse)[0]
     ]
 
 
@@ -336,7 +401,7 @@ def _related(
     related = Related(
         relation=named[way.relation],
         inverse=way.inverse,
-        values=[short(named[target]) for target in targets],
+        values=[cut(named[target]) for target in targets],
         more=more,
     )
     if terms:
@@ -350,31 +415,11 @@ def _start(triple: Sequence[str], answers: Sequence[str]) -> str:
     return tail if head in answers and tail not in answers else head
 
 
-def _meant(kg: "KnowledgeGraph", text: str, *, relation: bool = False) -> "Term":
-    """The one entity or relation of a term or a name. Raises InputError."""
-    from ..agent.kg.verification.claims import read_written
-
-    if (term := read_written(text).term) is not None:
-        return term
-    terms = kg.labels.named(text, relation=relation)
-    if not terms:
-        kind, hint = (
-            ("relation", "neighbours without a relation lists those of an entity")
-            if relation
-            else ("entity", "find_entity lists names that are close")
-        )
-        raise InputError(f"no {kind} of the graph is called {text!r}", hint)
-    if len(terms) > 1:
-        meant = ", ".join(terms[:_MOST_SHOWN])
-        raise InputError(f"{text!r} may mean {meant}", "give the term that is meant")
-    return terms[0]
-
-
 def _match(entity: "TermInfo | Candidate", score: float) -> Match:
     return Match(
         term=entity.term,
         label=entity.name,
         kind=entity.kind,
-        description=short(entity.description),
+        description=cut(entity.description),
         score=round(score, 6),
     )
