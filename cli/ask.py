@@ -1,7 +1,10 @@
 """`groundwalk ask`: one question, its answers and the chains that prove them."""
 
+import io
 import json
+import shlex
 import sys
+from collections.abc import Sequence
 from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -19,12 +22,18 @@ if TYPE_CHECKING:
     from .session import Session
 
 _WITHOUT_NOTES = ("mermaid", "sparql")
-"""Forms of evidence that cannot say what was not understood."""
+"""Forms of evidence that are for programs: what was not understood is told beside them too."""
 
 
 @o.takes_options
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask, in plain words.")] = "",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="QUESTION",
+            help="What to ask, in plain words and in quotes; - or nothing is standard input.",
+        ),
+    ] = None,
     query: Annotated[
         Path | None,
         typer.Option(
@@ -55,12 +64,12 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
-    tree = _tree(question, query)
+    question, tree = _question(words or [], query), _tree(words or [], query)
     o.chosen_method(answering.method, answering.model)
     form = _form(explain, as_json=as_json, as_csv=as_csv)
-    from ..agent.evidence.tables import csv_of
     from .render import Screen
     from .session import open_session, origin_of
+    from .tables import csv_of
 
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
     piped = form is not None and not sys.stdout.isatty()
@@ -105,7 +114,7 @@ def _form(wanted: str | None, *, as_json: bool, as_csv: bool) -> "Form | None":
 def _print_evidence(form: "Form", state: "State", origin: "Origin") -> None:
     """Print the evidence for an answer, in UTF-8 wherever it goes, as its forms promise.
 
-    What was not understood goes to standard error where the form has no notes.
+    What was not understood goes to standard error too where the form is for programs.
     """
     from ..agent.answers.judging import unread_line
     from ..agent.evidence import explain
@@ -136,14 +145,34 @@ def _print_silence(state: Any) -> None:
         typer.echo(f"{reason} {notes}", err=True)
 
 
-def _tree(question: str, file: Path | None) -> object:
+def _question(words: Sequence[str], file: Path | None) -> str:
+    """The question in words, of standard input where it is `-` or left out; empty for `--query`.
+
+    Raises InputError where the shell made several of one, and QuestionError for an empty one.
+    """
+    if len(words) > 1:
+        quoted = shlex.join(["groundwalk", "ask", " ".join(words)])
+        raise InputError("the question is not in quotes", f"type {quoted}")
+    if file is not None:
+        return ""
+    if words == ["-"] or (not words and not sys.stdin.isatty()):
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="surrogateescape")  # told where the question is read
+        question = " ".join(sys.stdin.read().split())
+    else:
+        question = "".join(words)
+    if not question.strip():
+        how = 'type groundwalk ask "What is the capital of Peru?", or pipe the question in'
+        raise QuestionError("the question is empty", how)
+    return question
+
+
+def _tree(words: Sequence[str], file: Path | None) -> object:
     """The query of `--query`, `-` being standard input; None where the question is in words.
 
     Raises InputError.
     """
     if file is None:
-        if not question.strip():
-            raise QuestionError("the question is empty", "ask about something in the graph")
         return None
     name = "standard input" if str(file) == "-" else str(file)
     try:
@@ -157,7 +186,7 @@ def _tree(question: str, file: Path | None) -> object:
         raise InputError(f"{name} is not JSON: {error}", "docs/queries.md has the form") from error
     if not isinstance(tree, dict) or not tree:
         raise InputError(f"{name} holds no query", "docs/queries.md has the form")
-    if question.strip():
+    if words:
         raise InputError("a question and --query are two things to ask", "give one of them")
     return cast("object", tree)
 

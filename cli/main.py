@@ -16,7 +16,7 @@ from .chat.start import chat
 from .evaluate import app as evaluate
 from .kg import app as kg
 from .mcp import mcp
-from .terminal import internal_error, quiet_libraries, report, whole_writes
+from .terminal import internal_error, open_streams, quiet_libraries, report, whole_writes
 from .train import train
 from .verify import verify
 
@@ -80,6 +80,7 @@ def main() -> None:
     gc.set_threshold(_COLLECTED)
     atexit.register(gc.freeze)  # what is there at the end need not be looked at again
     quiet_libraries()
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

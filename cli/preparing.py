@@ -42,6 +42,11 @@ class Prepared(Generic[Made]):
         return future.result()
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it was ever begun."""
+        return self._future is not None
+
+    @property
     def is_at_work(self) -> bool:
         """Whether it has begun and is not done."""
         return self._future is not None and not self._future.done()

@@ -1,6 +1,7 @@
 """What appears in the terminal. Whatever comes from a KG is data: no markup, no control codes."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeAlias
@@ -14,7 +15,7 @@ from rich.tree import Tree
 from ..agent.answers.computed import cell_text
 from ..agent.answers.judging import other_notes, unread_line
 from ..agent.conversation.introduction import EXAMPLES
-from ..agent.evidence.reply import printable
+from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import Triple, is_literal
@@ -56,6 +57,8 @@ _REASONERS = {
 
 _FOLDED = 30
 """Answers that are named in the terminal; the rest is counted."""
+_CUT_SHORT = re.compile(r"; and [\d,]+ more\)?$")
+"""How the text of a result ends that does not name all that it was computed of."""
 _COMPUTED = "computed over"
 """How a result begins to say where it comes from, which is the same for most of them."""
 
@@ -68,6 +71,10 @@ class Screen:
 
     every_answer = "--quiet lists all"
     """How the answers are had that are folded away."""
+    every_member = "--csv lists all"
+    """How those are had of which a number was computed."""
+    whole_card = "`tell me more` in groundwalk chat lists them"
+    """How the values of a card are had that are folded away."""
 
     def __init__(
         self, *, silent: bool = False, trace: bool = False, console: Console | None = None
@@ -155,7 +162,7 @@ class Screen:
         if result["kind"] == "card":
             title, *_ = result["text"].partition(". ")
             self.console.print(Text(printable(title), style="bold"))
-            self.console.print(card_table(result.get("rows", [])))
+            self.console.print(card_table(result, self.whole_card))
         elif result["kind"] == "introduction":
             text, _, examples = result["text"].partition(EXAMPLES)
             self.console.print(Text(printable(text)))
@@ -166,17 +173,30 @@ class Screen:
         elif rows := result.get("rows"):
             self.console.print(rows_table(rows))
         else:
-            self.console.print(Text(printable(result["text"]), style="bold"))
+            line = Text(printable(result["text"]), style="bold")
+            if _CUT_SHORT.search(result["text"]):
+                line.append(f" ({self.every_member})", style="not bold dim")
+            self.console.print(line)
+        self.how(result)
+
+    def how(self, result: Result) -> None:
+        """How a result came about, where that is to be known."""
         is_plain = result["kind"] in _SELF_EVIDENT or result["how"].startswith(_COMPUTED)
         if self.trace or not is_plain:
             self.console.print(Text(f"  computed: {printable(result['how'])}", style="dim"))
 
     def proof(self, state: State) -> None:
-        """The trees that prove the answers."""
-        if answers := state.get("answers", []):
+        """The trees that prove the answers, and the triples of what was computed beside them."""
+        answers, beside = state.get("answers", []), _beside(state)
+        if answers or beside:
             self.console.print()
-            for tree in proof(answers, state.get("topics", [])):
-                self.console.print(tree)
+        for tree in proof(answers, state.get("topics", [])):
+            self.console.print(tree)
+        for step in beside[:_BRANCHES]:
+            self.console.print(step_text({**step, "inverse": False}, start=True))
+        if (more := len(beside) - _BRANCHES) > 0:
+            rest = f"... {more:,} more, as verified as these (--json shows all)"
+            self.console.print(Text(rest, style="dim"))
 
     def refusal(self, state: State) -> None:
         """What is said where there is no answer."""
@@ -198,14 +218,22 @@ def answer_text(answer: Answer) -> str:
     return f"{label} ({printable(steps[0]['relation']['label'])})"
 
 
-def card_table(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
-    """The rows of a card: a relation, and its values."""
+def card_table(card: Result, whole: str) -> Table:
+    """The rows of a card: a relation, its values, and how many more it has.
+
+    The first of those says how the `whole` card is had.
+    """
     table = Table(box=None, padding=(0, 2), show_header=False)
     table.add_column(style="italic", no_wrap=True)
     table.add_column()
-    for relation, *values in rows:
-        shown = ", ".join(printable(cell_text(value)) for value in values)
-        table.add_row(Text(printable(cell_text(relation))), Text(shown))
+    rows = card.get("rows", [])
+    hint = f" ({whole})"
+    for (relation, *values), more in zip(rows, card.get("more", [0] * len(rows)), strict=True):
+        shown = Text(", ".join(printable(cell_text(value)) for value in values))
+        if more:
+            shown.append(f" … and {more:,} more{hint}", style="dim")
+            hint = ""
+        table.add_row(Text(printable(cell_text(relation))), shown)
     return table
 
 
@@ -255,7 +283,8 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     if as_json:
         counts = dict(zip(kg.counts._fields, kg.counts, strict=True))
         names = [{"term": r.term, "label": r.name, "facts": r.facts} for r in relations]
-        record = {"source": kg.source, "digest": kg.digest, **counts, "by_relation": names}
+        about = {"source": kg.source, "digest": kg.digest, "profile": kg.profile.name}
+        record = {**about, **counts, "by_relation": names}
         record |= {"left_out": kg.left_out.statements, "notes": graph_notes(kg)}
         typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
         return
@@ -265,6 +294,8 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         f"{kg.counts.triples:,} triples: {kg.counts.facts:,} facts between "
         f"{kg.counts.entities:,} entities by {kg.counts.relations:,} relations"
     )
+    if line := profile_line(kg.profile.name):
+        console.print(line, soft_wrap=True)
     for note in graph_notes(kg):
         console.print(Text(printable(note)), soft_wrap=True)
     table = Table(box=None, padding=(0, 2), header_style="dim")
@@ -275,6 +306,14 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     console.print(table)
     if len(relations) > 40:
         console.print(f"... and {len(relations) - 40:,} more relations", style="dim")
+
+
+def profile_line(name: str) -> str:
+    """How a graph is read, where it is not as most are; empty where it is."""
+    known = {"owl": "an OWL ontology", "skos": "a SKOS thesaurus"}
+    what = f" as {known[name]}" if name in known else ""
+    plain = "; --profile generic takes every triple as it is" if what else ""
+    return "" if name == "generic" else f"read{what} (--profile {printable(name)}{plain})"
 
 
 def _step(name: str, text: Text) -> Text:
@@ -324,6 +363,16 @@ def _triples(state: State) -> set[tuple[str, ...]]:
     return {tuple(step[part]["term"] for part in Triple._fields) for c in chains for step in c}
 
 
+def _beside(state: State) -> list[StepRecord]:
+    """The triples of what was computed that no chain has; a card shows its own."""
+    result = state.get("result")
+    if result is None or result["kind"] == "card":
+        return []
+    chains = (chain for answer in state.get("answers", []) for chain in answer["chains"])
+    proved = {step_of(step).triple for chain in chains for step in chain}
+    return [step for step in result["triples"] if step_of(step).triple not in proved]
+
+
 def _support(state: State, kg: KnowledgeGraph) -> list[str]:
     """How many triples the answers rest on, who decided, and how surely."""
     computed, reasoner = state.get("result"), state.get("reasoner", "")
@@ -332,9 +381,9 @@ def _support(state: State, kg: KnowledgeGraph) -> list[str]:
         return []
     parts = [f"verified: {count(len(triples), 'triple')} in {printable(kg.source)}"]
     is_query = state.get("query_tree") is not None and state.get("operation") is None
-    if not (computed or is_query):
-        judge = _REASONERS.get(reasoner, "a vote of")
-        parts.append(f"by {judge} {count(len(state.get('candidates', [])), 'path')}")
+    walks = len(state.get("candidates", []))
+    if walks and not (computed or is_query):
+        parts.append(f"by {_REASONERS.get(reasoner, 'a vote of')} {count(walks, 'path')}")
     confidence = state.get("confidence", 0.0)
     is_card = computed is not None and computed["kind"] == "card"
     is_certain = reasoner == "llm" or is_card or (is_query and not state.get("readings"))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import DiskError, InputError
-from ..agent.kg import KnowledgeGraph, why_no_facts
+from ..agent.kg import KnowledgeGraph, unread_patterns, why_no_facts
 from ..agent.options import Options, names_set, read_options
 from .options import Answering, check_prompts, chosen_method, with_settings
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..agent.evidence import Origin, Reply
     from ..agent.linking import Candidate, LabelLinker
     from ..agent.state import State
-    from ..graphs.nesting import Compiled
+    from ..graphs.nesting import CompiledGraph
 
 Event = dict[str, Any]
 Choose = Callable[[dict[str, Any]], str]
@@ -26,7 +26,7 @@ class Session:
     """An opened KG, the compiled graph over it and the options of every question."""
 
     kg: KnowledgeGraph
-    graph: "Compiled"
+    graph: "CompiledGraph"
     options: Options
     notes: tuple[str, ...] = ()
     """What goes before the notes of every answer."""
@@ -108,8 +108,8 @@ def check_models(model: str, reader: str) -> None:
 
 
 def graph_notes(kg: KnowledgeGraph) -> list[str]:
-    """What a user must know of a KG: what of its files is not in it, and that it has no facts."""
-    return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
+    """What a user must know of a KG: what is not in it or not read, and that it has no facts."""
+    return list(filter(None, (kg.left_out.note, why_no_facts(kg), unread_patterns(kg))))
 
 
 def meanings(linker: "LabelLinker", name: str) -> list["Candidate"]:
@@ -171,7 +171,7 @@ def _unkept(session: Session, turn: Any) -> "State":
 
     graph = session.graph.with_state().copy({"checkpointer": None})
     try:
-        return cast("State", graph.invoke(turn, context=session.options))
+        return graph.invoke(turn, context=session.options)
     except sqlite3.Error as error:
         raise DiskError(f"a database cannot be used: {error}", "make room on the disk") from error
 

@@ -3,10 +3,12 @@
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock, Timer
+from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 import typer
@@ -90,6 +92,42 @@ def quiet_libraries() -> None:
         "TOKENIZERS_PARALLELISM": "false",
     }.items():
         os.environ.setdefault(name, value)
+
+
+_IMPORTING = "<frozen importlib._bootstrap>"
+"""The file, as Python calls it, of whatever imports a module."""
+_AGAIN = 0.05
+"""Seconds after which it is looked again whether an import has ended."""
+
+
+def spare_imports() -> None:
+    """Have Ctrl-C wait for an import that is under way: one cut short leaves half a module behind.
+
+    Windows has no timers for that, and stays as it is.
+    """
+
+    def interrupt(_: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_filename == _IMPORTING:
+                signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    if hasattr(signal, "setitimer"):
+        for number in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, interrupt)
+
+
+def open_streams() -> None:
+    """Put the null device where a standard stream is closed (`>&-`), so that writing is no error.
+
+    It takes the stream's own number, or else the next file that is opened would, such as a database
+    into which a library then prints.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def whole_writes(stream: TextIO) -> TextIO:

@@ -17,8 +17,8 @@ from . import options as o
 from .terminal import count
 
 if TYPE_CHECKING:
-    from ..agent.kg import Labels, Verdict
-    from ..agent.kg.verification.claim_lines import Record
+    from ..agent.kg import Verdict
+    from ..agent.kg.verification.checks import Checked, Unclear
     from ..agent.kg.verification.claims import Inquiry
 
 _BROKEN_PIPE = 141
@@ -47,25 +47,24 @@ def verify(
     """
     from ..agent.kg import open_kg
     from ..agent.kg.labels.names import one_line
+    from ..agent.kg.verification.checks import check_records
     from ..agent.kg.verification.claim_lines import SHAPE, read_records
     from ..agent.kg.verification.claims import Inquiry
     from ..agent.settings import read_settings
 
     source.broken_statements()
-    settings = read_settings()
-    if source.kg is None and "kg" not in settings.model_fields_set:
-        raise InputError("no knowledge graph was named", "give --kg a file, a folder or `world`")
     name = "standard input" if file == "-" else file
     records = read_records(_lines(file), name)
     first = next(records, None)
     if first is None:
         raise InputError(f"{name} holds no claims", SHAPE)
-    address = settings.kg if source.kg is None else source.kg
+    address = read_settings().kg if source.kg is None else source.kg
     with contextlib.closing(open_kg(address, **source.parsing())) as kg:
         if kg.left_out.note:
             typer.echo(one_line(kg.left_out.note), err=True)
         inquiry = Inquiry(kg.store)
-        tally = _check(chain([first], records), inquiry, kg.labels)
+        checking = check_records(chain([first], records), inquiry, kg.labels, kg.profile.skipped)
+        tally = _printed(checking)
     if not quiet:
         typer.echo(tally.summary(inquiry), err=True)
     if errors := tally.errors:
@@ -92,13 +91,13 @@ class _Tally:
         return f"{_counted(self.chains, 'chain')}; {_counted(self.answers, 'answer')}; {asked}"
 
 
-def _check(records: "Iterator[Record]", inquiry: "Inquiry", labels: "Labels") -> _Tally:
+def _printed(checking: "Iterator[Checked | Unclear]") -> _Tally:
     """Print each line with its verdicts as soon as they are known."""
-    from ..agent.kg.verification.checks import Unclear, check_records
+    from ..agent.kg.verification.checks import Unclear
     from ..agent.kg.verification.claim_lines import to_line, unclear_fields, verified_fields
 
     tally = _Tally()
-    for checked in check_records(records, inquiry, labels):
+    for checked in checking:
         if isinstance(checked, Unclear):
             tally.errors.append(checked.error)
             _print(to_line(unclear_fields(*checked)))

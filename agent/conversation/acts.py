@@ -29,11 +29,13 @@ _LONGEST_NAME = 6
 class Act:
     """The act, and the question in full that it is about.
 
-    A `card` asks for what the graph says of the only mention of the question.
+    A `card` asks for what the graph says of the only mention of the question, and for the `whole`
+    of it where a part was shown; a `list` asks for the members that were counted or compared.
     """
 
-    kind: Literal["why", "choice", "card", "greetings", "thanks", "help"]
+    kind: Literal["why", "list", "choice", "card", "greetings", "thanks", "help"]
     question: Part
+    whole: bool = False
 
 
 def may_be_act(question: str) -> bool:
@@ -54,6 +56,8 @@ def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Tur
     if not mentions and without_opener in words["why"]:
         asked = Part(question=question, mentions=[])
         return Act("why", asked) if last_about(turns) else None
+    if not mentions and turns and (act := _showing_more(question, without_opener, turns)):
+        return act
     if turns:
         meant = _chosen(_after(spoken, words["articles"]), mentions, turns[-1])
         if meant is not None:
@@ -63,17 +67,25 @@ def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Tur
     return None
 
 
+def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | None:
+    """What shows more of the last answer: the whole card, or the members of a number."""
+    words, last = _words(), turns[-1]
+    wants_all = spoken in words["more"] or spoken in words["list"]
+    if wants_all and last.get("card") and len(last["mentions"]) == 1:
+        return Act("card", Part(question=question, mentions=last["mentions"]), whole=True)
+    about = last_about(turns)
+    if spoken in words["list"] and about is not None and about["answers"]:
+        return Act("list", Part(question=question, mentions=[]))
+    return None
+
+
 def courtesy_of(spoken: str) -> Courtesy | None:
     """Which courtesy a normalised text is, if it is one."""
     words = _words()
     if not any(map(str.isalnum, spoken)):
         return "help"
-    return next((kind for kind in _COURTESIES if spoken in words[kind]), None)
-
-
-def is_leaving(line: str) -> bool:
-    """Whether a line ends a conversation."""
-    return normalise(line) in _words()["leave"]
+    in_full = " ".join(words["short"].get(word, word) for word in spoken.split())
+    return next((kind for kind in _COURTESIES if in_full in words[kind]), None)
 
 
 def _words() -> Mapping[str, Any]:

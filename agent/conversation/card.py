@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..answers.candidates import name_terms
-from ..answers.computed import Computed, result_record, some, verified_triples
+from ..answers.computed import Computed, cell_text, result_record, some, verified_triples
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Step, Term
@@ -19,49 +19,59 @@ _MOST_VALUES = 5
 """Values of a relation that are shown; the rest is counted."""
 
 
-def card(kg: KnowledgeGraph, entity: Entity) -> Computed:
+def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed:
     """The facts of an entity: first those about it, then those that point at it.
 
     The result has a row for each relation: its name, after `←` where it points at the entity, and
-    its values. What the store does not confirm is left out. The status is `unchecked` where the
-    store did not say, and `abstained` where there are no facts. Raises ServiceError.
+    its values: the first of them, or all where the `whole` card is wanted. What the store does not
+    confirm is left out. The status is `unchecked` where the store did not say, and `abstained`
+    where there are no facts. Raises ServiceError.
     """
     (steps,) = kg.walks.neighbours([entity["term"]], limit=_MOST_READ)
     groups = _by_relation(steps)
-    shown = groups[:_MOST_RELATIONS]
+    relations, values = (None, None) if whole else (_MOST_RELATIONS, _MOST_VALUES)
+    shown = groups[:relations]
     with metered() as meter:
-        proofs = _confirmed(kg, [step for group in shown for step in group[:_MOST_VALUES]])
+        proofs = _confirmed(kg, [step for group in shown for step in group[:values]])
     if not proofs:
         silent = meter.failure or "the graph does not say clearly what it holds"
         status, note = (
             ("unchecked", silent) if shown else ("abstained", "the graph has no facts about it")
         )
         return Computed(status, topics=[entity], notes=[note])
-    rows, sentences = _rows(kg, shown, proofs)
+    rows, more = _rows(kg, shown, proofs, values)
+    sentences = map(_sentence, rows, more)
     about = entity["description"] or entity["kind"]
     title = f"{entity['label']} ({about})" if about else entity["label"]
     text = f"{title}. {'. '.join(sentences)}."
     triples = [record for proof in proofs.values() for record in proof]
     result = result_record("card", text, "the facts of the graph about it", triples=triples)
-    notes = _cut(groups, len(steps))
-    return Computed("answered", [], [entity], {**result, "rows": rows}, notes, 1.0)
+    notes = _cut(len(groups) - len(shown), len(steps))
+    return Computed("answered", [], [entity], {**result, "rows": rows, "more": more}, notes, 1.0)
 
 
 def _rows(
-    kg: KnowledgeGraph, groups: Sequence[Sequence[Step]], proofs: Mapping[Step, list[StepRecord]]
-) -> tuple[list[Row], list[str]]:
-    """A row and a sentence for each relation of which something is proved."""
+    kg: KnowledgeGraph,
+    groups: Sequence[Sequence[Step]],
+    proofs: Mapping[Step, list[StepRecord]],
+    most: int | None,
+) -> tuple[list[Row], list[int]]:
+    """A row for each relation of which something is proved, and how many values it leaves out."""
     relations = [step.triple.relation for step in proofs]
     named = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
-    rows, sentences = list[Row](), list[str]()
+    rows, more = list[Row](), list[int]()
     for group in groups:
         values = [named[step.target] for step in group if step in proofs]
         if values:
             heading = _heading(named[group[0].triple.relation], inverse=group[0].inverse)
             rows.append([heading, *values])
-            labels = [value["label"] for value in values]
-            sentences.append(f"{heading['label']}: {some(labels, len(group))}")
-    return rows, sentences
+            more.append(len(group[most:]) if most is not None else 0)
+    return rows, more
+
+
+def _sentence(row: Row, more: int) -> str:
+    heading, *values = map(cell_text, row)
+    return f"{heading}: {some(values, len(values) + more)}"
 
 
 def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:
@@ -90,10 +100,10 @@ def _heading(relation: Named, *, inverse: bool) -> Named:
     return Named(term=relation["term"], label=label)
 
 
-def _cut(groups: Sequence[Sequence[Step]], read: int) -> list[str]:
-    """What the card leaves out."""
-    left_out = len(groups) - _MOST_RELATIONS
-    notes = [f"{left_out} more relations are not shown"] if left_out > 0 else []
+def _cut(left_out: int, read: int) -> list[str]:
+    """What the card leaves out, of relations and of so many facts that were read."""
+    are = "relation is" if left_out == 1 else "relations are"
+    notes = [f"{left_out} more {are} not shown"] if left_out else []
     if read >= _MOST_READ:
         notes.append(f"{_MOST_READ} of its facts were read in each direction: there may be more")
     return notes

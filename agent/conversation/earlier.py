@@ -69,8 +69,11 @@ def verified_steps(answers: Sequence[Answer]) -> dict[Step, StepRecord]:
     return steps
 
 
-def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
-    """The last turn's answers with their chains, looked up again. Raises ServiceError."""
+def again(kg: KnowledgeGraph, turns: Sequence[Turn], *, members: bool = False) -> Computed:
+    """The last turn's answers with their chains, looked up again. Raises ServiceError.
+
+    The `members` alone are what a count or a comparison was made of, and not what it came to.
+    """
     turn = last_about(turns)
     if turn is None:
         return Computed("abstained", notes=["there is no earlier answer"])
@@ -80,7 +83,18 @@ def again(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Computed:
     if lost:
         notes.append(f"{lost} of its answers are no longer in the graph")
     text = "; ".join(answer["label"] for answer in answers) if lost else turn["text"]
-    result = result_record("why", text, "the chains of the last answer, looked up again")
+    compared = [] if members else _checked_triples(kg, turn.get("triples", []))
+    how = "the chains of the last answer, looked up again"
+    result = None if members and answers else result_record("why", text, how, triples=compared)
     silent: Status = turn["status"] if turn["status"] in SILENT else "abstained"
-    status = "answered" if answers else silent
+    status = "answered" if answers or compared else silent
     return Computed(status, answers, turn["topics"], result, notes, turn["confidence"])
+
+
+def _checked_triples(kg: KnowledgeGraph, triples: Sequence[StepRecord]) -> list[StepRecord]:
+    """Those of some triples that the store still holds. Raises ServiceError."""
+    forwards: list[StepRecord] = [{**step, "inverse": False} for step in triples]
+    paths = [path_of(start_of([step]), [step]) for step in forwards]
+    judged = _judged(kg, {path.topic for path in paths}, paths) if paths else []
+    pairs = zip(forwards, judged, strict=True)
+    return [step for step, own in pairs if own.verdict == "supported"]

@@ -99,7 +99,7 @@ def introduce(
 def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
     """The classes of entities, the largest first; a member by two predicates counts once."""
     known = {word.term for word in kg.labels.vocabulary() if not word.relation}
-    statements = (t for kind in kg.profile.types for t in kg.store.statements(kind))
+    statements = (t for kind in kg.profile.types for t in kg.stated(kind))
     pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
     sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))
     names = dict(zip(sizes, kg.labels.names(list(sizes)), strict=True))
@@ -112,19 +112,20 @@ def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator
     wording = language_words()["examples"]
     used = set[Term]()
     for relation in relations[:_MOST_RELATIONS]:
-        form = _form(wording, relation.name.lower())
+        name = kg.asked_as(relation.term)
+        form = _form(wording, name.lower())
         inverse = form != "noun"
         topic = _best_known(kg, relation.term, inverse=inverse, used=used)
         if topic is None:
             continue
-        (steps,) = kg.store.follow([topic.term], relation.term, inverse, limit=_MOST_ANSWERS + 1)
+        (steps,) = kg.listed.follow([topic.term], relation.term, inverse, limit=_MOST_ANSWERS + 1)
         answers = frozenset(step.target for step in steps)
         if len(answers) > _MOST_ANSWERS:
             continue
         kind = _class_name(kg, answers)
         if inverse and not kind:
             continue
-        names = {"relation": relation.name, "name": topic.name, "class": kind}
+        names = {"relation": name, "name": topic.name, "class": kind}
         used.add(topic.term)
         yield Example(one_line(wording[form].format_map(names)), answers)
 
@@ -139,7 +140,7 @@ def _best_known(
     kg: KnowledgeGraph, relation: Term, *, inverse: bool, used: set[Term]
 ) -> TermInfo | None:
     """The entity of a relation's first facts that most other facts are about."""
-    triples = islice(kg.store.statements(relation), _MOST_FACTS)
+    triples = islice(kg.stated(relation), _MOST_FACTS)
     ends = dict.fromkeys(Step(triple, inverse).source for triple in triples)
     terms = [term for term in ends if not is_literal(term) and term not in used]
     named = [info for info in kg.labels.describe(terms) if info.label]

@@ -6,14 +6,14 @@ are looked up again, and labels are the graph's.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NamedTuple, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from ..answers.candidates import entity_record, name_terms, path_of, proves, step_records
-from ..answers.topics import best_topics, linked
+from ..answers.topics import linked, settled_topics
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.nodes import is_triple
@@ -38,6 +38,8 @@ class Reply(TypedDict):
     answers: list[Answer]
     cut: bool
     confidence: Annotated[float, Field(ge=0, le=1)]
+    question: NotRequired[str]
+    """The question as it was put."""
     reading: NotRequired[str]
     """The query that was executed, in words."""
 
@@ -52,6 +54,7 @@ def message_of(turn: Turn, reading: str) -> AIMessage:
         answers=turn["answers"],
         cut=turn["cut"],
         confidence=turn["confidence"],
+        question=turn["question"],
         reading=reading,
     )
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
@@ -119,7 +122,7 @@ def _open_turn(
         alone=True,
         status="abstained",
         mentions=mentions,
-        topics=best_topics([mention for mention in mentions if not mention["ambiguous"]]),
+        topics=settled_topics(mentions),
         answers=[],
         cut=False,
         confidence=0.0,
@@ -209,24 +212,35 @@ def _steps(answers: Sequence[Answer]) -> Iterator[StepRecord]:
 
 NAME = "groundwalk"
 """The name of the messages that this agent writes."""
+SHORTER = "ask a shorter question; it need not say what is in the graph"
+"""The hint on a question that is too long."""
 MAX_CHARACTERS = 4_000
 
 
-def question_of(state: State) -> tuple[str, list[AnyMessage], bool]:
-    """The question, the messages before it, and whether it is itself a message.
+class Put(NamedTuple):
+    """A question as it was put, the messages before it, and whether one of the messages is it."""
 
-    It is the last message where a person wrote that. Else it is `question`, unless that is still
-    the one before and a person has written something since this agent last did. Raises
-    QuestionError for one that is empty or too long.
+    question: str
+    before: list[AnyMessage]
+    is_message: bool
+
+
+def question_of(state: State) -> Put:
+    """The question that is asked now.
+
+    It is `question`, of which a person's last message may be another wording. The message is the
+    question where no other goes in, or only the one that this agent answered last: the state of a
+    graph around may still hold that. Raises QuestionError for one that is empty or too long.
     """
     messages, question = state.get("messages") or [], state.get("question")
-    at, before = _asked_last(messages), state.get("said")
-    if at is not None and question != before:
-        is_last = at == len(messages) - 1 and messages[at].text.strip() != before
-        at = at if is_last else None
+    at = _asked_last(messages)
     if at is None:
-        return readable(question), messages, False
-    return readable(messages[at].text), messages[:at], True
+        return Put(readable(question), messages, is_message=False)
+    if not question or str(question).strip() in _answered_last(state, messages):
+        return Put(readable(messages[at].text), messages[:at], is_message=True)
+    if any(isinstance(own, AIMessage) and not own.tool_calls for own in messages[at + 1 :]):
+        return Put(readable(question), messages, is_message=False)
+    return Put(readable(question), messages[:at], is_message=True)
 
 
 def _asked_last(messages: Sequence[AnyMessage]) -> int | None:
@@ -240,9 +254,25 @@ def _asked_last(messages: Sequence[AnyMessage]) -> int | None:
     return None
 
 
+def _answered_last(state: State, messages: Sequence[AnyMessage]) -> tuple[object, object]:
+    """The question that was answered last, in this history and among the messages.
+
+    The last reply may be that of another graph of this kind, in the same state around both.
+    """
+    replies = (own for own in reversed(messages) if isinstance(own, AIMessage) and own.name == NAME)
+    last = next(replies, None)
+    return state.get("said"), last and last.response_metadata.get("question")
+
+
 def readable(question: object) -> str:
-    """The question as it is read. Raises QuestionError for one that is empty or too long."""
-    if not isinstance(question, str) or not question.strip():
+    """The question as it is read. Raises QuestionError for what is empty, too long or no text."""
+    if question is None:
+        raise QuestionError("no question is given", 'give one: {"question": "..."}')
+    if not isinstance(question, str):
+        raise QuestionError(
+            f"a question is a text, and no {type(question).__name__}", "put it in words"
+        )
+    if not question.strip():
         raise QuestionError("the question is empty", "ask about something in the graph")
     try:
         question.encode("utf-8")
@@ -253,6 +283,6 @@ def readable(question: object) -> str:
     if len(question) > MAX_CHARACTERS:
         raise QuestionError(
             f"the question has {len(question):,} characters, more than {MAX_CHARACTERS:,}",
-            "ask a shorter question; the graph itself is given with --kg",
+            SHORTER,
         )
     return question.strip()

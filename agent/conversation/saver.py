@@ -69,7 +69,8 @@ class ThreadSaver(SqliteSaver):
         if last is None or not turns:
             raise InputError("nothing was asked yet", "ask something first")
         values = last.checkpoint["channel_values"]
-        earlier = {"turns": turns[:-1], "messages": _before_last(values.get("messages") or [])}
+        before = _before(values.get("messages") or [], turns[-1]["question"])
+        earlier = {"turns": turns[:-1], "messages": before}
         kept: Any = {**last.checkpoint, "channel_values": {**values, **earlier}}
         turn = turns[-2]["number"] if turns[1:] else 0
         metadata: Any = {**last.metadata, "turn": turn}
@@ -78,10 +79,11 @@ class ThreadSaver(SqliteSaver):
         return turns[-1]
 
 
-def _before_last(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The messages before the last one of a person."""
+def _before(messages: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
+    """The messages before a question, or before a person's last one; greetings are no turns."""
     asked = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    return list(messages[: asked[-1]]) if asked else []
+    own = [at for at in asked if messages[at].text.strip() == question]
+    return list(messages[: (own or asked)[-1]]) if asked else []
 
 
 def _last(values: Mapping[str, Any]) -> int:

@@ -170,6 +170,8 @@ def _turn(turn: Turn) -> list[str]:
     if turn["asked"] != turn["question"]:
         lines += [f"Asked: {_plain(turn['asked'])}", ""]
     lines += [f"**{_plain(turn['text'])}** ({turn['status']})", ""]
+    if reading := turn.get("reading"):
+        lines += [f"Read as: {_plain(reading)}, confidence {turn['confidence']:.2f}", ""]
     lines += [line for answer in turn["answers"] for line in _answer(answer)]
     return lines + [f"- note: {_plain(note)}" for note in turn["notes"]]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..records import Answer, Turn
+from ..records import Answer, StepRecord, Turn
 from ..state import State
 
 _MOST_ANSWERS = 200
@@ -31,9 +31,19 @@ def turn_of(state: State, text: str) -> Turn:
         text=text,
         empty=_is_empty(state),
         query=_query_of(state),
+        reading=state.get("reading", ""),
         given=bool(state.get("reading")) and state.get("asked") == state.get("reading"),
         card=done is not None and done["kind"] == "card",
+        triples=_compared(state),
     )
+
+
+def _compared(state: State) -> list[StepRecord]:
+    """The first of the triples that a computed result rests on; a card is made anew."""
+    result = state.get("result")
+    if result is None or result["kind"] == "card":
+        return []
+    return result["triples"][:_MOST_CHAINS]
 
 
 def _query_of(state: State) -> dict[str, Any] | None:
@@ -66,7 +76,9 @@ def _is_empty(state: State) -> bool:
 
 def is_cut(notes: Sequence[str]) -> bool:
     """Whether notes say that there are more answers than are shown."""
-    return any(note.endswith(("are not shown", "than were followed")) for note in notes)
+    return any(
+        note.endswith(("is not shown", "are not shown", "than were followed")) for note in notes
+    )
 
 
 def last_answered(turns: Sequence[Turn]) -> Turn | None:

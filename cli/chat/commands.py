@@ -36,9 +36,9 @@ class Command(NamedTuple):
 def perform(talk: Talk, line: str) -> None:
     """Run the command of a line. Raises InputError where there is none, and what it raises."""
     word, _, rest = line.strip().partition(" ")
-    command = COMMANDS.get(word)
+    command = COMMANDS.get(word.lower())
     if command is None:
-        near = get_close_matches(word, COMMANDS, 1)
+        near = get_close_matches(word.lower(), COMMANDS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise InputError(f"{word} is no command", f"{hint}/help lists them")
     rest = rest.strip()
@@ -49,12 +49,25 @@ def perform(talk: Talk, line: str) -> None:
     command.run(talk, rest)
 
 
-def show_help(talk: Talk, _: str) -> None:
-    """List the commands."""
-    width = max(len(command.usage) for command in COMMANDS.values())
+_FIRST = (
+    *("/why", "/all", "/readings", "/wrong", "/undo"),
+    *("/neighbours", "/kg", "/export", "/help", "/quit"),
+)
+"""The commands that a beginner needs."""
+
+
+def show_help(talk: Talk, which: str) -> None:
+    """List the commands that come first, or `all` of them. Raises InputError for other words."""
+    if which not in ("", "all"):
+        raise InputError(f"there is no help on {which}", "type /help or /help all")
     talk.console.print("Ask in plain words, also about the answers before. Or type")
-    for command in COMMANDS.values():
+    shown = list(COMMANDS.values()) if which else [COMMANDS[name] for name in _FIRST]
+    width = max(len(command.usage) for command in shown)
+    for command in shown:
         talk.console.print(f"  {command.usage:<{width}}  {command.about}")
+    if not which:
+        talk.console.print("Ctrl-C stops a question. ✓ marks a triple that the graph holds.")
+        return
     talk.console.print(
         "Alt-Enter, or \\ at the end of a line, begins a new line; Ctrl-X Ctrl-E opens an editor; "
         "Ctrl-R looks for what was typed before. Pasted questions, each a line that ends in ?, are "
@@ -130,8 +143,8 @@ def leave(talk: Talk, _: str) -> None:
 COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        Command("/help", "", "this list", show_help),
-        Command("/why", "[N]", "the chains behind the last answer; or the one of that number",
+        Command("/help", "[all]", "these commands; or all that there are", show_help),
+        Command("/why", "[N]", "the chains behind the last answer; or that of the mark [N]",
                 showing.why),
         Command("/all", "", "every answer, where some were folded away", showing.every_answer),
         Command("/undo", "", "take the last question back", threads.undo),
@@ -142,7 +155,7 @@ COMMANDS: dict[str, Command] = {
         Command("/wrong", "[N|edit|QUERY]", "answer by what was meant, and keep that query",
                 readings.wrong),
         Command("/verify", "", "look its triples up again at the source", showing.verify),
-        Command("/explain", "FORM", "its evidence: tree, mermaid, sparql, turtle, html",
+        Command("/explain", "[FORM]", "its evidence: tree, mermaid, sparql, turtle, html",
                 showing.explain),
         Command("/sparql", "", "the query that finds it in the graph", showing.sparql),
         Command("/entity", "NAME", "what the graph has under a name", showing.entity),

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ...agent.errors import GroundwalkError
-from ...agent.kg.labels.names import one_line
+from ...agent.kg.labels.names import normalise, one_line
+from ...agent.languages import language_words
 from ..terminal import in_one_line, internal_error
 from .commands import perform
 from .readings import offer
+from .showing import is_mark
 from .talk import Talk
 
 
@@ -75,12 +77,11 @@ def converse(talk: Talk, reader: Reader) -> None:
             talk.console.print(f"\nyou > {one_line(line)}", style="bold")
         try:
             with _reported(talk):
-                if line.strip().startswith("/"):
-                    perform(talk, line)
-                elif _leaves(line):
-                    perform(talk, "/quit")
-                elif talk.offers(line):
-                    perform(talk, f"/readings {line.strip()}")
+                command = _command(talk, line)
+                if line.strip():
+                    talk.withdraw()
+                if command:
+                    perform(talk, command)
                 elif instead := _ask(talk, line):
                     lines.appendleft(instead)
         except KeyboardInterrupt:
@@ -91,10 +92,19 @@ def converse(talk: Talk, reader: Reader) -> None:
             talk.console.print("\nthe question is dropped", style="dim")
 
 
-def _leaves(line: str) -> bool:
-    from ...agent.conversation.acts import is_leaving
+def _command(talk: Talk, line: str) -> str:
+    """The command that a line is or stands for; empty for a question.
 
-    return is_leaving(line)
+    A number is the reading that was just offered, or else the mark of a chain of the last answer.
+    """
+    said = line.strip()
+    if said.startswith("/"):
+        return said
+    if normalise(line) in language_words()["conversation"]["leave"]:
+        return "/quit"
+    if talk.offers(said):
+        return f"/readings {said}"
+    return f"/why {said}" if is_mark(talk, said) else ""
 
 
 def _lines(text: str) -> list[str]:

@@ -8,8 +8,10 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import is_searching
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.bindings import search
 
 from ...agent.errors import InputError
 from ...agent.kg import LabelIndex
@@ -129,10 +131,16 @@ class Typed:
 
 
 def _keys() -> KeyBindings:
-    """Enter asks, Alt-Enter begins a new line; so does Enter after a backslash."""
-    keys = KeyBindings()
+    """Enter asks, Alt-Enter begins a new line; so does Enter after a backslash.
 
-    @keys.add("enter")
+    In a search of what was typed before, Enter asks what was found, and Ctrl-D leaves the search as
+    Ctrl-C does.
+    """
+    keys = KeyBindings()
+    keys.add("enter", filter=is_searching)(search.accept_search_and_accept_input)
+    keys.add("c-d", filter=is_searching)(search.abort_search)
+
+    @keys.add("enter", filter=~is_searching)
     def ask(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         if buffer.document.current_line_before_cursor.endswith("\\"):

@@ -38,14 +38,13 @@ def readings(talk: Talk, number: str) -> None:
 
 def offer(talk: Talk) -> None:
     """Ask whether one of the readings is meant, where none was sure enough."""
-    if not talk.understood.offered:
+    if not (offered := talk.offered):
         return
-    most = len(talk.understood.readings)
-    numbers = "1" if most == 1 else f"1 to {most}"
+    numbers = "1" if offered == 1 else f"1 to {offered}"
     offer = f"Did you mean this? Type {numbers} for its answer, or ask anything else."
     talk.console.print()
     talk.console.print(offer, style="bold")
-    _list(talk, talk.understood.readings)
+    _list(talk, talk.understood.readings[:offered])
 
 
 def wrong(talk: Talk, reply: str) -> None:

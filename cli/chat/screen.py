@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ...agent.evidence.reply import printable
 from ...agent.evidence.text import TreeNode, chain_trees
-from ...agent.kg.terms import Triple
+from ...agent.kg.terms import Triple, node_of
 from ...agent.records import Answer, Named, StepRecord
 from ...agent.state import State
 from ..render import Screen, Trail, answer_text, brackets, proof, step_text, trail_from
@@ -73,11 +73,16 @@ def _end(answer: Answer, chain: list[StepRecord], topics: Sequence[Named]) -> Tr
 
 Item = TypeVar("Item")
 
+MOST_CHAINS = 50
+"""Chains that are shown where it is asked why in words."""
+_COMMANDS = "/why shows what proves an answer, /all lists every answer, /help has all commands."
+"""What is told of commands to whoever asks for help in plain words."""
+
 
 class ChatScreen(Screen):
     """Shows results with citations, and waits visibly; `trace` shows steps and chains too."""
 
-    every_answer = "/all lists them"
+    every_answer = every_member = whole_card = "/all lists them"
 
     def __init__(self, *, console: Console, trace: bool = False) -> None:
         super().__init__(console=console, trace=trace)
@@ -113,22 +118,49 @@ class ChatScreen(Screen):
         self.not_understood(state)
         if answers and (computed is None or computed["kind"] == "list"):
             self.named(list(map(_named, answers, cited.of)))
+        elif computed and computed["kind"] == "why" and (chains := chains_of(state)):
+            for number, chain in enumerate(chains[:MOST_CHAINS], 1):
+                self.console.print(chain_line(number, chain))
+            if (more := len(chains) - MOST_CHAINS) > 0:
+                self.console.print(f"... and {more:,} more (/why shows all)", style="dim")
+            self.how(computed)
         elif computed:
             self.computed(computed)
+            if (state.get("operation") or {}).get("courtesy", "thanks") != "thanks":
+                self.console.print(_COMMANDS, style="dim")
         elif not answers:
             self.refusal(state)
 
     def proof(self, state: State) -> None:
         """The chains that the answers cite, and the triples that a computed one rests on."""
-        answers, computed, cited = state.get("answers", []), state.get("result"), _cited(state)
-        triples = computed["triples"] if computed else []
-        if answers or triples:
+        answers, cited, chains = state.get("answers", []), _cited(state), chains_of(state)
+        if answers or chains:
             self.console.print()
         for tree in proof(answers, state.get("topics", []), cited.ends, "/why"):
             self.console.print(tree)
-        for number, step in enumerate(triples, len(cited.chains) + 1):
-            line = step_text({**step, "inverse": False}, start=True)
+        for number, (step,) in enumerate(chains[len(cited.chains) :], len(cited.chains) + 1):
+            line = step_text(step, start=True)
             self.console.print(line.append(f"  {brackets([number])}", style="dim"))
+
+
+def chains_of(state: State) -> list[list[StepRecord]]:
+    """The chains of the answers by their numbers from 1, then the triples of what was computed."""
+    computed, cited = state.get("result"), _cited(state).chains
+    compared: list[list[StepRecord]] = [
+        [{**step, "inverse": False}] for step in (computed["triples"] if computed else [])
+    ]
+    return [*cited, *(triple for triple in compared if triple not in cited)]
+
+
+def chain_line(number: int, chain: Sequence[StepRecord]) -> Text:
+    """A chain with its number; a step that does not begin where the one before ends says where."""
+    line, at = Text(f"[{number}]", style="dim"), ""
+    for step in chain:
+        ends = node_of(step["head"]["term"]), node_of(step["tail"]["term"])
+        start, end = reversed(ends) if step["inverse"] else ends
+        line.append(" " if not at else "  ").append_text(step_text(step, start=start != at))
+        at = end
+    return line
 
 
 def _cited(state: State) -> Citations:

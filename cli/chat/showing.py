@@ -1,52 +1,84 @@
 """The commands that show something and change nothing."""
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from ...agent.errors import InputError
 from ...agent.kg.labels.names import one_line
 from ...agent.kg.terms import Path, Step, Term
-from ...agent.records import StepRecord
 from ..session import meanings, reply_of
 from .talk import Talk
+
+if TYPE_CHECKING:
+    from ...agent.state import State
 
 _MOST_RIVALS = 10
 _MOST_FACTS = 50
 
 
-def why(talk: Talk, number: str) -> None:
-    """The chains of the last answer by their numbers, or one of them."""
-    from ..render import step_text
-    from .screen import cite
+_MARK = re.compile(r"\[?([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?\]?")
+"""The mark of an answer: the numbers of its chains, as `2`, `[2]`, `3-4` or `[3-4]`."""
 
-    state = talk.last.state
-    cited = cite(state.get("answers", []), state.get("topics", []))
-    computed = state.get("result")
-    forwards: list[StepRecord] = [
-        {**step, "inverse": False} for step in (computed["triples"] if computed else [])
-    ]
-    chains = [*cited.chains, *([step] for step in forwards)]
+
+def why(talk: Talk, mark: str) -> None:
+    """The chains of the last answer by their numbers, or those of a mark. Raises InputError."""
+    from .screen import chain_line, chains_of
+
+    chains = chains_of(talk.last.state)
     if not chains:
         talk.console.print("There is no chain: nothing was answered.")
         return
-    wanted = range(1, len(chains) + 1)
-    if number and number not in map(str, wanted):
-        raise InputError(f"there is no chain {number}", f"give one of 1 to {len(chains)}")
-    for at in [int(number)] if number else wanted:
-        steps = [step_text(step, start=place == 0) for place, step in enumerate(chains[at - 1])]
-        talk.console.print(Text(f"[{at}] ", style="dim").append_text(Text("  ").join(steps)))
+    wanted = _marked(mark, len(chains)) if mark else range(1, len(chains) + 1)
+    if not wanted:
+        raise InputError(f"there is no chain {mark}", f"give one of 1 to {len(chains)}")
+    for number in wanted:
+        talk.console.print(chain_line(number, chains[number - 1]))
+
+
+def is_mark(talk: Talk, line: str) -> bool:
+    """Whether a line is nothing but the mark of an answer that was just shown."""
+    if not _MARK.fullmatch(line) or not talk.has_answer:
+        return False
+    from .screen import chains_of
+
+    return bool(_marked(line, len(chains_of(talk.last.state))))
+
+
+def _marked(mark: str, chains: int) -> range:
+    """The numbers of a mark; none where it is no mark, or not of the first so many chains."""
+    match = _MARK.fullmatch(mark)
+    if match is None:
+        return range(0)
+    first, last = int(match[1]), int(match[2] or match[1])
+    return range(first, last + 1) if first <= last <= chains else range(0)
 
 
 def every_answer(talk: Talk, _: str) -> None:
-    """All answers of the last question, a line each."""
+    """All answers of the last question, a line each; of a card all that the graph says."""
     from ..render import answer_text
 
-    answers = talk.last.state.get("answers", [])
+    state = talk.last.state
+    if (result := state.get("result")) and result["kind"] == "card":
+        _whole_card(talk, state)
+        return
+    answers = state.get("answers", [])
     for answer in answers:
         talk.console.print(Text(answer_text(answer)))
     if not answers:
         talk.console.print("There are no answers.")
+
+
+def _whole_card(talk: Talk, state: "State") -> None:
+    from ...agent.conversation.card import card
+    from .screen import ChatScreen
+
+    whole = card(talk.kg, state.get("topics", [])[0], whole=True)
+    if whole.result:
+        ChatScreen(console=talk.console).computed(whole.result)
+    for note in whole.notes:
+        talk.console.print(f"  {one_line(note)}", style="dim")
 
 
 def paths(talk: Talk, _: str) -> None:
@@ -56,7 +88,10 @@ def paths(talk: Talk, _: str) -> None:
         line = Text(f"  {walk['score']:7.2f}  ", style="dim")
         talk.console.print(line.append(one_line(walk["text"])))
     if not walks:
-        talk.console.print("Nothing was walked.")
+        from .screen import chains_of
+
+        looked_up = "The answer was looked up, not chosen among walks; /why shows its triples."
+        talk.console.print(looked_up if chains_of(talk.last.state) else "Nothing was walked.")
 
 
 def verify(talk: Talk, _: str) -> None:
@@ -77,10 +112,12 @@ def verify(talk: Talk, _: str) -> None:
 
 
 def explain(talk: Talk, form: str) -> None:
-    """The evidence for the last answer in a form."""
+    """The evidence for the last answer in a form. Raises InputError where it is none."""
     from ...agent.evidence import FORMS
     from .. import options
 
+    if not form:
+        raise InputError("/explain needs a form", f"give one of {', '.join(FORMS)}")
     options.one_of("/explain", form, *FORMS)
     talk.console.print(evidence(talk, form), end="", soft_wrap=True)
 
@@ -115,7 +152,7 @@ def neighbours(talk: Talk, name: str) -> None:
     if not candidates:
         raise InputError(f"the graph has nothing under {name!r}", "spell it as the graph does")
     term: Term = candidates[0].term
-    (steps,) = talk.kg.store.neighbours([term], limit=_MOST_FACTS + 1)
+    (steps,) = talk.kg.listed.neighbours([term], limit=_MOST_FACTS + 1)
     shown = list(dict.fromkeys(step.triple for step in steps))[:_MOST_FACTS]
     terms = list(dict.fromkeys(term for triple in shown for term in triple))
     names = dict(zip(terms, map(one_line, talk.kg.labels.names(terms)), strict=True))

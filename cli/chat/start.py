@@ -27,12 +27,13 @@ def chat(
 
     from ...agent.kg.labels.names import one_line
     from ..session import check_models, graph_notes, question_options
-    from ..terminal import is_terminal, waiting
+    from ..terminal import is_terminal, spare_imports, waiting
     from .loop import Lines, converse
     from .talk import Talk, Wanted
     from .threads import MOST_SHOWN, last_turns
 
     _hush()
+    spare_imports()
     method = o.chosen_method(answering.method, answering.model)
     answering.source.broken_statements()
     options = question_options(answering)

@@ -1,6 +1,6 @@
 """A conversation as it stands: what the commands show and change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...agent.llm.local import LocalModel
     from ...agent.records import Reading
     from ...agent.state import State
-    from ...graphs.nesting import Compiled
+    from ...graphs.nesting import CompiledGraph
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Engine:
         self._kg = kg
         self._models: dict[tuple[str, ...], LocalModel] = {}
         self._llms: dict[str, BaseChatModel | None] = {}
-        self._graphs: dict[tuple[object, ...], Compiled] = {}
+        self._graphs: dict[tuple[object, ...], CompiledGraph] = {}
         self._threads: dict[bool, ThreadSaver] = {}
 
     def session(self, wanted: Wanted) -> Session:
@@ -78,7 +78,7 @@ class Engine:
             self._threads[is_named] = open_threads() if is_named else unkept_threads()
         return self._threads[is_named]
 
-    def _graph(self, wanted: Wanted) -> "Compiled":
+    def _graph(self, wanted: Wanted) -> "CompiledGraph":
         from ...graphs import build_graph
 
         key = (wanted.method, wanted.model, wanted.reader, wanted.llm, wanted.device, wanted.dtype)
@@ -165,12 +165,24 @@ class Answered:
 class Understood:
     """A question and the queries that it may be, the likeliest first; none for a walk.
 
-    They are `offered` where none of them was sure enough, until something else is asked.
+    So many of them are `offered` where none was sure enough, until something else is typed.
     """
 
     question: str
     readings: tuple["Reading", ...]
-    offered: bool = False
+    offered: int = 0
+
+
+_LEAST_OFFERED = 0.05
+"""The least probability of a reading that is offered."""
+
+
+def _distinct(readings: "Sequence[Reading]") -> "tuple[Reading, ...]":
+    """The readings that differ in words, the likeliest of those that do not."""
+    first: dict[str, Reading] = {}
+    for reading in readings:
+        first.setdefault(reading["words"], reading)
+    return tuple(first.values())
 
 
 def _nobody(_: str) -> str:
@@ -230,6 +242,11 @@ class Talk:
             return self._engine.threads(thread)
 
     @property
+    def has_answer(self) -> bool:
+        """Whether anything was asked yet."""
+        return self._last is not None
+
+    @property
     def last(self) -> Answered:
         """The last answer. Raises InputError where nothing was asked yet."""
         if self._last is None:
@@ -243,25 +260,38 @@ class Talk:
             raise InputError("there is no answer yet", "ask something first")
         return self._understood
 
+    @property
+    def offered(self) -> int:
+        """How many readings are offered."""
+        return self._understood.offered if self._understood else 0
+
     def offers(self, line: str) -> bool:
         """Whether a line is the number of a reading that is offered."""
-        understood = self._understood
-        if understood is None or not understood.offered:
-            return False
-        return line.strip() in map(str, range(1, len(understood.readings) + 1))
+        return line.strip() in map(str, range(1, self.offered + 1))
+
+    def withdraw(self) -> None:
+        """Offer no readings any longer: a number that is typed now does not mean one of them."""
+        if self._understood:
+            self._understood = replace(self._understood, offered=0)
 
     def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
-        """A question was answered, and where the model `reads` it, not by a query of the user's."""
+        """A question was answered, and where the model `reads` it, not by a query of the user's.
+
+        A greeting is none: what was answered before it stays the last answer.
+        """
         from ...agent.records import SILENT
 
+        if state.get("status") == "introduced":
+            return
         self._last = Answered(state, origin)
         if reads:
             question = state.get("asked") or state.get("question", "")
-            readings = tuple(state.get("readings", []))
-            offered = bool(readings) and state.get("status") in SILENT
+            readings = _distinct(state.get("readings", []))
+            likely = sum(reading["probability"] >= _LEAST_OFFERED for reading in readings)
+            offered = likely if state.get("status") in SILENT else 0
             self._understood = Understood(question, readings, offered)
-        elif self._understood:
-            self._understood = replace(self._understood, offered=False)
+        else:
+            self.withdraw()
         self._shown_notes.update(state.get("notes", []))
 
     def begin(self, thread: str | None) -> None:

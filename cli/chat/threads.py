@@ -67,7 +67,7 @@ def export(talk: Talk, name: str) -> None:
 
         text = evidence(talk, form)
     elif file.suffix.lower() == _TABLE:
-        from ...agent.evidence.tables import csv_of
+        from ..tables import csv_of
 
         text = csv_of(talk.last.state)
     elif name and file.suffix.lower() not in (".md", ".json"):

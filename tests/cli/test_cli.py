@@ -161,7 +161,38 @@ def test_ambiguous_name_is_a_status_where_nobody_can_be_asked(home: Path) -> Non
 
 @pytest.mark.parametrize("question", ["", "  "])
 def test_empty_question(home: Path, question: str) -> None:
-    assert_one_line_error(groundwalk(home, "ask", question), 2, "empty")
+    assert_one_line_error(groundwalk(home, "ask", question), 2, "empty", "groundwalk ask")
+
+
+@pytest.mark.parametrize("arguments", [("--quiet",), ("-", "--quiet")])
+def test_a_question_may_come_in_a_pipe(home: Path, arguments: tuple[str, ...]) -> None:
+    run = groundwalk(home, "ask", *arguments, say="Which countries\n  border Portugal?\n")
+    assert run.stdout == "Spain\n", run.stderr
+    assert_one_line_error(groundwalk(home, "ask", *arguments, say=" \n"), 2, "empty")
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "value"),
+    [
+        ("How many countries border Portugal?", "count", "1"),
+        ("What is the highest mountain in Austria?", "height in metres", "3798"),
+    ],
+)
+def test_a_table_has_what_was_computed(home: Path, question: str, column: str, value: str) -> None:
+    run = groundwalk(home, "ask", question, "--csv")
+    header, row = run.stdout.splitlines()
+    assert header == f"answer,term,{column}" and row.endswith(f">,{value}")
+
+
+def test_every_value_that_was_compared_is_shown(home: Path) -> None:
+    run = groundwalk(home, "ask", "Which is longer, the Danube or the Rhine?")
+    assert "─ length in kilometres → 2850" in run.stdout
+    assert "✓ Rhine ─ length in kilometres → 1230" in run.stdout
+
+
+def test_words_without_quotes_are_told_how_to_be_put(home: Path) -> None:
+    run = groundwalk(home, "ask", "who", "borders", "Peru?")
+    assert_one_line_error(run, 2, "quotes", "type groundwalk ask 'who borders Peru?'")
 
 
 def test_question_of_a_megabyte(home: Path, model: Path) -> None:

@@ -71,7 +71,7 @@ def completions(talk: Talk, line: str) -> list[str]:
 
 
 def test_help_has_every_command_in_a_line_of_its_own(talk: Talk) -> None:
-    perform(talk, "/help")
+    perform(talk, "/help all")
     lines = shown(talk).splitlines()
     for command in COMMANDS.values():
         assert sum(line.split()[:1] == [command.name] for line in lines) == 1

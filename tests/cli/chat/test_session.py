@@ -51,6 +51,7 @@ def test_the_export_has_what_was_answered(screen: str, home: Path) -> None:
     text = (home / "trip.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {THREAD}\n") and text.count(f"## {STOPPED}") == 1
     assert text.count("\n## ") == 9, "ten questions, of which one was stopped"
+    assert "Read as: capital of Peru, confidence " in text
 
 
 def test_the_thread_goes_on_in_another_process(screen: str, home: Path) -> None:

@@ -16,6 +16,9 @@ import sys
 from groundwalk.cli.chat.prompt import Typed
 
 def told(self):
+    from groundwalk.cli.chat.loop import _command
+
+    _command(self._talk, "What is the capital of Peru?")
     heavy = {"torch", "transformers", "langgraph", "langchain_core"} & sys.modules.keys()
     print("HEAVY", sorted(heavy))
 
@@ -24,7 +27,7 @@ sys.argv = ["groundwalk", "chat"]
 from groundwalk.cli.main import main
 main()
 """
-"""The chat, which tells at the first prompt what it has imported, and leaves."""
+"""The chat, which tells what it has imported once the first question is typed, and leaves."""
 
 
 def run(home: Path, *arguments: str, say: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
@@ -38,7 +41,7 @@ def run(home: Path, *arguments: str, say: str | bytes = "") -> subprocess.Comple
     )
 
 
-def test_nothing_heavy_is_imported_before_the_first_prompt(tmp_path: Path) -> None:
+def test_nothing_heavy_is_imported_where_ctrl_c_would_interrupt_it(tmp_path: Path) -> None:
     with Terminal(_TOLD, environment(tmp_path), tmp_path, rows=24) as terminal:
         assert terminal.wait_for_the_end() == 0
         assert "HEAVY []" in terminal.text(), terminal.text()

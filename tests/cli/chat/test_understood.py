@@ -179,9 +179,9 @@ def test_a_query_may_be_typed(talk: Talk) -> None:
     converse(talk, Said(f"/wrong {json.dumps(BORDERS['query'])}"))
     assert "Spain [1]" in shown(talk)
     assert kept() == [{"question": QUESTION, **BORDERS}], "the mentions are those of the reading"
-    whole = {**BORDERS, "mentions": ["Monaco"]}
+    whole = {**BORDERS, "mentions": ["Lesotho"]}
     converse(talk, Said("/wrong", json.dumps(whole)))
-    assert "France [1]" in shown(talk) and kept()[1:] == [{"question": QUESTION, **whole}]
+    assert "South Africa [1]" in shown(talk) and kept()[1:] == [{"question": QUESTION, **whole}]
 
 
 @pytest.mark.parametrize("wrong", ["{", '{"query": {}}', "{}", '{"start": {"class": "rivers"}}'])

@@ -1,0 +1,116 @@
+"""Answers as CSV (RFC 4180): a row for each answer, table row, or value of a card."""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from typing import TypeAlias
+
+from ..agent.evidence.reply import printable
+from ..agent.kg.terms import Term, is_literal
+from ..agent.records import Answer, Kind, Named, Result, StepRecord
+from ..agent.state import State
+
+Cell: TypeAlias = str | int | float | None
+
+_FORMULA = ("=", "+", "-", "@")
+"""Characters at which a spreadsheet takes a cell for a formula."""
+_NUMBERS: Mapping[Kind, str] = {
+    "count": "count",
+    "sum": "sum",
+    "average": "average",
+    "smallest": "smallest",
+    "largest": "largest",
+    "truth": "truth",
+    "connection": "hops",
+}
+"""The column of what a result came to, beside the members that it is made of."""
+_VALUED: frozenset[Kind] = frozenset(("extreme", "sum", "average", "smallest", "largest"))
+"""Kinds of results that are made of values of the members."""
+
+
+def csv_of(state: State) -> str:
+    """The answers of a final state as CSV with a header; only the header where there are none.
+
+    Every entity has a column for its name and one for its term. Beside the members of a result
+    stand their values, and what it came to. A text that a spreadsheet would take for a formula has
+    an apostrophe before it.
+    """
+    written = StringIO()
+    table = csv.writer(written)
+    for row in _rows(state):
+        table.writerow([_cell(cell) for cell in row])
+    return written.getvalue()
+
+
+def _rows(state: State) -> Iterator[Sequence[Cell]]:
+    result, answers = state.get("result"), state.get("answers", [])
+    if result is not None and result["kind"] == "card":
+        yield "relation", "value", "term"
+        for relation, *values in result.get("rows", []):
+            for value in values:
+                yield (*_columns(relation)[:1], *_columns(value))
+    elif result is not None and (rows := result.get("rows")):
+        yield from _table(rows)
+    elif result is not None and not answers:
+        yield "answer", "value"
+        yield result["text"], result["value"]
+    else:
+        yield from _members(answers, result)
+
+
+def _members(answers: Sequence[Answer], result: Result | None) -> Iterator[Sequence[Cell]]:
+    """The answers; of a result with their values, in a column called as the relation."""
+    values = _values(answers, result) if result and result["kind"] in _VALUED else {}
+    relations = list(dict.fromkeys(relation for relation, _ in values.values()))
+    number = _NUMBERS.get(result["kind"]) if result else None
+    yield ["answer", "term", *relations, *([number] if number else [])]
+    for answer in answers:
+        own, value = values.get(answer["term"], ("", None))
+        cells = [value if relation == own else None for relation in relations]
+        came_to = [result["value"]] if result and number else []
+        yield [answer["label"], answer["term"], *cells, *came_to]
+
+
+def _values(answers: Sequence[Answer], result: Result) -> dict[Term, tuple[str, str]]:
+    """For each answer the relation and the value that the triples of a result lead to from it."""
+    after: dict[Term, list[tuple[StepRecord, Named]]] = {}
+    for step in result["triples"]:
+        after.setdefault(step["head"]["term"], []).append((step, step["tail"]))
+        after.setdefault(step["tail"]["term"], []).append((step, step["head"]))
+    found: dict[Term, tuple[str, str]] = {}
+    for answer in answers:
+        reached = [answer["term"]]
+        for term in reached:  # which grows
+            for step, end in after.get(term, []):
+                if is_literal(end["term"]):
+                    found.setdefault(answer["term"], (step["relation"]["label"], end["label"]))
+                elif end["term"] not in reached:
+                    reached.append(end["term"])
+            if answer["term"] in found:
+                break
+    return found
+
+
+def _table(rows: Sequence[Sequence[Named | int | float | None]]) -> Iterator[Sequence[Cell]]:
+    """The rows of a table; a column with an entity in it has one for terms beside it."""
+    widths = [max(len(_columns(row[at])) for row in rows) for at in range(len(rows[0]))]
+    yield [name for at, width in enumerate(widths, 1) for name in _header(at, width)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        yield [part for cell, width in cells for part in (*_columns(cell), None)[:width]]
+
+
+def _header(number: int, width: int) -> list[str]:
+    return [f"column {number}", f"term {number}"][:width]
+
+
+def _columns(cell: Named | int | float | None) -> tuple[Cell, ...]:
+    """The name and the term of an entity, or a number alone."""
+    return (cell["label"], cell["term"]) if isinstance(cell, dict) else (cell,)
+
+
+def _cell(value: Cell) -> Cell:
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

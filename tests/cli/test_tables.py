@@ -1,0 +1,67 @@
+"""Answers as CSV: the values of a result stand beside its members."""
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from groundwalk.agent.records import Kind
+from groundwalk.cli.tables import csv_of
+
+
+def step(head: str, relation: str, tail: str) -> Any:
+    named = [{"term": f"<urn:{name}>", "label": name} for name in (head, relation)]
+    term = f'"{tail}"' if tail.isdecimal() else f"<urn:{tail}>"
+    return {
+        "head": named[0],
+        "relation": named[1],
+        "tail": {"term": term, "label": tail},
+        "inverse": False,
+        "verdict": "supported",
+    }
+
+
+def rows(kind: Kind | None, value: Any, *members: str, triples: Any = ()) -> list[list[str]]:
+    answers = [
+        {"term": f"<urn:{own}>", "label": own, "score": 1.0, "chains": []} for own in members
+    ]
+    result = {"kind": kind, "value": value, "text": "text", "how": "", "triples": list(triples)}
+    state: Any = {"answers": answers, "result": result if kind else None}
+    return list(csv.reader(StringIO(csv_of(state))))
+
+
+HEIGHTS = [step("a", "height", "9"), step("b", "height", "7")]
+
+
+def test_answers_have_their_terms() -> None:
+    assert rows(None, None, "a") == [["answer", "term"], ["a", "<urn:a>"]]
+    assert rows(None, None) == [["answer", "term"]]
+
+
+@pytest.mark.parametrize("kind", ["count", "truth"])
+def test_what_was_computed_of_members_stands_beside_them(kind: Kind) -> None:
+    header, *listed = rows(kind, 2, "a", "b")
+    assert header == ["answer", "term", kind]
+    assert listed == [["a", "<urn:a>", "2"], ["b", "<urn:b>", "2"]]
+    assert rows(kind, 0) == [["answer", "value"], ["text", "0"]], "there are no members"
+
+
+def test_an_extreme_has_its_value() -> None:
+    header, row = rows("extreme", None, "a", triples=HEIGHTS)
+    assert header == ["answer", "term", "height"] and row == ["a", "<urn:a>", "9"]
+    assert rows("extreme", None, "a")[0] == ["answer", "term"], "the graph has no such value"
+
+
+def test_a_value_may_be_several_steps_away() -> None:
+    way = [step("m", "peak of", "a"), step("m", "height", "8"), *HEIGHTS[1:]]
+    assert rows("extreme", None, "a", triples=way)[1] == ["a", "<urn:a>", "8"]
+
+
+def test_a_sum_has_what_it_is_made_of() -> None:
+    header, *listed = rows("sum", 16, "a", "b", "c", triples=HEIGHTS)
+    assert header == ["answer", "term", "height", "sum"]
+    assert [row[2:] for row in listed] == [["9", "16"], ["7", "16"], ["", "16"]]
+
+
+def test_a_formula_is_a_text() -> None:
+    assert rows(None, None, "=1")[1][0] == "'=1"
