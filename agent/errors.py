@@ -12,7 +12,10 @@ GroundwalkError
 │   ├── UnavailableError     one that is down, overloaded or too slow: what its circuit counts
 │   └── RefusedError         one that does not take this very question, and may take others
 ├── DiskError             3  a disk that is full, or does not take what is written
-└── ShortageError         3  a question that needs more memory than there is
+├── ShortageError         3  a question that needs more memory than there is
+└── BusyError             3  a question that came while too many waited
+
+In a service those who ask cannot mend a KGError, a ModelError or a DatasetError: its operator can.
 """
 
 import errno
@@ -68,7 +71,7 @@ class KGError(InputError):
 
 
 class QuestionError(InputError):
-    """A question that is empty, too long or not text.
+    """A question that is empty, too long or not text; or a reply where nothing is asked.
 
     >>> build_graph().invoke({"question": " "})
     Traceback (most recent call last):
@@ -177,6 +180,21 @@ class ShortageError(GroundwalkError):
 
     code = "memory"
     exit_code = 3
+
+
+class BusyError(GroundwalkError):
+    """Too many questions wait already; `seconds` is how long one that waits will, as far as known.
+
+    >>> BusyError("100 questions are waiting already", "ask again later", 7.5).seconds
+    7.5
+    """
+
+    code = "busy"
+    exit_code = 3
+
+    def __init__(self, message: str, hint: str = "", seconds: float = 0.0) -> None:
+        super().__init__(message, hint)
+        self.seconds = seconds
 
 
 def unwritable(file: os.PathLike[str], error: OSError) -> DiskError | InputError:

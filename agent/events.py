@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from .records import Answer, Candidate, Entity, Operation, Result, Status, View
+from .records import Answer, Candidate, Entity, MentionRecord, Operation, Result, Status, View
 
 
 class Understood(TypedDict):
@@ -25,10 +25,20 @@ class Understood(TypedDict):
 
 
 class Linked(TypedDict):
-    """The entities that the question, or its part, begins at."""
+    """The entities that the question, or its part, begins at.
+
+    It comes again where more is known: after a choice, and once the question was read.
+    """
 
     event: Literal["linked"]
     topics: list[Entity]
+
+
+class Ambiguous(TypedDict):
+    """What may mean several entities, its candidates: the last event until one is chosen."""
+
+    event: Literal["ambiguous"]
+    mentions: list[MentionRecord]
 
 
 class Loaded(TypedDict):
@@ -89,7 +99,7 @@ class Computed(TypedDict):
 
 
 class Responded(TypedDict):
-    """The reply: the last event of every question."""
+    """The reply: the last event of every question that is not waiting for a choice."""
 
     event: Literal["responded"]
     status: Status
@@ -99,6 +109,7 @@ class Responded(TypedDict):
 Event: TypeAlias = (
     Understood
     | Linked
+    | Ambiguous
     | Loaded
     | Decoded
     | Retrieved

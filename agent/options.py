@@ -34,8 +34,8 @@ class Options:
     is none of, or a value that it cannot have. No value is converted: a text is no number.
 
     >>> options, turn = Options(max_answers=2), {"question": "Which countries border Austria?"}
-    >>> len(build_graph("gcr").invoke(turn, context=options)["answers"])
-    2
+    >>> build_graph().invoke(turn, context=options)["messages"][-1].text
+    'Czechia; Germany; and 6 more'
     """
 
     beams: Annotated[int, Field(ge=1, le=32)] | None = None
@@ -60,8 +60,10 @@ class Options:
     max_triples: Positive = 100_000
     shown: Positive = 120
     """Triples of the graph that a prompt shows."""
-    max_answers: Positive = 200
+    max_answers: Positive | None = None
+    """Answers that are shown; `None` is 200 of those that walks lead to, and all of a query."""
     max_chains: Positive = 5
+    """Walks that are shown for an answer; the proof of a query's answer is shown whole."""
     width: Positive = 3
     """tog: walks that are kept at a depth; tot: ways that an expansion may go (its breadth)."""
     depth: Positive | None = None

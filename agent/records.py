@@ -151,6 +151,8 @@ class Operation(TypedDict):
     whole question. None where none was, as in a request for proof or for a card."""
     courtesy: NotRequired[Literal["greetings", "thanks", "help"]]
     """What an introduction replies to."""
+    whole: NotRequired[bool]
+    """Whether a card has all that there is, and not only the first of it."""
 
 
 class Part(TypedDict):
@@ -179,6 +181,8 @@ class Result(TypedDict):
     rows: NotRequired[list[list[Named | int | float | None]]]
     """Of a table: for each member itself and the values of its columns. Of a card: for each
     relation its name, after `←` where it points at the entity, and its values."""
+    more: NotRequired[list[int]]
+    """Of a card: for each of its rows how many values of the relation are not in it."""
 
 
 class Word(TypedDict):
@@ -228,10 +232,14 @@ class Turn(TypedDict):
     """Whether it came to a set without members, which is what a follow-up is about."""
     query: NotRequired[dict[str, Any] | None]
     """The whole question as a query, as a model read it; None where none did."""
+    reading: NotRequired[str]
+    """The query in words; empty where the question was not read as one."""
     given: NotRequired[bool]
     """Whether a query was asked, and no question: `asked` says it in words of ours."""
     card: NotRequired[bool]
     """Whether it was asked what the graph says of an entity."""
+    triples: NotRequired[list[StepRecord]]
+    """Those that a computed result rests on beside the chains of the answers."""
 
 
 READER = "reader"

@@ -9,7 +9,10 @@ from .errors import InputError
 
 
 class Settings(BaseSettings):
-    """What an option falls back to when it is not given."""
+    """What an option of the command line, and LangGraph's server, fall back to.
+
+    `build_graph` reads none of it: it has arguments.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix="GROUNDWALK_", env_file=".env", env_file_encoding="utf-8", extra="ignore"

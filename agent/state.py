@@ -3,10 +3,11 @@
 Stores, models and indexes never enter the state; `build_graph` closes over them.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import Messages, add_messages
+from langgraph.types import Interrupt
 from typing_extensions import TypedDict
 
 from .records import (
@@ -59,12 +60,8 @@ class GraphInput(TypedDict, total=False):
     turns: Annotated[list[Turn], remembered]
 
 
-class GraphOutput(TypedDict):
-    """What comes out; `State` says what each key is.
-
-    >>> build_graph().invoke({"question": "What is the capital of Kenya?"})["reading"]
-    'capital of Kenya'
-    """
+class Output(TypedDict):
+    """The part of the state that comes out."""
 
     question: str
     status: Status
@@ -73,10 +70,22 @@ class GraphOutput(TypedDict):
     result: Result | None
     confidence: float
     reading: str
+    mentions: list[MentionRecord]
     topics: list[Entity]
     notes: list[str]
     messages: Annotated[list[AnyMessage], last_messages]
     usage: Usage
+
+
+class GraphOutput(Output):
+    """What comes out; `State` says what each key is.
+
+    >>> build_graph().invoke({"question": "What is the capital of Kenya?"})["reading"]
+    'capital of Kenya'
+    """
+
+    __interrupt__: NotRequired[list[Interrupt]]
+    """What the user is asked, where the run waits for the reply; answers are not there yet."""
 
 
 class State(TypedDict, total=False):
@@ -102,6 +111,8 @@ class State(TypedDict, total=False):
     itself; at the first one of a thread, those before it tell of earlier turns. The agent's own
     are named `groundwalk` and have the answers with their chains in `response_metadata`."""
     mentions: list[MentionRecord]
+    """What the question names. Of those that are `ambiguous` where the status is, the `candidates`
+    are what may be chosen."""
     topics: list[Entity]
     view: View | None
     candidates: list[Candidate]

@@ -7,19 +7,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .about import describe_graph
     from .build import build_graph
     from .methods import METHODS
+    from .nesting import CompiledGraph
     from .retriever import KGRetriever
     from .tool import AskResult, ask_tool
 
-__all__ = ["METHODS", "AskResult", "KGRetriever", "ask_tool", "build_graph"]
+__all__ = [
+    "METHODS",
+    "AskResult",
+    "CompiledGraph",
+    "KGRetriever",
+    "ask_tool",
+    "build_graph",
+    "describe_graph",
+]
 
 _MODULES = {
     "METHODS": "methods",
     "AskResult": "tool",
+    "CompiledGraph": "nesting",
     "KGRetriever": "retriever",
     "ask_tool": "tool",
     "build_graph": "build",
+    "describe_graph": "about",
 }
 
 

@@ -1,22 +1,24 @@
-"""What a graph holds, for a host that has never seen it: classes, relations, counts, questions."""
+"""What a graph holds, for who has never seen it: classes, relations, counts, questions."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from threading import Event
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from ..agent.errors import GroundwalkError, ServiceError
+from ..agent.errors import GroundwalkError, InputError, ServiceError
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.labels.index import RelationInfo
 from ..agent.kg.labels.names import one_line
 from ..agent.kg.nodes import literal_tag
 from ..agent.kg.terms import Term, is_literal
-from .session import Session
+from ..agent.options import Options
+
+if TYPE_CHECKING:
+    from .nesting import CompiledGraph
 
 _SAMPLE = 100
 """Facts of a relation whose ends are looked at."""
@@ -95,31 +97,61 @@ class About:
         return RelationUse(name=relation.name, facts=relation.facts, head=head, tail=tail)
 
 
-def describe(session: Session, *, tries: bool, stopped: Event) -> About:
-    """Describe the graph of a session. Where it `tries` the examples, it loads the models with it.
+def describe_graph(
+    kg: KnowledgeGraph,
+    graph: "CompiledGraph[Any] | None" = None,
+    *,
+    page: int = 1,
+    limit: int = 30,
+) -> GraphPage:
+    """What a graph holds: its size, its classes and relations, the largest first, and questions.
 
-    They are tried until it is `stopped`, or for some time. Raises ServiceError.
+    The questions are examples of what may be asked. With a compiled `graph` only those are given
+    that it answers, which loads its models. A page has up to `limit` classes and relations. Call
+    it once and keep what it says. Raises ServiceError, and InputError for what is no page.
+
+    >>> about = describe_graph(open_kg("world"), limit=2)
+    >>> [kind["name"] for kind in about["classes"]], about["more"]
+    (['city', 'country'], True)
     """
-    kg = session.kg
+    if page < 1 or limit < 1:
+        raise InputError(f"there is no page {page} of {limit}", "count from 1")
+    return describe(kg, tried(graph) if graph else None).page(page, limit)
+
+
+def describe(
+    kg: KnowledgeGraph,
+    answers: Callable[[str], frozenset[Term]] | None,
+    notes: Sequence[str] = (),
+) -> About:
+    """All that a graph is described with; examples are tried where there are `answers` to them.
+
+    Raises ServiceError.
+    """
     if not kg.pinned:
-        return About(kg, None, (), _remote_relations(kg), (), session.notes)
+        return About(kg, None, (), _remote_relations(kg), (), tuple(notes))
     from ..agent.conversation.introduction import introduce
 
-    answers = _answers(session, stopped) if tries else None
     known = introduce(kg, answers)
     sizes = Sizes(**kg.counts._asdict())
     classes = tuple(ClassUse(name=size.name, members=size.members) for size in known.classes)
-    return About(kg, sizes, classes, known.relations, known.questions, session.notes)
+    return About(kg, sizes, classes, known.relations, known.questions, tuple(notes))
 
 
-def _answers(session: Session, stopped: Event) -> Callable[[str], frozenset[Term]]:
+def tried(
+    graph: "CompiledGraph[Any]",
+    options: Options | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Callable[[str], frozenset[Term]]:
+    """The terms that a graph answers a question with, until it `is_over`, or for some time."""
+    alone = graph.with_output().copy({"checkpointer": False})
     until = monotonic() + _SECONDS
 
     def answers(question: str) -> frozenset[Term]:
-        if stopped.is_set() or monotonic() > until:
+        if is_over() or monotonic() > until:
             return frozenset()
         try:
-            state: Any = session.graph.invoke({"question": question}, context=session.options)
+            state = alone.invoke({"question": question}, context=options)
         except GroundwalkError:  # it is told to whoever asks
             return frozenset()
         is_whole = state.get("status") == "answered" and not state.get("result")
@@ -138,7 +170,7 @@ def _remote_relations(kg: KnowledgeGraph) -> tuple[RelationInfo, ...]:
 
 def _ends(kg: KnowledgeGraph, relation: Term) -> tuple[str, str]:
     """The class of most heads and of most tails, among the first facts of a relation."""
-    triples = list(islice(kg.store.statements(relation), _SAMPLE))
+    triples = list(islice(kg.stated(relation), _SAMPLE))
     return _kind(kg, [t.head for t in triples]), _kind(kg, [t.tail for t in triples])
 
 

@@ -8,17 +8,21 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from ..agent.caching import once
+from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.linking import LabelLinker, Linker
 from ..agent.llm.bag_of_words import Scope, read_baselines, read_scope
 from ..agent.llm.local import LocalModel, load_generator
 from ..agent.llm.model_folder import BUNDLED, model_folder, model_settings
+from ..agent.options import Options
 from ..agent.query.account import account_beside
 from ..agent.reader.values import LabelsWithValues
 from ..agent.reader.weights import GeneralReader, open_reader
+from ..agent.state import GraphOutput
 from .ground import Parts
+from .line import MOST_WAITING
 from .methods import check_method, default_method, method_named
-from .nesting import Compiled
+from .nesting import CompiledGraph
 from .reading import knows_graph, reads_itself
 from .skeleton import skeleton
 
@@ -35,7 +39,9 @@ def build_graph(
     dtype: str = "auto",
     prompts: Path | None = None,
     reader: GeneralReader | str | None = None,
-) -> Compiled:
+    options: Options | None = None,
+    most_waiting: int = MOST_WAITING,
+) -> CompiledGraph[GraphOutput]:
     """Compile the graph of a method: a LangGraph runnable from a question to its answers.
 
     It takes a `GraphInput` such as `{"question": ...}` and returns a `GraphOutput`; `with_state()`
@@ -47,11 +53,14 @@ def build_graph(
     of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
     the model's place; so does the bundled one where the model writes no queries, or does not know
     the graph.
+    `options` are those of every question that comes without, as does one to a node of a graph whose
+    context is something else.
     `checkpointer` keeps threads, so that questions may refer to earlier ones and the graph may ask
     which entity is meant. With `True`, that of the graph in which this one is a node does, and none
     where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
-    `False` has none. Raises InputError for an unknown method, KGError and ModelError for what
-    cannot be opened.
+    `False` has none. Of the callers of `invoke` and `ainvoke` at most `most_waiting` wait; the next
+    gets a BusyError. No `GROUNDWALK_*` variable takes the place of an argument.
+    Raises InputError for an unknown method, KGError and ModelError for what cannot be opened.
 
     >>> graph = build_graph("gcr", kg="world")
     >>> state = graph.invoke({"question": "What is the capital of Kenya?"})
@@ -60,6 +69,8 @@ def build_graph(
     """
     if method is not None:
         check_method(method)
+    if most_waiting < 0:
+        raise InputError(f"most_waiting cannot be {most_waiting}", "give 0 or more")
     opened = open_kg(kg) if isinstance(kg, str) else kg
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
     name = default_method(settings) if method is None else method
@@ -98,7 +109,8 @@ def build_graph(
         account,
         is_known,
     )
-    return skeleton(name, method_of_name, parts, checkpointer).with_output()
+    compiled = skeleton(name, method_of_name, parts, checkpointer, options, most_waiting)
+    return compiled.with_output()
 
 
 def _reader(given: GeneralReader | str | None, *, needed: bool) -> GeneralReader | None:

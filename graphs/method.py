@@ -18,7 +18,7 @@ from ..agent.answers.question import Outcome, Question
 from ..agent.llm.model_folder import ModelSettings
 from ..agent.nodes import Node
 from ..agent.options import Options
-from ..agent.query.facts import Facts
+from ..agent.query.facts import FactsLender
 from .ground import Ground, Parts
 
 
@@ -95,12 +95,15 @@ Search = Callable[[Question, Ground], Outcome]
 """A method at work on one question. Raises GroundwalkError; NoPathError becomes a note."""
 
 COMMON = frozenset(
-    {"hops", "inverse", "on_ambiguous", "confidence", "conversation", "queries", "partial"}
+    {
+        *("hops", "inverse", "on_ambiguous", "confidence", "max_answers"),
+        *("conversation", "queries", "partial"),
+    }
 )
 """The options that every method uses."""
 VIEW = frozenset({"max_degree", "max_triples"})
 """Those of methods that walk a bounded view of the KG."""
-REASONING = frozenset({"max_answers", "max_chains", "reasoning"})
+REASONING = frozenset({"max_chains", "reasoning"})
 """Those of methods whose walks an LLM or the vote reasons over."""
 ALL = frozenset(option.name for option in fields(Options))
 
@@ -119,7 +122,7 @@ def any_options(_: Options) -> None:
     """For methods that need nothing to be set."""
 
 
-def nowhere(_: Parts, __: Callable[[], Facts]) -> None:
+def nowhere(_: Parts, __: FactsLender) -> None:
     """For methods that answer plain questions only."""
     return
 
@@ -156,7 +159,7 @@ class Method:
     """Raises InputError, before anything is asked, for options that it cannot be used with."""
     reasons: bool = False
     """Whether it concludes itself, so that `induce` is passed over."""
-    whole: Callable[[Parts, Callable[[], Facts]], Node | None] = nowhere
+    whole: Callable[[Parts, FactsLender], Node | None] = nowhere
     """A node that may answer the question as a whole, before it is linked.
 
     Without one the question is read as a query, and the method answers its plain parts.

@@ -6,7 +6,6 @@ structured output. What is refused twice is read, and its plain parts are answer
 them. So are questions of multiple choice or with given topics, as they are.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -15,7 +14,7 @@ from langgraph.runtime import Runtime
 from ..agent.nodes import Node
 from ..agent.nodes.propose import propose
 from ..agent.options import Options
-from ..agent.query.facts import Facts
+from ..agent.query.facts import FactsLender
 from ..agent.state import State
 from .gcr import GCR
 from .ground import Parts
@@ -25,7 +24,7 @@ from .reading import plain_questions, read_with
 _NAME = "query"
 
 
-def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node:
+def _whole(parts: Parts, facts: FactsLender) -> Node:
     if parts.llm is not None:
         return _proposed(parts, parts.llm, facts)
     from ..agent.nodes.read import read
@@ -33,7 +32,7 @@ def _whole(parts: Parts, facts: Callable[[], Facts]) -> Node:
     return read(read_with(parts), _NAME)
 
 
-def _proposed(parts: Parts, llm: BaseChatModel, facts: Callable[[], Facts]) -> Node:
+def _proposed(parts: Parts, llm: BaseChatModel, facts: FactsLender) -> Node:
     """What a chat LLM proposes; where that does not stand, the question is taken apart."""
     proposing = propose(parts.kg, parts.linker, llm, facts, _NAME, parts.prompts)
     reading = plain_questions(parts, _NAME)

@@ -12,11 +12,11 @@ from ..agent.kg import language_tags, open_kg, reading_of
 from ..agent.llm.chat import chat_model
 from ..agent.settings import read_settings
 from .build import build_graph
-from .nesting import Compiled
+from .nesting import CompiledGraph
 
 
 @cache
-def graph() -> Compiled:
+def graph() -> CompiledGraph:
     """The compiled graph; the server wants it for every run, so it is made once."""
     settings = read_settings()
     kg = open_kg(
@@ -36,6 +36,6 @@ def graph() -> Compiled:
     )
 
 
-async def served() -> Compiled:
+async def served() -> CompiledGraph:
     """`graph` for the server's event loop: a KG is opened in a thread, as that reads files."""
     return await asyncio.to_thread(graph)

@@ -14,7 +14,7 @@ START -> understand -> propose -> link -> [ambiguous: ask_user] -> load -> METHO
 what stands goes to `respond`, and the rest goes on. For any other one the query is taken apart
 there: the method answers its plain parts. It lets pass what is no query: a question of multiple
 choice or with given topics, and one about the conversation itself. A query in the place of a
-question goes to `run_query`.
+question goes to `run_query`. Before `ask_user` interrupts, `offer` streams what it asks.
 """
 
 from collections.abc import Callable, Collection
@@ -30,7 +30,7 @@ from langgraph.runtime import Runtime
 
 from ..agent.answers.candidates import question_mentions
 from ..agent.answers.judging import is_confident
-from ..agent.caching import once
+from ..agent.caching import Pool, once
 from ..agent.conversation.introduction import Introduction, introduce
 from ..agent.errors import ShortageError, is_shortage
 from ..agent.kg import KnowledgeGraph
@@ -40,7 +40,7 @@ from ..agent.llm.bag_of_words import tempered
 from ..agent.llm.model_folder import ModelSettings
 from ..agent.llm.prompt import mask
 from ..agent.nodes import Node
-from ..agent.nodes.ask_user import ask_user
+from ..agent.nodes.ask_user import ask_user, offer
 from ..agent.nodes.combine import combine, next_part
 from ..agent.nodes.induce import Reasoning, induce
 from ..agent.nodes.link import link
@@ -52,12 +52,13 @@ from ..agent.nodes.verify import verify
 from ..agent.options import Options
 from ..agent.query.facts import Facts
 from ..agent.records import no_usage
-from ..agent.state import GraphInput, GraphOutput, State
+from ..agent.state import GraphInput, Output, State
+from ..agent.stopping import look_up
 from .ground import Parts
 from .harness import method_node
-from .line import Line
+from .line import MOST_WAITING, Line
 from .method import COMMON, Method
-from .nesting import Compiled, lent_checkpointer
+from .nesting import CompiledGraph, lent_checkpointer
 from .reading import plain_questions
 
 RECURSION_LIMIT = 1_000
@@ -80,8 +81,12 @@ def skeleton(
     method: Method,
     parts: Parts,
     checkpointer: BaseCheckpointSaver[Any] | bool | None,
-) -> Compiled:
+    default: Options | None = None,
+    most_waiting: int = MOST_WAITING,
+) -> CompiledGraph[State]:
     """Compile the state machine around a method; its runs return the whole state.
+
+    `default` are the options of a run that has none; `most_waiting` is the length of the line.
 
     A run without a checkpointer could not be resumed after an interrupt, so an ambiguous question
     then ends with the status `ambiguous` and its readings in the notes.
@@ -91,12 +96,10 @@ def skeleton(
     notes = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, notes = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]
-    facts = once(partial(Facts, parts.kg))
+    facts = Pool(partial(Facts, parts.kg)).lent
     whole = method.whole(parts, facts)
     rewriting = None if whole is None else parts.llm
-    graph = StateGraph(
-        State, context_schema=Options, input_schema=GraphInput, output_schema=GraphOutput
-    )
+    graph = StateGraph(State, context_schema=Options, input_schema=GraphInput, output_schema=Output)
 
     @once
     def introduction() -> Introduction:
@@ -106,6 +109,7 @@ def skeleton(
         "understand": understand(parts.linker, name, parts.kg, rewriting, parts.prompts),
         "propose": whole or plain_questions(parts, name, notes),
         "link": link(parts.linker, name, parts.kg, notes),
+        "offer": offer(),
         "ask_user": ask_user(),
         "load": load(settings),
         name: method_node(name, method, parts),
@@ -130,27 +134,30 @@ def skeleton(
     for node_name, node in nodes.items():
         is_first = node_name == "understand"
         graph.add_node(node_name, guarded(parts.kg, node, options, is_first=is_first))
-    graph.add_conditional_edges(START, _after_start, ["understand", "run_query"])
+    graph.add_conditional_edges(START, after_start, ["understand", "run_query"])
     graph.add_edge("run_query", "respond")
     asks = _asks_back(may_ask=checkpointer is not False)
-    graph.add_conditional_edges("understand", _after_understand(asks), ["propose", "ask_user"])
+    graph.add_conditional_edges("understand", _understood(asks), ["propose", "offer"])
     ways = ["link", "combine", "load", "respond"]
-    graph.add_conditional_edges("propose", _after_propose, ways)
-    graph.add_conditional_edges(
-        "link", _after_link(asks), ["ask_user", "load", "combine", "respond"]
-    )
-    graph.add_conditional_edges("ask_user", _after_asking, ["propose", "load", "combine"])
+    graph.add_conditional_edges("propose", after_propose, ways)
+    graph.add_conditional_edges("link", _linked(asks), ["offer", "load", "combine", "respond"])
+    graph.add_edge("offer", "ask_user")
+    graph.add_conditional_edges("ask_user", after_asking, ["propose", "load", "combine"])
     graph.add_edge("load", name)
     graph.add_edge(name, "verify" if method.reasons else "induce")
     if not method.reasons:
         graph.add_edge("induce", "verify")
-    after_verify = _after_verify(settings, method, least)
+    after_verify = _verified(settings, method, least)
     graph.add_conditional_edges("verify", after_verify, ["load", "combine", "respond"])
-    graph.add_conditional_edges("combine", _after_combine, ["link", "respond"])
+    graph.add_conditional_edges("combine", after_combine, ["link", "respond"])
     graph.add_edge("respond", END)
     parts_of = vars(graph.compile(checkpointer=checkpointer, name="groundwalk"))
-    line = Line(_AT_ONCE if parts.llm is None and parts.kg.pinned else _AT_ONCE_REMOTE)
-    compiled = Compiled(line=line, prepare=introduction, **parts_of).with_config(
+    at_once = _AT_ONCE if parts.llm is None and parts.kg.pinned else _AT_ONCE_REMOTE
+    line = Line(at_once, most_waiting)
+    unbound = CompiledGraph(
+        line=line, prepare=introduction, options=default or Options(), **parts_of
+    )
+    compiled = unbound.with_config(
         recursion_limit=RECURSION_LIMIT,
         run_name="groundwalk",
         tags=["groundwalk"],
@@ -159,14 +166,16 @@ def skeleton(
     return compiled.with_state()
 
 
-def _after_start(state: State) -> Literal["understand", "run_query"]:
+def after_start(state: State) -> Literal["understand", "run_query"]:
+    """A query that is given is only executed."""
     return "run_query" if state.get("query") else "understand"
 
 
 _Ended = Literal["combine", "respond"]
 
 
-def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
+def after_propose(state: State) -> Literal["link", "combine", "load", "respond"]:
+    """A question that was answered as a whole is done; of any other the parts are answered."""
     if is_computed(state) and state.get("operation") is None:
         return "respond"
     if state.get("operation") is not None:
@@ -174,7 +183,7 @@ def _after_propose(state: State) -> Literal["link", "combine", "load", "respond"
     return "load" if state.get("mentions") else "link"
 
 
-def _after_asking(state: State) -> Literal["propose", "load", "combine"]:
+def after_asking(state: State) -> Literal["propose", "load", "combine"]:
     """A question whose names are settled can be proposed as a whole, unless it is a part."""
     operation = state.get("operation")
     if operation is None:
@@ -182,7 +191,7 @@ def _after_asking(state: State) -> Literal["propose", "load", "combine"]:
     return "combine" if operation["kind"] == "card" else "load"
 
 
-def _answers(compiled: Compiled, question: str) -> frozenset[Term]:
+def _answers(compiled: CompiledGraph, question: str) -> frozenset[Term]:
     """The terms that a question is answered with, asked alone."""
     alone: Any = compiled.copy({"checkpointer": False})
     options = Options(conversation=False, on_ambiguous="best")
@@ -190,7 +199,8 @@ def _answers(compiled: Compiled, question: str) -> frozenset[Term]:
     return frozenset(answer["term"] for answer in state.get("answers", []))
 
 
-def _after_combine(state: State) -> Literal["link", "respond"]:
+def after_combine(state: State) -> Literal["link", "respond"]:
+    """The next part is linked as a question is."""
     return "link" if next_part(state) else "respond"
 
 
@@ -213,36 +223,34 @@ def _asks_back(*, may_ask: bool) -> _Asks:
     return asks
 
 
-def _after_understand(
+def _understood(
     asks: _Asks,
-) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["propose", "ask_user"]]:
-    def route(
+) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["propose", "offer"]]:
+    def after_understand(
         state: State, runtime: Runtime[Options], config: RunnableConfig
-    ) -> Literal["propose", "ask_user"]:
+    ) -> Literal["propose", "offer"]:
         is_card = (operation := state.get("operation")) and operation["kind"] == "card"
         asked = is_card and asks(state, runtime.context or Options(), config)
-        return "ask_user" if asked else "propose"
+        return "offer" if asked else "propose"
 
-    return route
+    return after_understand
 
 
-def _after_link(
+def _linked(
     asks: _Asks,
-) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["ask_user", "load"] | _Ended]:
-    def route(
+) -> Callable[[State, Runtime[Options], RunnableConfig], Literal["offer", "load"] | _Ended]:
+    def after_link(
         state: State, runtime: Runtime[Options], config: RunnableConfig
-    ) -> Literal["ask_user", "load"] | _Ended:
-        if not state.get("topics"):
-            return _ended(state)
+    ) -> Literal["offer", "load"] | _Ended:
         match asks(state, runtime.context or Options(), config):
             case True:
-                return "ask_user"
+                return "offer"
             case False:
                 return _ended(state)
             case None:
-                return "load"
+                return "load" if state.get("topics") else _ended(state)
 
-    return route
+    return after_link
 
 
 def _least(threshold: float, method: Method) -> Callable[[Options], float]:
@@ -276,10 +284,10 @@ def _sure(parts: Parts, method: Method) -> Callable[[State, Options], float]:
     return sure
 
 
-def _after_verify(
+def _verified(
     settings: ModelSettings, method: Method, least: Callable[[Options], float]
 ) -> Callable[[State, Runtime[Options]], Literal["load"] | _Ended]:
-    def route(state: State, runtime: Runtime[Options]) -> Literal["load"] | _Ended:
+    def after_verify(state: State, runtime: Runtime[Options]) -> Literal["load"] | _Ended:
         options = runtime.context or Options()
         if state.get("answers") and is_confident(state, least(options)):
             return _ended(state)
@@ -287,7 +295,7 @@ def _after_verify(
             return _ended(state)
         return "load" if can_widen(state, options, settings) else _ended(state)
 
-    return route
+    return after_verify
 
 
 _SMALLER = {"beams": "--beams", "hops": "--hops", "max_triples": "--set max_triples"}
@@ -296,6 +304,8 @@ _SMALLER = {"beams": "--beams", "hops": "--hops", "max_triples": "--set max_trip
 
 def guarded(kg: KnowledgeGraph, node: Node, options: Collection[str], *, is_first: bool) -> Node:
     """The node with its requests counted; it raises ShortageError where memory runs out.
+
+    A run for which nobody waits any longer ends before it.
 
     Where the KG is an endpoint, `kg_requests` are the HTTP requests that the node sends; of a KG at
     hand they are the look-ups that the node itself counts. The usage begins anew with the first
@@ -306,6 +316,7 @@ def guarded(kg: KnowledgeGraph, node: Node, options: Collection[str], *, is_firs
 
     @wraps(unwrap(node))  # LangGraph looks there for the graph of a loop
     def run(state: State, runtime: Runtime[Options]) -> State:
+        look_up()
         try:
             if kg.pinned:
                 return node(state, runtime)

@@ -27,7 +27,7 @@ from ..agent.records import (
     no_usage,
 )
 from ..agent.state import State
-from .nesting import Compiled
+from .nesting import CompiledGraph
 
 SCHEMA = 2
 """The version of `AskResult`: 2 has `partial` and `unsure`, `readings` and `account`."""
@@ -86,7 +86,7 @@ class Question(BaseModel):
 
 
 def ask_tool(
-    graph: Compiled,
+    graph: CompiledGraph,
     *,
     name: str = "ask_knowledge_graph",
     description: str = DESCRIPTION,
@@ -105,7 +105,7 @@ def ask_tool(
     ...
     """
     alone: Any = graph.with_state().copy({"checkpointer": False})
-    own = options or Options()
+    own = options or graph.options
     if own.on_ambiguous == "ask":
         own = replace(own, on_ambiguous="error")
 
@@ -164,8 +164,9 @@ def in_words(state: State) -> str:
 
     What was not understood stands above the answer, and how the question was read below it.
     """
-    lines = [one_line(line) for line in [unread_line(state)] if line]
-    lines += [one_line(message.text) for message in state.get("messages", [])[-1:]]
+    reply = [line for own in state.get("messages", [])[-1:] for line in own.text.splitlines()]
+    unread = [line for line in [unread_line(state)] if line and line not in reply]
+    lines = list(map(one_line, [*unread, *reply]))
     if result := state.get("result"):
         lines.append(one_line(result["how"]))
     is_answered = bool(state.get("answers") or state.get("result"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from groundwalk.agent.errors import (
+        BusyError,
         ConstraintError,
         DatasetError,
         DiskError,
@@ -28,7 +29,14 @@ if TYPE_CHECKING:
     from groundwalk.agent.options import Options
     from groundwalk.agent.records import Answer
     from groundwalk.agent.state import GraphInput, GraphOutput, State
-    from groundwalk.graphs import AskResult, KGRetriever, ask_tool, build_graph
+    from groundwalk.graphs import (
+        AskResult,
+        CompiledGraph,
+        KGRetriever,
+        ask_tool,
+        build_graph,
+        describe_graph,
+    )
 
     __version__: str
 
@@ -38,6 +46,8 @@ __path__ = extend_path(__path__, __name__)
 __all__ = [
     "Answer",
     "AskResult",
+    "BusyError",
+    "CompiledGraph",
     "ConstraintError",
     "DatasetError",
     "DiskError",
@@ -61,6 +71,7 @@ __all__ = [
     "__version__",
     "ask_tool",
     "build_graph",
+    "describe_graph",
     "kg_of",
     "open_kg",
 ]
@@ -68,6 +79,7 @@ __all__ = [
 _MODULES = {
     "Answer": "agent.records",
     "AskResult": "graphs",
+    "CompiledGraph": "graphs",
     "Event": "agent.events",
     "GraphInput": "agent.state",
     "GraphOutput": "agent.state",
@@ -77,6 +89,7 @@ _MODULES = {
     "State": "agent.state",
     "ask_tool": "graphs",
     "build_graph": "graphs",
+    "describe_graph": "graphs",
     "kg_of": "agent.kg",
     "open_kg": "agent.kg",
 }

@@ -3,19 +3,25 @@
 import copy
 import doctest
 import pickle
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import groundwalk
 import pytest
+from groundwalk.agent.events import Event
+from groundwalk.agent.records import Kind, Status
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = [
     "Answer",
     "AskResult",
+    "BusyError",
+    "CompiledGraph",
     "ConstraintError",
     "DatasetError",
     "DiskError",
@@ -39,6 +45,7 @@ PUBLIC = [
     "__version__",
     "ask_tool",
     "build_graph",
+    "describe_graph",
     "kg_of",
     "open_kg",
 ]
@@ -129,3 +136,22 @@ def test_the_parts_load_from_any_folder(inside: bool, tmp_path: Path) -> None:
     script = "from groundwalk import DiskError; import groundwalk.agent.kg.terms, groundwalk.data"
     loaded = modules_after(script, ROOT if inside else tmp_path)
     assert {"groundwalk.agent.errors", "groundwalk.agent.kg.terms", "groundwalk.data"} <= loaded
+
+
+def test_the_reference_has_a_line_and_a_place_for_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    names = [name for name in PUBLIC if name != "__version__"]
+    assert sorted(re.findall(r"^- `(\w+)`: \w", page, re.MULTILINE)) == sorted(names)
+    assert sorted(re.findall(r"^::: groundwalk\.(\w+)$", page, re.MULTILINE)) == sorted(names)
+
+
+def test_the_page_has_every_event_with_its_keys_and_every_kind_of_result() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", page, re.MULTILINE)
+    named = {name: told for first, told in rows for name in re.findall(r"`(\w+)`", first)}
+    for event in get_args(Event):
+        (kind,) = get_args(event.__annotations__["event"])
+        keys = event.__annotations__.keys() - {"event"}
+        assert keys <= {*re.findall(r"`(\w+)`", named[kind])}, kind
+    assert {*get_args(Kind)} <= named.keys()
+    assert {*get_args(Status)} <= {*re.findall(r"`(\w+)`", named["status"])}

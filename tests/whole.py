@@ -3,9 +3,9 @@
 from typing import Any
 
 from groundwalk.graphs import build_graph as build_public_graph
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 
 
-def build_graph(*args: Any, **settings: Any) -> Compiled:
+def build_graph(*args: Any, **settings: Any) -> CompiledGraph:
     """As `groundwalk.build_graph`; see there."""
     return build_public_graph(*args, **settings).with_state()

@@ -5,8 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
+from ..kg.labels.index import Hit
+from ..kg.labels.meanings import entities_meant, written_term
 from ..kg.labels.names import normalise
 from ..kg.store import Labels
+from ..kg.terms import Term
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .mentions import (
@@ -72,13 +75,18 @@ class LabelLinker:
     def link(self, question: str) -> list[Mention]:
         """Find the entities that a question names.
 
-        Names in [brackets] are taken at their word, and then nothing else is linked. Where a name
+        Names and terms in [brackets] are taken at their word, and then nothing else is linked. What
+        candidates are listed as is taken too, with its description or class. Where a name
         seems to be missing, those with a typo or two are tried, and those of which a word is part.
         A topic that is named twice is one mention.
         """
         if marked := bracketed(question):
             named = [
-                self._explicit(question, span) or self._marked(question, span) for span in marked
+                self._term(question, span)
+                or self._explicit(question, span)
+                or self._listed(question, span)
+                or self._marked(question, span)
+                for span in marked
             ]
             return self._topics(question, [], [item for item in named if item])
         tokens = tokenise(question)
@@ -99,6 +107,22 @@ class LabelLinker:
         hits = self._labels.lookup(norm)
         same = [hit for hit in hits if hit.text == text]
         return found(span, text, (grade(hit) for hit in same or hits))
+
+    def _term(self, question: str, span: Span) -> Found | None:
+        """The marked term itself."""
+        term = written_term(question[span.start : span.end])
+        return None if term is None else self._of_terms(question, span, [term])
+
+    def _listed(self, question: str, span: Span) -> Found | None:
+        """What is listed under a marked text, where candidates are told apart."""
+        return self._of_terms(
+            question, span, entities_meant(self._labels, question[span.start : span.end])
+        )
+
+    def _of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> Found | None:
+        text = question[span.start : span.end]
+        infos = [info for info in self._labels.describe(terms) if info.degree]
+        return found(span, text, (grade(Hit(i.term, text, "label", i.degree)) for i in infos))
 
     def _marked(self, question: str, span: Span) -> Found | None:
         """What a marked text names with a typo or two, else in part."""

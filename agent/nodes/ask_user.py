@@ -1,6 +1,7 @@
 """ask_user: interrupts the run where a mention may mean several entities, and takes the choice.
 
-A node of its own, because an interrupted node starts again from its top when it is resumed.
+A node of its own, because an interrupted node starts again from its top when it is resumed. What
+it asks is told before it, by `offer`.
 """
 
 from langgraph.runtime import Runtime
@@ -12,6 +13,17 @@ from ..options import Options
 from ..records import MentionRecord
 from ..state import State
 from . import Node
+
+
+def offer() -> Node:
+    """Say that the question is ambiguous, while the run waits for the choice."""
+
+    def run(state: State, runtime: Runtime[Options]) -> State:
+        mentions = [mention for mention in state.get("mentions", []) if mention["ambiguous"]]
+        runtime.stream_writer({"event": "ambiguous", "mentions": mentions})
+        return {"status": "ambiguous"}
+
+    return run
 
 
 def ask_user() -> Node:
@@ -28,7 +40,7 @@ def ask_user() -> Node:
         ]
         topics = best_topics(mentions)
         runtime.stream_writer({"event": "linked", "topics": topics})
-        return {"mentions": mentions, "topics": topics}
+        return {"mentions": mentions, "topics": topics, "status": "abstained"}
 
     return run
 

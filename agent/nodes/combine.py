@@ -97,11 +97,13 @@ def _computed(
         return rest_of(kg, read, parts, turns)
     match operation["kind"]:
         case "card" if topics:
-            return card(kg, topics[0])
+            return card(kg, topics[0], whole=operation.get("whole", False))
         case "card":
             return _which_is_meant(operation)
         case "introduction":
             return introduced(introduction(), operation.get("courtesy", "help"))
+        case "list":
+            return again(kg, turns, members=True)
         case _:
             about = last_about(turns)
             if about is not None and about.get("card") and about["topics"]:

@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 
 from ...prompts import render
 from ..answers.candidates import name_terms, reading_notes, step_records
+from ..answers.judging import not_shown
 from ..answers.question import (
     Conclusion,
     Outcome,
@@ -129,9 +130,7 @@ def voted(
     if result is None:
         return Outcome(conclusion=Conclusion(reasoner="vote"))
     answers, notes = _proven_answers(kg, result.elected)
-    if result.left_out:
-        more = "answer is" if result.left_out == 1 else "answers are"
-        notes.append(f"{result.left_out} more {more} not shown")
+    notes += not_shown(result.left_out)
     if result.truncated:
         notes.append("the relation path reaches more entities than were followed")
     return Outcome(

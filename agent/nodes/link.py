@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from time import perf_counter
 
-from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..answers.topics import Linked, best_topics, linked
-from ..conversation.messages import question_of
+from ..answers.topics import Linked, linked, settled_topics
+from ..conversation.messages import readable
 from ..kg import KnowledgeGraph
 from ..linking import Linker
 from ..options import Options
@@ -38,20 +37,20 @@ def link(
     def run(state: State, runtime: Runtime[Options]) -> State:
         since, part = perf_counter(), current_part(state)
         if part:
-            question, is_message = part["question"], True
+            question = part["question"]
             names = Linked(part["mentions"], part.get("notes", []), 0)
         else:
-            question, _, is_message = question_of(state)
+            question = readable(state.get("question"))
             names = linked(linker, kg, question, state.get("given"))
         notes = [*notes_of_all, *names.notes]
         seconds = perf_counter() - since
         slow = names.requests and seconds > _LONG
-        topics = best_topics(names.mentions)
+        is_settled = (runtime.context or Options()).on_ambiguous == "best"
+        topics = settled_topics(names.mentions, is_settled=is_settled)
         runtime.stream_writer({"event": "linked", "topics": topics})
         return {
             **unanswered(method),
             "question": question,
-            "messages": [] if is_message else [HumanMessage(question)],
             "mentions": names.mentions,
             "topics": topics,
             "notes": [*notes, _SLOW.format(seconds)] if slow else notes,

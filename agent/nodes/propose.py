@@ -6,7 +6,7 @@ the method's own way.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from ..linking import Linker
 from ..llm.asking import Asker, StructuredReplies, UnansweredError, read_object
 from ..options import Options
 from ..query.binding import Bound, Mention, bind
-from ..query.facts import Facts
+from ..query.facts import FactsLender
 from ..query.tree import read_query
 from ..query.vocabulary import (
     PROPOSAL,
@@ -51,7 +51,7 @@ def propose(
     kg: KnowledgeGraph,
     linker: Linker,
     llm: BaseChatModel,
-    facts: Callable[[], Facts],
+    facts: FactsLender,
     method: str,
     prompts: Path | None = None,
 ) -> Node:
@@ -104,7 +104,7 @@ class _Asking(NamedTuple):
     """What the LLM is asked with."""
 
     kg: KnowledgeGraph
-    facts: Callable[[], Facts]
+    facts: FactsLender
     asker: Asker
     replies: StructuredReplies
     prompts: Path | None
@@ -146,7 +146,8 @@ def _proposed(asking: _Asking) -> tuple[Executed | None, str]:
             tree = found.get(PROPOSAL, found)
             if tree is None:
                 return None, _NONE
-            return executed(asking.kg, asking.facts(), _bound(asking, tree)), ""
+            with asking.facts() as facts:
+                return executed(asking.kg, facts, _bound(asking, tree)), ""
         except (QuestionError, ShortageError) as error:
             reason = _reason(error)
             refused = {"reply": _json(reply[:_LONGEST]), "reason": _json(reason)}

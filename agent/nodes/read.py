@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from langgraph.runtime import Runtime
 
 from ..answers.computed import Computed
-from ..answers.judging import SURE, Judged, unsure, with_account, withheld
+from ..answers.judging import SURE, Judged, too_low, unsure, with_account, withheld
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
 from ..conversation.alone import SURE as SURE_ALONE
@@ -271,7 +271,7 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     others = [other for other in queries if other is not query]
     account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
     if computed.status != "unchecked":
-        computed = _judged(tools, computed, done.words, account, options)
+        computed = _judged(tools, computed, done.words, account, options, notes)
     readings = readings_of(tools.kg, [query, *others])
     return Read(replace(done, computed=computed), computed.topics, readings, account)
 
@@ -288,15 +288,22 @@ def is_of_answers(query: Query) -> bool:
 
 
 def _judged(
-    tools: ReadWith, computed: Computed, words: str, account: list[Word], options: Options
+    tools: ReadWith,
+    computed: Computed,
+    words: str,
+    account: list[Word],
+    options: Options,
+    earlier: Sequence[str],
 ) -> Computed:
-    """The same with the status that it deserves; what is withheld leaves no answers."""
+    """The same with the status that it deserves.
+
+    What is withheld leaves no answers and none of their notes, but those of `earlier` readings.
+    """
     confidence = computed.confidence
     at_least = _NOTHING if _has_nothing(computed) else 0.0
     if unsure_reading := not_sure(tools, confidence, words, options, at_least):
         status, note = unsure_reading
-        notes = [*computed.notes, note]
-        return replace(computed, status=status, answers=[], result=None, notes=notes)
+        return replace(computed, status=status, answers=[], result=None, notes=[*earlier, note])
     doubt = [unsure(confidence)] if confidence < SURE else []
     judged = Judged(computed.status, computed.answers, [*computed.notes, *doubt])
     judged = with_account(judged, account, options)
@@ -320,7 +327,7 @@ def not_sure(
     least = max(tools.least, at_least) if options.confidence is None else options.confidence
     if confidence >= least:
         return None
-    note = f"I read: {words}; not sure enough ({confidence:.2f}, at least {least:.2f})"
+    note = f"I read: {words}; not sure enough ({too_low(confidence, least)})"
     return withheld(confidence, least), note
 
 

@@ -4,11 +4,18 @@ from collections.abc import Callable
 
 from langgraph.runtime import Runtime
 
-from ..answers.judging import Judged, judged, with_account
+from ..answers.judging import (
+    Judged,
+    judged,
+    not_shown,
+    unread_line,
+    unrecognised,
+    with_account,
+)
 from ..conversation.messages import message_of
 from ..conversation.turns import turn_of
 from ..options import Options
-from ..records import READER, SILENT, silence
+from ..records import READER, SILENT, Turn, silence
 from ..state import State
 from . import Node
 
@@ -16,6 +23,9 @@ from . import Node
 def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
     """Say the answers, and remember the turn; what `combine` computed was judged there.
 
+    A greeting or a request for help asks nothing, so it is no turn.
+
+    No more answers are shown than the options want; the turn keeps all for questions about them.
     `silent` is a note where entities are known but no answer is.
     """
 
@@ -27,20 +37,35 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         else:
             outcome = judged(state, threshold(options))
             outcome = with_account(outcome, state.get("account", []), options)
+        outcome = unrecognised(outcome, state.get("mentions", []), state.get("account", []))
         if silent and outcome.status in SILENT and state.get("topics"):
             outcome = outcome._replace(notes=[*outcome.notes, silent])
-        listed = "; ".join(answer["label"] for answer in outcome.answers)
+        shown = outcome.answers[: options.max_answers]
+        left_out = len(outcome.answers) - len(shown)
+        listed = "; ".join(answer["label"] for answer in shown)
+        listed += f"; and {left_out:,} more" if left_out else ""
         text = result["text"] if result else listed or silence(outcome.status)
-        runtime.stream_writer({"event": "responded", "status": outcome.status, "text": text})
-        changes: State = {
+        known: State = {
+            **state,
             "question": state.get("said", state.get("question", "")),
             "status": outcome.status,
             "answers": outcome.answers,
             "notes": outcome.notes,
         }
-        turn = turn_of({**state, **changes}, text)
-        message = message_of(turn, state.get("reading", ""))
-        return {**changes, "turns": [turn], "messages": [message]}
+        turn = turn_of(known, text)
+        line = unread_line(known) if outcome.status == "partial" else ""
+        reply = f"{line}\n{text}" if line else text
+        told: Turn = {**turn, "text": reply, "answers": shown, "cut": turn["cut"] or left_out > 0}
+        is_courtesy = outcome.status == "introduced"
+        runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
+        return {
+            "question": known.get("question", ""),
+            "status": outcome.status,
+            "answers": shown,
+            "notes": [*outcome.notes, *not_shown(left_out)],
+            "turns": [] if is_courtesy else [turn],
+            "messages": [message_of(told, state.get("reading", ""))],
+        }
 
     return run
 

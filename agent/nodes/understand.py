@@ -13,7 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..answers.topics import best_topics, linked
+from ..answers.topics import linked, settled_topics
 from ..conversation.acts import Act, act_of, may_be_act, rewritten
 from ..conversation.messages import earlier_turns, question_of
 from ..kg import KnowledgeGraph
@@ -42,14 +42,14 @@ def understand(
 
     def run(state: State, runtime: Runtime[Options]) -> State:
         since = perf_counter()
-        question_put, before, spoken = question_of(state)
+        question_put, before, is_message = question_of(state)
         question = question_put
         changes: State = {
             **unanswered(method),
             "said": question_put,
             "question": question_put,
             "asked": question_put,
-            "messages": [] if spoken else [HumanMessage(question_put)],
+            "messages": [] if is_message else [HumanMessage(question_put)],
             "operation": None,
             "parts": [],
             "part": -1,
@@ -88,7 +88,7 @@ def understand(
             operation = _operation(act, notes)
             mentions = act.question["mentions"]
             is_settled = (runtime.context or Options()).on_ambiguous == "best"
-            topics = best_topics([m for m in mentions if is_settled or not m["ambiguous"]])
+            topics = settled_topics(mentions, is_settled=is_settled)
             changes |= {"operation": operation, "mentions": mentions, "topics": topics}
             changes["asked"] = act.question["question"]
             _emit(runtime, changes["asked"], operation)
@@ -106,9 +106,10 @@ def understand(
 def _operation(act: Act, notes: list[str]) -> Operation:
     """What is done in the place of a query."""
     match act.kind:
-        case "why" | "card":
+        case "why" | "list" | "card":
             mentions = act.question["mentions"]
-            return Operation(kind=act.kind, mentions=mentions, notes=notes)
+            operation = Operation(kind=act.kind, mentions=mentions, notes=notes)
+            return {**operation, "whole": True} if act.whole else operation
         case "greetings" | "thanks" | "help":
             return Operation(kind="introduction", mentions=[], notes=[], courtesy=act.kind)
         case "choice":

@@ -65,7 +65,7 @@ class GraphLabels:
         return label
 
     def _name(self, term: Term) -> str:
-        return self._kg.walk_labels.names([term])[0] if term else ""
+        return self._kg.asked_as(term) if term else ""
 
     def _tail(self, relation: Term, inverse: bool) -> str:
         """The name of a class at the end of a hop, or the kind of value; empty if not known.

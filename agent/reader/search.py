@@ -69,7 +69,8 @@ class LabelReader:
             actions = [actions for _, actions in ended]
             chances = [exp(chance) for chance, _ in ended]
             kg = tools.facts.kg
-            queries = distinct_queries(kg, tools.naming, actions, chances, pointed)
+            earlier = asked.before.terms()
+            queries = distinct_queries(kg, tools.naming, actions, chances, pointed, earlier)
             notes = [_OTHER_GRAPH] if tools.is_foreign else []
         return ReadQueries(queries, Cost(forward_passes=search.passes), notes)
 

@@ -79,9 +79,11 @@ class LabelsWithValues(LabelsOver):
 
 
 def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
-    """The values that may be named."""
+    """The values that may be named; the names of things name the things."""
     facts, values = Facts(kg), dict[Term, _Value]()
     for relation in kg.walk_labels.relations():
+        if relation.term in kg.profile.naming:
+            continue
         reached = facts.reached(relation.term)
         few = facts.terms(reached[:3])
         if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from ...agent.answers.topics import find_entity
+from ...agent.answers.vote import MOST_ANSWERS
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import RelationPath, Term
 from ...agent.kg.walking.execution import execute
@@ -54,7 +55,7 @@ def _reached(
     def ends(topics: Sequence[Term], path: RelationPath) -> tuple[Term, ...]:
         banned = () if options.revisits == "walk" else topics
         reached = execute(kg.walks, topics, path, banned=banned, keep=0).reached
-        return tuple(own.end for own in reached[: options.max_answers])
+        return tuple(own.end for own in reached[: options.max_answers or MOST_ANSWERS])
 
     found = list[tuple[Term, ...]]()
     for sample in samples:

@@ -15,7 +15,7 @@ from time import perf_counter
 from ...agent.options import Options
 from ...graphs import build_graph
 from ...graphs.line import Line
-from ...graphs.nesting import Compiled
+from ...graphs.nesting import CompiledGraph
 
 CALLERS = (1, 10, 50)
 QUESTIONS = (
@@ -51,7 +51,7 @@ class Waits:
         )
 
 
-async def measured(graph: Compiled, callers: int, *, in_line: bool) -> Waits:
+async def measured(graph: CompiledGraph, callers: int, *, in_line: bool) -> Waits:
     """Let so many callers ask at the same moment."""
     context, late, over = Options(on_ambiguous="best", conversation=False), [0.0], asyncio.Event()
 

@@ -12,7 +12,7 @@ compares words alone, `aligner` has the lexicon of the reader, and `random` draw
 """
 
 import argparse
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +34,7 @@ from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action
 from ...agent.query.automaton import Partial
 from ...agent.query.binding import Naming
-from ...agent.query.facts import Facts
+from ...agent.query.facts import Facts, FactsLender
 from ...agent.query.question import Asked
 from ...agent.query.reader import ReadQueries, distinct_queries
 from ...agent.query.schema import GraphSchema
@@ -73,7 +73,7 @@ def worth_of_features(known: Sequence[str] = tuple(_WORTH)) -> npt.NDArray[np.fl
 def aligning(name: str, reader: str) -> Method:
     """One of `ALIGNERS` as a method; the lexicon is that of a reader."""
 
-    def whole(parts: Parts, _: Callable[[], Facts]) -> Node:
+    def whole(parts: Parts, _: FactsLender) -> Node:
         lexicon = open_reader(reader).load().lexicon if name == "aligner" else Lexicon()
         aligner = _Aligner(parts.kg, lexicon, name)
         return read(ReadWith(parts.kg, parts.linker, aligner, NoAccount, 0.0), name)

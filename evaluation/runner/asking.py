@@ -42,7 +42,7 @@ from ..samples import Sample
 from .config import Topics
 
 if TYPE_CHECKING:
-    from ...graphs.nesting import Compiled
+    from ...graphs.nesting import CompiledGraph
 
 
 PROFILE = replace(GENERIC, name="names", nodes=(UNLABELLED,))
@@ -111,7 +111,7 @@ class Setup:
     methods: tuple[str, ...]
     kg: str | None
     model: str
-    profile: str = "generic"
+    profile: str = "auto"
     graphs: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     reading: Reading = Reading()
@@ -217,7 +217,7 @@ class _OverKG(NamedTuple):
     """A KG and the graphs of the methods over it."""
 
     kg: KnowledgeGraph
-    graphs: dict[str, "Compiled"]
+    graphs: dict[str, "CompiledGraph"]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from ...agent.answers.candidates import path_of
 from ...agent.answers.question import Outcome, Question
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph
+from ...agent.kg.labels.meanings import Meanings
 from ...agent.kg.terms import Path, Term, is_connected
-from ...agent.kg.verification.checks import Meanings
 from ...agent.kg.verification.claims import read_written
 from ...agent.kg.walking.listing import shortest_paths
 from ...agent.nodes.induce import Reasoning, induced

@@ -8,9 +8,9 @@ from ...agent.answers.candidates import name_terms
 from ...agent.decoding.wire import escape
 from ...agent.errors import ServiceError
 from ...agent.kg import KnowledgeGraph, local_name, normalise
+from ...agent.kg.labels.meanings import Meanings
 from ...agent.kg.store import metered
 from ...agent.kg.terms import Term, Triple, is_unknown, unknown_term
-from ...agent.kg.verification.checks import Meanings
 from ...agent.kg.verification.claims import read_written
 from ...agent.llm.written_triples import WrittenTriple
 from ...agent.records import Named, StepRecord

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from groundwalk.agent.kg import load_profile
 from groundwalk.cli.main import app
 from typer.main import get_command
 
@@ -51,7 +52,7 @@ OF_OTHERS = {
 }
 """Options in the text that are of `python -m`, `ray`, `./dev` and pip, not of groundwalk."""
 
-KINDS = {"": "commands", "sh": "commands", "python": "python", "json": "json"}
+KINDS = {"": "commands", "sh": "commands", "python": "python", "json": "json", "toml": "profile"}
 
 COMMANDS: Any = get_command(app)
 BLOCKS = [block for page in PAGES for block in blocks(page)]
@@ -114,6 +115,14 @@ def test_every_command_can_be_typed_so(block: Block) -> None:
     if kind(block) == "commands":
         for words in commands(block.text):
             look_up(words)
+
+
+@pytest.mark.parametrize(
+    "block", [own for own in BLOCKS if kind(own) == "profile"], ids=lambda block: block.title
+)
+def test_every_profile_can_be_read(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(block.text, encoding="utf-8")
+    assert load_profile(str(tmp_path / "own.toml")).patterns
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -193,6 +202,8 @@ def assert_shown(shown: str, said: str) -> None:
 def test_a_block_does_what_the_page_says(block: Block, shells: Any) -> None:
     if reason := reason_not_run(block):
         pytest.skip(reason)
+    if kind(block) == "profile":
+        return
     if kind(block) == "json":
         record: Any = json.loads(block.text)
         for server in record["mcpServers"].values():

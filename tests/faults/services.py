@@ -3,7 +3,7 @@
 import time
 
 from groundwalk.agent.llm.chat import chat_model
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 
 from ..whole import build_graph
 from .servers import Begins, Fault, at_once
@@ -114,7 +114,7 @@ def llm_is_down(fault: Fault) -> Trial:
     return trial
 
 
-def _llm_is_back(bench: Bench, out: Outcome, graph: Compiled) -> None:
+def _llm_is_back(bench: Bench, out: Outcome, graph: CompiledGraph) -> None:
     """The next question is reasoned over by the LLM again, and its answers are true."""
     time.sleep(2 * PAUSE)
     seen = ask(graph, NEXT)

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, build, open_kg
 from groundwalk.agent.options import Options
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint
@@ -64,7 +64,7 @@ def outcome(state: Any) -> dict[str, Any]:
     }
 
 
-def asks(graph: Compiled, talk: Talk) -> list[dict[str, Any]]:
+def asks(graph: CompiledGraph, talk: Talk) -> list[dict[str, Any]]:
     """What comes of each question of a conversation in a thread of its own."""
     config: Any = {"configurable": {"thread_id": talk.country}}
     return [
@@ -73,7 +73,7 @@ def asks(graph: Compiled, talk: Talk) -> list[dict[str, Any]]:
     ]
 
 
-async def asks_beside_others(graph: Compiled, talk: Talk) -> list[dict[str, Any]]:
+async def asks_beside_others(graph: CompiledGraph, talk: Talk) -> list[dict[str, Any]]:
     """The same, awaited; the second question is streamed."""
     config: Any = {"configurable": {"thread_id": talk.country}}
     first, second = talk.questions
@@ -178,7 +178,7 @@ def test_answers_over_a_kg_that_is_rebuilt_are_of_the_old_or_of_the_new(tmp_path
     held = build_graph(kg=str(out))
     question: Any = {"question": "What is the capital of France?"}
 
-    def capital_of(graph: Compiled) -> str:
+    def capital_of(graph: CompiledGraph) -> str:
         state: Any = graph.invoke(question, context=OPTIONS)
         (answer,) = state["answers"]
         steps = [step for chain in answer["chains"] for step in chain]

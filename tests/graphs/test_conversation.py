@@ -17,7 +17,7 @@ from groundwalk.agent.evidence.sparql import answers_query
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import READER
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -56,11 +56,11 @@ def kg(turtle: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Knowle
 
 
 @pytest.fixture(scope="module")
-def graph(kg: KnowledgeGraph) -> Compiled:
+def graph(kg: KnowledgeGraph) -> CompiledGraph:
     return build_graph("gcr", kg=kg, checkpointer=InMemorySaver())
 
 
-def talk(graph: Compiled, thread: str, *questions: str) -> Any:
+def talk(graph: CompiledGraph, thread: str, *questions: str) -> Any:
     """The state after the last of the questions."""
     state: Any = None
     for question in questions:
@@ -94,7 +94,7 @@ def holds(kg: KnowledgeGraph, state: Any) -> bool:
 
 
 def test_a_set_is_counted_filtered_and_shown_again(
-    graph: Compiled, kg: KnowledgeGraph, turtle: str
+    graph: CompiledGraph, kg: KnowledgeGraph, turtle: str
 ) -> None:
     counted = talk(graph, "set", BORDERS, "how many are there?")
     assert counted["result"]["value"] == 8 and names(counted) == NEIGHBOURS and holds(kg, counted)
@@ -102,6 +102,10 @@ def test_a_set_is_counted_filtered_and_shown_again(
     euro = said(turtle, "?x v:currency currency:euro . country:austria v:borders ?x")
     some = talk(graph, "filtered", BORDERS, "which of them use the euro?")
     assert names(some) == euro and holds(kg, some)
+    store = ox.Store()
+    store.load(turtle.encode(), format=ox.RdfFormat.TURTLE)
+    rows: Any = store.query(answers_query(cast(Reply, result_of(some))))
+    assert {str(row["answer"]) for row in rows} == {a["term"] for a in some["answers"]}
     why = talk(graph, "filtered", "why?")
     assert why["answers"] == some["answers"] and why["status"] == "answered"
     assert why["operation"] == {"kind": "why", "mentions": [], "notes": []}
@@ -110,18 +114,20 @@ def test_a_set_is_counted_filtered_and_shown_again(
     assert again["asked"] == "borders of Germany"
 
 
-def test_a_pronoun_means_the_last_topic(graph: Compiled, kg: KnowledgeGraph) -> None:
+def test_a_pronoun_means_the_last_topic(graph: CompiledGraph, kg: KnowledgeGraph) -> None:
     state = talk(graph, "it", "What is the capital of Hungary?", "and its currency?")
     assert names(state) == {"Hungarian forint"} and holds(kg, state)
     assert state["asked"] == "currency of Hungary"
 
 
-def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, turtle: str) -> None:
+def test_sets_are_combined_as_sparql_says(
+    graph: CompiledGraph, kg: KnowledgeGraph, turtle: str
+) -> None:
     both = "?x v:borders country:france . ?x v:borders country:germany"
     state = talk(graph, "both", "Which countries border both France and Germany?")
     assert names(state) == said(turtle, both) and holds(kg, state)
     assert state["query_tree"] == {"start": {"part": 0}, "and": [{"start": {"part": 1}}]}
-    assert state["reading"] == "borders of France, also among borders of Germany"
+    assert state["reading"] == "borders of France, if also borders of Germany"
     only = "?x v:borders country:france . MINUS { ?x v:borders country:germany }"
     state = talk(graph, "but not", "Which countries border France and do not border Germany?")
     assert names(state) == said(turtle, only) and holds(kg, state)
@@ -131,7 +137,7 @@ def test_sets_are_combined_as_sparql_says(graph: Compiled, kg: KnowledgeGraph, t
 
 @pytest.mark.parametrize(("one", "other"), [("china", "india"), ("switzerland", "austria")])
 def test_what_borders_any_of_two_neighbours_holds_both(
-    graph: Compiled, kg: KnowledgeGraph, turtle: str, one: str, other: str
+    graph: CompiledGraph, kg: KnowledgeGraph, turtle: str, one: str, other: str
 ) -> None:
     union = said(
         turtle, f"{{ ?x v:borders country:{one} }} UNION {{ ?x v:borders country:{other} }}"
@@ -158,7 +164,7 @@ def test_what_borders_any_of_two_neighbours_holds_both(
     ],
 )
 def test_yes_has_a_proof_and_no_says_what_the_graph_lacks(
-    graph: Compiled, kg: KnowledgeGraph, question: str, yes: bool
+    graph: CompiledGraph, kg: KnowledgeGraph, question: str, yes: bool
 ) -> None:
     state = talk(graph, question, question)
     assert state["result"]["value"] is yes and bool(state["answers"]) is yes
@@ -185,7 +191,7 @@ def test_turns_may_go_in_without_a_checkpointer(kg: KnowledgeGraph) -> None:
     assert second["result"]["value"] == 8 and len(second["turns"]) == 2
 
 
-def test_what_was_resolved_is_streamed(graph: Compiled) -> None:
+def test_what_was_resolved_is_streamed(graph: CompiledGraph) -> None:
     talk(graph, "stream", "What is the capital of Hungary?")
     config: Any = {"configurable": {"thread_id": "stream"}}
     asked: Any = {"question": "And Portugal?"}
@@ -196,7 +202,7 @@ def test_what_was_resolved_is_streamed(graph: Compiled) -> None:
     ]
 
 
-def test_an_ambiguous_mention_asks_back_and_goes_on(graph: Compiled) -> None:
+def test_an_ambiguous_mention_asks_back_and_goes_on(graph: CompiledGraph) -> None:
     config: Any = {"configurable": {"thread_id": "springfield"}}
     asked: Any = {"question": "Which country is Springfield in?"}
     state: Any = graph.invoke(asked, config)
@@ -208,7 +214,7 @@ def test_an_ambiguous_mention_asks_back_and_goes_on(graph: Compiled) -> None:
     assert names(state) == {"Portugal"} and state["status"] == "answered"
 
 
-def test_an_ambiguity_that_was_told_is_settled_by_the_next_line(graph: Compiled) -> None:
+def test_an_ambiguity_that_was_told_is_settled_by_the_next_line(graph: CompiledGraph) -> None:
     told = talk(graph, "told", "Which country is Springfield in?")
     assert told["status"] == "ambiguous" and told["result"] is None
     place = next(

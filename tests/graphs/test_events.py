@@ -1,24 +1,72 @@
-"""What a run streams is what `groundwalk.Event` says."""
+"""What a run streams is what `groundwalk.Event` says, and what the reference says of methods."""
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from groundwalk.agent.events import Event
 from groundwalk.agent.options import Options
-from groundwalk.graphs import build_graph
+from groundwalk.graphs import METHODS, build_graph
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import TypeAdapter
 
-QUESTIONS = ["Which countries border Austria?", "How many countries border Austria?", "hello"]
+ROOT = Path(__file__).parents[2]
+PLAIN = "Which countries border Austria?"
+FURTHER = ["How many countries border Austria?", "hello", "What is the capital of Korea?"]
+METHOD = ["query", "gcr", "plan", "dog", "rog", "tog", "tot", "retrieve"]
 
 
-@pytest.mark.parametrize("method", ["query", "gcr", "plan", "dog", "rog", "tog", "tot", "retrieve"])
+@cache
+def graph(method: str) -> Any:
+    return build_graph(method, checkpointer=InMemorySaver())
+
+
+@cache
+def streamed(method: str, given: str, key: str = "question") -> list[Any]:
+    retrieved = str(ROOT / "data" / "world" / "retrieved.jsonl") if method == "paths" else ""
+    turn = {key: given if key == "question" else {"start": {"entity": given}, "answer": "count"}}
+    if method == "paths":
+        turn["id"] = "-"
+    config: Any = {"configurable": {"thread_id": given}}
+    context = Options(retrieved=retrieved)
+    return list(graph(method).stream(turn, config, stream_mode="custom", context=context))
+
+
+def table() -> dict[str, list[str]]:
+    """The events of each method, as the page says."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|$", page, re.MULTILINE)
+    named = [(re.findall(r"`(.*?)`", row), re.findall(r"`(.*?)`", own)) for row, own in rows]
+    return {method: own for methods, own in named for method in methods}
+
+
+@pytest.mark.parametrize("method", METHOD)
 def test_every_event_has_its_type(method: str) -> None:
-    graph, events = build_graph(method), TypeAdapter[Any](Event)
-    for question in QUESTIONS:
-        streamed = list(
-            graph.stream(
-                {"question": question}, stream_mode="custom", context=Options(on_ambiguous="best")
-            )
-        )
-        assert [events.validate_python(own) for own in streamed] == streamed
-        assert streamed[-1]["event"] == "responded"
+    events = TypeAdapter[Any](Event)
+    for question in (PLAIN, *FURTHER):
+        own = streamed(method, question)
+        assert [events.validate_python(event) for event in own] == own
+        is_open = question == FURTHER[-1]
+        assert own[-1]["event"] == ("ambiguous" if is_open else "responded")
+        assert is_open or sum(event["event"] == "responded" for event in own) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_streams_what_the_page_says(method: str) -> None:
+    first, *own, last = dict.fromkeys(event["event"] for event in streamed(method, PLAIN))
+    assert (first, last) == ("linked", "responded")
+    assert own == table()[method]
+
+
+def test_the_page_says_it_of_every_method_and_names_every_event() -> None:
+    assert table().keys() == METHODS.keys()
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    kinds = [own.__annotations__["event"].__args__[0] for own in Event.__args__]
+    assert all(f"`{kind}`" in page for kind in kinds)
+
+
+def test_a_query_is_computed() -> None:
+    own = streamed("query", "Kenya", "query")
+    assert [event["event"] for event in own] == ["computed", "responded"]

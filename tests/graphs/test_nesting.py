@@ -3,23 +3,30 @@
 import asyncio
 import json
 from operator import add
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, assert_type
 
 import pytest
+from groundwalk import KGRetriever, ask_tool
+from groundwalk import build_graph as build_public_graph
 from groundwalk.agent.errors import InputError
+from groundwalk.agent.events import Event
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import Answer
-from groundwalk.graphs.nesting import Compiled
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from groundwalk.agent.state import GraphOutput, State
+from groundwalk.graphs.nesting import CompiledGraph
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command, Send
 from typing_extensions import TypedDict
 
 from ..whole import build_graph
 
 CROATIA = "What is the capital of Croatia?"
+AUSTRIA = "Which countries border Austria?"
 KOREA = "What is the capital of Korea?"
 CURRENCY = "and its currency?"
 
@@ -46,7 +53,7 @@ class User(TypedDict):
 
 
 @pytest.fixture(scope="module")
-def graph() -> Compiled:
+def graph() -> CompiledGraph:
     return build_graph()
 
 
@@ -83,7 +90,7 @@ def asks(state: Any) -> list[str]:
     return [interrupt.value["ask"] for interrupt in state.get("__interrupt__", ())]
 
 
-def calls(graph: Compiled) -> Any:
+def calls(graph: CompiledGraph) -> Any:
     """A node that calls the graph itself, whatever config it is in."""
 
     def node(state: Shared) -> Any:
@@ -97,7 +104,7 @@ def calls(graph: Compiled) -> Any:
 
 @pytest.mark.parametrize("called", [False, True])
 def test_it_remembers_and_asks_back_with_the_checkpointer_around(
-    graph: Compiled, called: bool
+    graph: CompiledGraph, called: bool
 ) -> None:
     parent = around(calls(graph) if called else graph)
     assert names(parent.invoke({"question": CROATIA}, thread())) == ["Zagreb"]
@@ -109,7 +116,7 @@ def test_it_remembers_and_asks_back_with_the_checkpointer_around(
 
 
 @pytest.mark.parametrize("called", [False, True])
-def test_it_does_so_for_async_callers(graph: Compiled, called: bool) -> None:
+def test_it_does_so_for_async_callers(graph: CompiledGraph, called: bool) -> None:
     async def run() -> None:
         parent = around(calls(graph) if called else graph)
         await parent.ainvoke({"question": CROATIA}, thread())
@@ -120,7 +127,7 @@ def test_it_does_so_for_async_callers(graph: Compiled, called: bool) -> None:
     asyncio.run(run())
 
 
-def test_without_a_checkpointer_around_it_asks_nobody(graph: Compiled) -> None:
+def test_without_a_checkpointer_around_it_asks_nobody(graph: CompiledGraph) -> None:
     parent = around(graph, saved=False)
     assert names(parent.invoke({"question": CROATIA})) == ["Zagreb"]
     assert parent.invoke({"question": KOREA})["status"] == "ambiguous"
@@ -129,7 +136,7 @@ def test_without_a_checkpointer_around_it_asks_nobody(graph: Compiled) -> None:
     assert chained.invoke(KOREA)["status"] == "ambiguous"
 
 
-def test_by_itself_it_runs_in_every_way_without_a_thread(graph: Compiled) -> None:
+def test_by_itself_it_runs_in_every_way_without_a_thread(graph: CompiledGraph) -> None:
     asked: Any = {"question": CROATIA}
     assert names(graph.invoke(asked, thread())) == names(graph.invoke(asked)) == ["Zagreb"]
     assert [names(state) for state in graph.batch([asked, asked])] == [["Zagreb"]] * 2
@@ -138,7 +145,9 @@ def test_by_itself_it_runs_in_every_way_without_a_thread(graph: Compiled) -> Non
     assert names(asyncio.run(graph.ainvoke(asked))) == ["Zagreb"]
 
 
-def test_a_thread_of_its_own_inside_a_node_is_no_part_of_the_run_around(graph: Compiled) -> None:
+def test_a_thread_of_its_own_inside_a_node_is_no_part_of_the_run_around(
+    graph: CompiledGraph,
+) -> None:
     def node(state: Shared) -> Any:
         return graph.invoke({"question": state.get("question", "")}, thread("other"))
 
@@ -157,7 +166,7 @@ def test_for_one_run_it_asks_back_and_forgets() -> None:
     assert parent.invoke({"question": KOREA}, thread())["status"] == "ambiguous"
 
 
-def test_what_is_sent_at_once_is_resumed_each_with_its_own_answer(graph: Compiled) -> None:
+def test_what_is_sent_at_once_is_resumed_each_with_its_own_answer(graph: CompiledGraph) -> None:
     parent = spread(graph)
     asked = [KOREA, "What is the capital of Kenya?", "What is the currency of Korea?"]
     state = parent.invoke({"questions": asked}, thread())
@@ -169,7 +178,7 @@ def test_what_is_sent_at_once_is_resumed_each_with_its_own_answer(graph: Compile
     ]
 
 
-def test_the_answer_to_another_question_is_never_given(graph: Compiled) -> None:
+def test_the_answer_to_another_question_is_never_given(graph: CompiledGraph) -> None:
     parent = spread(around(graph, saved=False))  # LangGraph keeps one history for these
     state = parent.invoke({"questions": [KOREA, "What is the currency of Korea?"]}, thread())
     replies = {interrupt.id: "2" for interrupt in state["__interrupt__"]}
@@ -177,7 +186,7 @@ def test_the_answer_to_another_question_is_never_given(graph: Compiled) -> None:
         parent.invoke(Command(resume=replies), thread())
 
 
-def test_a_context_that_is_not_of_options_stays_outside(graph: Compiled) -> None:
+def test_a_context_that_is_not_of_options_stays_outside(graph: CompiledGraph) -> None:
     question = {"question": "Which countries border Austria?"}
     parent = around(graph, context=User)
     assert len(names(parent.invoke(question, thread(), context={"user": "me"}))) == 8
@@ -191,7 +200,7 @@ def said(state: Any) -> str:
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_messages_are_all_that_a_supervisor_shares(graph: Compiled, saved: bool) -> None:
+def test_messages_are_all_that_a_supervisor_shares(graph: CompiledGraph, saved: bool) -> None:
     parent, messages = around(graph, MessagesState, saved=saved), list[Any]()
     replies = list[str]()
     for question in (
@@ -211,7 +220,7 @@ def test_messages_are_all_that_a_supervisor_shares(graph: Compiled, saved: bool)
     assert len({message.id for message in messages}) == 6
 
 
-def test_a_question_is_handed_over(graph: Compiled) -> None:
+def test_a_question_is_handed_over(graph: CompiledGraph) -> None:
     def hand_over(state: MessagesState) -> Any:
         call = {"name": "to_kg", "args": {"about": state["messages"][-1].text}, "id": "1"}
         return {"messages": [AIMessage("", tool_calls=[call]), ToolMessage("ok", tool_call_id="1")]}
@@ -229,7 +238,7 @@ def test_a_question_is_handed_over(graph: Compiled) -> None:
     assert replies == ["Zagreb", "euro", "Zagreb"]
 
 
-def test_the_message_has_a_name_and_the_answers_with_their_chains(graph: Compiled) -> None:
+def test_the_message_has_a_name_and_the_answers_with_their_chains(graph: CompiledGraph) -> None:
     saver = InMemorySaver()
     parent: Any = build_graph(checkpointer=saver)
     message = parent.invoke({"question": CROATIA}, thread())["messages"][-1]
@@ -242,3 +251,108 @@ def test_the_message_has_a_name_and_the_answers_with_their_chains(graph: Compile
     assert json.loads(json.dumps(plain)) == plain
     metadata = kept["messages"][-1].response_metadata
     assert json.loads(json.dumps(metadata)) == metadata == message.response_metadata
+
+
+class Desk(MessagesState, total=False):
+    """A state with messages and a question of its own."""
+
+    question: str
+    answers: list[Answer]
+
+
+def desk(first: Any, *nodes: Any) -> Any:
+    """A graph of a node before graphs, one after the other."""
+    builder = StateGraph(Desk)
+    builder.add_sequence([("first", first), *((str(n), own) for n, own in enumerate(nodes))])
+    builder.add_edge(START, "first")
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+def test_a_question_that_the_graph_around_rewords_is_asked(graph: CompiledGraph) -> None:
+    means = {"cap of Peru pls": "What is the capital of Peru?", "money?": "and its currency?"}
+
+    def reword(state: Desk) -> Any:
+        text = state["messages"][-1].text
+        return {"question": means.get(text, text)}
+
+    parent, state = desk(reword, graph), dict[str, Any]()
+    for text in (*means, CROATIA):
+        state = parent.invoke({"messages": [("user", text)]}, thread())
+    texts = [message.text for message in state["messages"]]
+    assert texts == ["cap of Peru pls", "Lima", "money?", "Peruvian sol", CROATIA, "Zagreb"]
+
+
+def test_a_question_that_another_graph_answered_is_not_asked_again(graph: CompiledGraph) -> None:
+    def first_only(state: Desk) -> Any:
+        return {} if state.get("question") else {"question": state["messages"][-1].text}
+
+    def route(state: Desk) -> str:
+        return "one" if len(state["messages"]) == 1 else "other"
+
+    builder = StateGraph(Desk)
+    builder.add_node("first", first_only)
+    builder.add_node("one", graph)
+    builder.add_node("other", graph.copy())
+    builder.add_edge(START, "first")
+    builder.add_conditional_edges("first", route, ["one", "other"])
+    parent: Any = builder.compile(checkpointer=InMemorySaver())
+    parent.invoke({"messages": [("user", CROATIA)]}, thread())
+    assert names(parent.invoke({"messages": [("user", CURRENCY)]}, thread())) == ["euro"]
+
+
+def test_messages_that_the_graph_around_deletes_stay_away(graph: CompiledGraph) -> None:
+    def last_only(state: Desk) -> Any:
+        return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), state["messages"][-1]]}
+
+    parent, state = desk(last_only, graph), dict[str, Any]()
+    for question in (CROATIA, CURRENCY, "What is the capital of Peru?"):
+        state = parent.invoke({"messages": [("user", question)]}, thread())
+    assert [own.text for own in state["messages"]] == ["What is the capital of Peru?", "Lima"]
+    assert names(parent.invoke({"messages": [("user", CURRENCY)]}, thread())) == ["Peruvian sol"]
+
+
+def test_a_list_around_that_merges_nothing_gets_each_message_once(graph: CompiledGraph) -> None:
+    class Log(TypedDict, total=False):
+        messages: Annotated[list[Any], add]
+
+    parent = around(graph, Log)
+    parent.invoke({"messages": [HumanMessage(CROATIA)]}, thread())
+    state = parent.invoke({"messages": [HumanMessage(CURRENCY)]}, thread())
+    assert [own.text for own in state["messages"]] == [CROATIA, "Zagreb", CURRENCY, "euro"]
+    asked = around(graph, Desk).invoke({"question": CROATIA}, thread("2"))
+    assert [own.text for own in asked["messages"]] == [CROATIA, "Zagreb"]
+
+
+def test_options_of_the_graph_hold_where_the_context_is_none_of_ours() -> None:
+    own, question = build_graph(options=Options(max_answers=2)), {"question": AUSTRIA}
+    parent = around(own, context=User)
+    assert len(names(parent.invoke(question, thread(), context={"user": "me"}))) == 2
+    assert len(names(own.invoke({"question": AUSTRIA}))) == 2
+    assert len(names(own.invoke({"question": AUSTRIA}, context=Options(max_answers=3)))) == 3
+    given = around(own, context=Options).invoke(question, thread(), context=Options(max_answers=3))
+    assert len(names(given)) == 3
+    assert len(KGRetriever(graph=own, most=9).invoke(AUSTRIA)) == 2
+    assert "and 6 more" in ask_tool(own).invoke({"question": AUSTRIA})
+
+
+def test_runs_have_names_that_say_what_they_do(graph: CompiledGraph) -> None:
+    class Names(BaseCallbackHandler):
+        seen: ClassVar[set[str]] = set()
+
+        def on_chain_start(self, *_: Any, **run: Any) -> None:
+            self.seen.add(run.get("name") or "")
+
+    graph.invoke({"question": KOREA}, {"callbacks": [Names()]})
+    assert {"groundwalk", "understand", "after_start", "after_link"} <= Names.seen
+    assert not [name for name in Names.seen if name.startswith("_") and name != "__start__"]
+    assert "route" not in Names.seen
+
+
+def test_the_types_of_what_comes_out() -> None:
+    """The checker holds these; `__interrupt__` may be asked for."""
+    public = build_public_graph()
+    output = assert_type(public.invoke({"question": KOREA}), GraphOutput)
+    assert output["status"] == "ambiguous" and "__interrupt__" not in output
+    assert_type(public.with_state().invoke({"question": KOREA}), State)
+    for event in public.stream({"question": KOREA}, stream_mode="custom"):
+        assert assert_type(event, Event)["event"]

@@ -1,9 +1,13 @@
 """Method `query` with a model that reads questions as queries, on the bundled graph."""
 
+import re
 from collections.abc import Generator, Sequence
-from typing import Any
+from importlib import resources
+from typing import Any, cast
 
+import pyoxigraph as ox
 import pytest
+from groundwalk.agent.evidence import Reply, explain
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
@@ -15,6 +19,7 @@ from groundwalk.agent.records import NOT_UNDERSTOOD, Word
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
+from groundwalk.graphs.tool import result_of
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -39,6 +44,23 @@ def ask(kg: KnowledgeGraph, local: LocalModel, *questions: str, **options: Any) 
     for question in questions:
         state = graph.invoke({"question": question}, thread, context=Options(**options))
     return state
+
+
+@pytest.fixture(scope="module")
+def world() -> ox.Store:
+    store = ox.Store()
+    text = resources.files("groundwalk.data.world").joinpath("world.ttl").read_bytes()
+    store.load(text, format=ox.RdfFormat.TURTLE)
+    return store
+
+
+def asked_again(state: Any, store: ox.Store) -> set[str]:
+    """The labels of what the query of the evidence finds, run as it is."""
+    query = explain("sparql", cast(Reply, result_of(state)))
+    rows: Any = store.query(query)
+    name = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+    named = [next(store.quads_for_pattern(row["answer"], name, None)).object for row in rows]
+    return {own.value for own in named if isinstance(own, ox.Literal)}
 
 
 def labels(state: Any) -> list[str]:
@@ -172,7 +194,7 @@ def _refuse_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(read, "executed", refusing)
 
 
-def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph) -> None:
+def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph, world: ox.Store) -> None:
     script = {
         "which countries border <0>[country]": [(BORDERS, 1.0)],
         "which countries border <1>[country]? <TOPICS>[country]<ANSWERS><MANY>[country] "
@@ -182,13 +204,19 @@ def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph) -> None:
     state = ask(kg, local, "Which countries border Germany?", "Which of them use the Euro?")
     assert state["status"] == "answered" and "France" in labels(state)
     assert "Switzerland" not in labels(state)
-    assert "the last answers" in state["reading"]
+    read = (
+        "Austria, Belgium or 7 more of the last answers, if also any country whose currency is euro"
+    )
+    assert state["reading"] == read
     assert {own["verdict"] for a in state["answers"] for c in a["chains"] for own in c} == {
         "supported"
     }
+    assert asked_again(state, world) == set(labels(state))
+    about = explain("html", cast(Reply, result_of(state)))
+    assert re.search(r"<dt>Topics</dt><dd><bdi>[^<]*Germany", about)
 
 
-def test_a_follow_up_begins_at_the_last_topics(kg: KnowledgeGraph) -> None:
+def test_a_follow_up_begins_at_the_last_topics(kg: KnowledgeGraph, world: ox.Store) -> None:
     script = {
         CAPITAL: [("<0><STEP>capital", 1.0)],
         "what is the capital of <0>[country]? <TOPICS>[country]<ANSWERS>[city] and its currency": [
@@ -196,7 +224,8 @@ def test_a_follow_up_begins_at_the_last_topics(kg: KnowledgeGraph) -> None:
         ],
     }
     state = ask(kg, scripted(script), "What is the capital of Kenya?", "And its currency?")
-    assert labels(state) == ["Kenyan shilling"]
+    assert labels(state) == ["Kenyan shilling"] and state["reading"] == "currency of Kenya"
+    assert asked_again(state, world) == {"Kenyan shilling"}
 
 
 def test_without_conversation_nothing_came_before(kg: KnowledgeGraph) -> None:

@@ -34,7 +34,7 @@ BOTH_READ = "<0><STEP>borders<AND><1><STEP>borders<END>"
 WALKS = {
     "borders of [country]": ("borders", 0.9),
     "capital of [country]": ("capital", 0.8),
-    "every river whose flows through is [country]": ("^flows through", 0.9),
+    "every river that flows through [country]": ("^flows through", 0.9),
 }
 """The walk that the method takes for a question, and how sure it is of it."""
 

@@ -49,8 +49,51 @@ def test_what_was_computed_is_told_with_what_it_rests_on(graph: Any) -> None:
     )
     assert state["result"]["value"] == 184
     assert state["result"]["text"].endswith("and 174 more)")
-    assert "borders of Germany" in state["result"]["how"]
+    absent = "that they are not among borders of Germany cannot be shown by a triple"
+    assert state["result"]["how"].startswith(absent)
     assert "184" in in_words(state)
+
+
+def test_all_that_is_counted_is_checked_or_it_is_told(graph: Any) -> None:
+    counted = run(graph, {"start": {"class": "city"}, "answer": "count"})
+    assert counted["result"]["value"] == len(counted["answers"]) == 484
+    assert counted["notes"] == []
+    everything = run(graph, {"start": {"class": "anything"}, "answer": "count"})
+    size = everything["result"]["value"]
+    assert size > len(everything["answers"]) == 1_000
+    told = f"1,000 of {size:,} were checked one by one; the others are not shown"
+    assert told in everything["notes"]
+
+
+def test_each_extreme_has_its_own_value(graph: Any) -> None:
+    state = run(graph, {**RIVERS, "extreme": {"relation": LENGTH, "most": True, "n": 3}})
+    text = "Nile (length in kilometres: 6650); Amazon (6400); Yangtze (6300)"
+    assert state["result"]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ({"not": [{**BORDERS, "start": [1]}]}, "No, the graph has: Austria - borders -> {}."),
+        (
+            {"filters": [{"relation": "capital", "op": "not exists"}]},
+            "No, the graph has: {} - capital -> Bern.",
+        ),
+        (
+            {"filters": [{"relation": "capital", "op": "!=", "value": "Bern"}]},
+            "No, the graph has: {} - capital -> Bern.",
+        ),
+        ({"not": [{**BORDERS, "start": [2]}]}, "Yes: nothing in the graph says otherwise."),
+    ],
+)
+def test_what_a_negation_is_about_is_said(graph: Any, more: Any, text: str) -> None:
+    """*Does Austria not border Switzerland?* is no clear question for a bare no."""
+    tree = {"start": [0], **more, "answer": "yesno"}
+    state = run(graph, tree, "Switzerland", "Austria", "Peru")
+    assert state["result"]["text"] == text.format("Switzerland")
+    triples = state["result"]["triples"]
+    assert all(step["verdict"] == "supported" for step in triples)
+    assert bool(triples) is text.startswith("No")
 
 
 def test_no_tells_what_there_is_and_empty_is_an_answer(graph: Any) -> None:
@@ -61,6 +104,11 @@ def test_no_tells_what_there_is_and_empty_is_an_answer(graph: Any) -> None:
     state = run(graph, tree, "Malta", "French")
     assert (state["status"], state["answers"]) == ("answered", [])
     assert state["messages"][-1].text == "None in the graph."
+
+
+def test_what_is_named_and_excluded_needs_no_note(graph: Any) -> None:
+    state = run(graph, {**BORDERS, "not": [{"start": [1]}]}, "Portugal", "Spain")
+    assert state["answers"] == [] and state["result"]["how"] == "computed over the whole graph"
 
 
 def test_columns_are_rows_of_names(graph: Any) -> None:
@@ -94,7 +142,7 @@ def test_a_question_after_a_query_is_answered_as_a_question() -> None:
     assert [answer["label"] for answer in state["answers"]] == ["Madrid"]
     capital = {"start": {"last": "answers"}, "steps": [{"relation": "capital"}]}
     assert result_of(state)["query"] == capital and state["reasoner"] == READER
-    assert result_of(state)["reading"] == "capital of the last answers"
+    assert result_of(state)["reading"] == "capital of Spain"
 
 
 def test_what_the_store_no_longer_holds_is_not_shown() -> None:

@@ -14,7 +14,7 @@ from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tog import TOG
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ from ..agent.decoding import worlds
 from . import stumbling
 from .scripted import Scripted, in_order, kind, offered
 
-Make = Callable[..., Compiled]
+Make = Callable[..., CompiledGraph]
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +43,14 @@ def make(kg: KnowledgeGraph) -> Make:
     known = ModelSettings(hops=2, instruct=False, confidence=1e-30)
     local = LocalModel("random", weights, tokenizer, known)
 
-    def build(llm: BaseChatModel | None = None, checkpointer: Any = None) -> Compiled:
+    def build(llm: BaseChatModel | None = None, checkpointer: Any = None) -> CompiledGraph:
         parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, llm)
         return skeleton("tog", TOG, parts, checkpointer)
 
     return build
 
 
-def ask(graph: Compiled, question: str, **options: Any) -> Any:
+def ask(graph: CompiledGraph, question: str, **options: Any) -> Any:
     """What the method says by itself, without a reader before it."""
     context = replace(Options(queries=False), **options)
     return graph.invoke({"question": question}, context=context)

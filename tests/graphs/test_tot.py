@@ -12,7 +12,7 @@ from groundwalk.agent.llm.model_folder import ModelSettings
 from groundwalk.agent.options import Options
 from groundwalk.graphs import tot as flow
 from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tot import TOT
 from groundwalk.graphs.tot.expand import root
@@ -25,7 +25,7 @@ from ..agent.decoding import worlds
 from . import stumbling
 from .scripted import Scripted, in_order, kind, offered
 
-Make = Callable[..., Compiled]
+Make = Callable[..., CompiledGraph]
 
 CHILD = "Where does the child of Ada live?"
 
@@ -44,14 +44,14 @@ def make(kg: KnowledgeGraph) -> Make:
     known = ModelSettings(hops=2, instruct=False, confidence=1e-30)
     local = LocalModel("random", weights, tokenizer, known)
 
-    def build(llm: BaseChatModel | None = None) -> Compiled:
+    def build(llm: BaseChatModel | None = None) -> CompiledGraph:
         parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, llm)
         return skeleton("tot", TOT, parts, None)
 
     return build
 
 
-def ask(graph: Compiled, question: str, **options: Any) -> Any:
+def ask(graph: CompiledGraph, question: str, **options: Any) -> Any:
     """What the method says by itself, without a reader before it."""
     given: dict[str, Any] = {"queries": False, **options}
     return graph.invoke({"question": question}, context=Options(**given))

@@ -11,8 +11,9 @@ from groundwalk.agent.query.actions import Action, spell_action
 from groundwalk.agent.query.automaton import Partial
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.schema import EarlierSet, GraphSchema, Schema
+from groundwalk.agent.query.schema import GraphSchema, Schema
 from groundwalk.agent.query.schema_tables import GraphTables
+from groundwalk.agent.query.tree import EarlierSet
 from groundwalk.training.material import (
     default_phrasebook,
     default_skeletons,

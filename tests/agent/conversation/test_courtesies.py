@@ -4,13 +4,13 @@ from typing import Any, cast
 
 import pytest
 from groundwalk.agent.answers.candidates import entity_record
-from groundwalk.agent.conversation.acts import act_of, is_leaving, may_be_act
+from groundwalk.agent.conversation.acts import act_of, may_be_act
 from groundwalk.agent.conversation.card import card
 from groundwalk.agent.conversation.introduction import EXAMPLES, introduce
 from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.agent.options import Options
-from groundwalk.agent.records import Entity
+from groundwalk.agent.records import Entity, Turn
 from rdflib import Graph
 
 from ...whole import build_graph
@@ -22,7 +22,8 @@ PERU = turn("What is the capital of <country:Peru>?", entity("Lima", "city"))
 @pytest.mark.parametrize(
     ("text", "kind"),
     [("Hello!", "greetings"), ("good morning", "greetings"), ("thanks!!", "thanks")]
-    + [("What can you do?", "help"), ("help", "help"), ("?", "help"), ("???", "help")],
+    + [("What can you do?", "help"), ("help", "help"), ("?", "help"), ("???", "help")]
+    + [("thanks u", "thanks"), ("thx a lot", "thanks"), ("what can u do", "help")],
 )
 def test_a_courtesy(text: str, kind: str) -> None:
     for turns in ([], [PERU]):
@@ -57,10 +58,6 @@ def test_a_question_of_the_graph_asks_for_no_card(text: str) -> None:
     assert act_of(asked, named, []) is None
 
 
-def test_who_leaves() -> None:
-    assert is_leaving("Exit") and is_leaving("bye!") and not is_leaving("exit of what")
-
-
 @pytest.fixture(scope="module")
 def world() -> KnowledgeGraph:
     return open_kg("world")
@@ -84,6 +81,37 @@ def test_a_card_says_what_the_graph_holds_and_nothing_else(world: KnowledgeGraph
     }
     assert [cell["label"] for cell in rows["capital"]] == ["Andorra la Vella"]
     assert "← borders" not in rows, "a symmetric relation is said once"
+
+
+def test_a_card_counts_what_it_leaves_out(world: KnowledgeGraph) -> None:
+    poland = entity_of(world, "Poland")
+    part, whole = card(world, poland).result, card(world, poland, whole=True).result
+    assert part is not None and whole is not None
+    some, every = part.get("rows", []), whole.get("rows", [])
+    assert [len(row) + more for row, more in zip(some, part.get("more", []), strict=True)] == [
+        len(row) for row in every
+    ]
+    assert max(part.get("more", [])) > 0 == max(whole.get("more", []))
+    assert "Slovakia" not in part["text"] and "Russia; and 2 more." in part["text"]
+
+
+@pytest.mark.parametrize("text", ["tell me more", "More!", "show me everything", "list them"])
+def test_what_asks_for_the_whole_card(text: str) -> None:
+    _, named = mentions("<country:Peru>")
+    shown: Turn = {**PERU, "mentions": named, "card": True}
+    act = act_of(text, [], [shown])
+    assert act is not None and (act.kind, act.whole) == ("card", True)
+    assert act.question["mentions"] == named
+    other = act_of(text, [], [PERU])
+    assert other is None or other.kind == "list", "after an answer it asks for no card"
+
+
+@pytest.mark.parametrize("text", ["list them", "and who are they?", "Show them all."])
+def test_what_asks_for_the_members(text: str) -> None:
+    act = act_of(text, [], [PERU])
+    assert act is not None and act.kind == "list"
+    assert act_of(text, [], []) is None
+    assert act_of(text, [], [turn("What is the capital of <country:Narnia>?")]) is None
 
 
 def test_a_thing_without_facts_has_no_card() -> None:
@@ -142,4 +170,6 @@ def test_a_conversation() -> None:
     assert say("tell me about Congo")["status"] == "ambiguous"
     meant = say("2")
     assert meant["result"]["text"].startswith("Republic of the Congo")
+    turn_count = len(turns)
     assert say("thank you")["messages"][-1].text == "You are welcome."
+    assert len(turns) == turn_count, "thanks are no turn"

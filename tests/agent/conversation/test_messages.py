@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from groundwalk.graphs.nesting import Compiled
+from groundwalk.graphs.nesting import CompiledGraph
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -23,11 +23,11 @@ ZAGREB = AIMessage("Zagreb")
 
 
 @pytest.fixture(scope="module")
-def graph() -> Compiled:
+def graph() -> CompiledGraph:
     return build_graph()
 
 
-def asked(graph: Compiled, *messages: BaseMessage, **more: Any) -> Any:
+def asked(graph: CompiledGraph, *messages: BaseMessage, **more: Any) -> Any:
     turn: Any = {"messages": list(messages), **more}
     return graph.invoke(turn)
 
@@ -36,7 +36,7 @@ def names(state: Any) -> list[str]:
     return [answer["label"] for answer in state["answers"]]
 
 
-def test_a_question_is_read_after_those_before_it(graph: Compiled) -> None:
+def test_a_question_is_read_after_those_before_it(graph: CompiledGraph) -> None:
     state = asked(graph, CROATIA, ZAGREB, CURRENCY)
     assert names(state) == ["euro"] and state["reasoner"] == "reader"
     assert [turn["number"] for turn in state["turns"]] == [1, 2]
@@ -45,18 +45,18 @@ def test_a_question_is_read_after_those_before_it(graph: Compiled) -> None:
     assert names(asked(graph, CROATIA, ZAGREB, question=CURRENCY.text)) == ["euro"]
 
 
-def test_what_another_agent_said_is_no_answer(graph: Compiled) -> None:
+def test_what_another_agent_said_is_no_answer(graph: CompiledGraph) -> None:
     read = asked(graph, CROATIA, AIMessage("Mars; Venus"), HumanMessage("how many are there?"))
     assert read["result"] is None or read["result"]["value"] == 1, "Zagreb"
     assert not {"Mars", "Venus"} & set(names(read))
 
 
-def test_a_question_by_itself_stands_by_itself(graph: Compiled) -> None:
+def test_a_question_by_itself_stands_by_itself(graph: CompiledGraph) -> None:
     kenya = HumanMessage("What is the capital of Kenya?")
     assert names(asked(graph, CROATIA, ZAGREB, kenya)) == ["Nairobi"]
 
 
-def test_only_the_last_questions_are_read(graph: Compiled) -> None:
+def test_only_the_last_questions_are_read(graph: CompiledGraph) -> None:
     state = asked(graph, CROATIA, *[HumanMessage(text) for text in ["Hm?", ""] * 9], CURRENCY)
     assert len(state["turns"]) == 7 and all(
         turn["question"] == "Hm?" for turn in state["turns"][:6]
@@ -65,14 +65,14 @@ def test_only_the_last_questions_are_read(graph: Compiled) -> None:
 
 
 @pytest.fixture(scope="module")
-def bordering(graph: Compiled) -> list[BaseMessage]:
+def bordering(graph: CompiledGraph) -> list[BaseMessage]:
     """A question and its reply, after a way through JSON."""
     state = asked(graph, HumanMessage("Which countries border Austria?"))
     return messages_from_dict(json.loads(json.dumps(messages_to_dict(state["messages"]))))
 
 
 def test_the_replies_of_this_agent_are_answers(
-    graph: Compiled, bordering: list[BaseMessage]
+    graph: CompiledGraph, bordering: list[BaseMessage]
 ) -> None:
     euro = asked(graph, *bordering, HumanMessage("which of them use the euro?"))
     assert names(euro) == ["Germany", "Italy", "Slovakia", "Slovenia"]
@@ -105,7 +105,7 @@ LIES: list[tuple[Change, int]] = [
 
 @pytest.mark.parametrize(("lie", "left"), LIES)
 def test_what_a_message_claims_is_looked_up(
-    graph: Compiled, bordering: list[BaseMessage], lie: Change, left: int
+    graph: CompiledGraph, bordering: list[BaseMessage], lie: Change, left: int
 ) -> None:
     """Answers without a proof go, and labels and verdicts are the graph's."""
     true = bordering[-1].response_metadata["answers"]
@@ -123,3 +123,28 @@ def test_a_question_that_was_not_answered_is_no_earlier_turn() -> None:
     assert graph.invoke(korea, thread)["__interrupt__"]
     peru: Any = {"question": "What is the capital of Peru?"}
     assert [turn["number"] for turn in graph.invoke(peru, thread)["turns"]] == [1]
+
+
+def test_a_question_goes_before_the_message_that_it_rewords(graph: CompiledGraph) -> None:
+    state = asked(graph, HumanMessage("cap of Peru pls"), question="What is the capital of Peru?")
+    assert names(state) == ["Lima"] and state["question"] == "What is the capital of Peru?"
+    assert [message.text for message in state["messages"]] == ["cap of Peru pls", "Lima"]
+    state = asked(graph, CROATIA, question="What is the capital of Peru?")
+    assert names(state) == ["Lima"], "both are questions"
+    then = asked(graph, *state["messages"], HumanMessage("money?"), question="and its currency?")
+    assert names(then) == ["Peruvian sol"], "of what the question was about"
+    after = asked(graph, CROATIA, ZAGREB, question="What is the capital of Peru?")
+    assert [message.type for message in after["messages"]] == ["human", "ai", "human", "ai"]
+
+
+@pytest.mark.parametrize("known", [["claims"], {"lies": 1}, None])
+def test_a_question_that_was_answered_is_not_asked_again(
+    graph: CompiledGraph, known: object
+) -> None:
+    """A graph around may still have it in its state when a person has written since."""
+    first = asked(graph, CROATIA, question=CROATIA.text)
+    again = asked(graph, *first["messages"], CURRENCY, question=CROATIA.text)
+    assert names(again) == ["euro"]
+    first["messages"][-1].response_metadata["question"] = known
+    new = asked(graph, *first["messages"], CURRENCY, question=CROATIA.text)
+    assert names(new) == ["Zagreb"], "nobody says that it was answered"
