@@ -67,6 +67,7 @@ def test_nothing_is_linked_to_a_name_of_several_before_it_is_asked(method: str) 
     first, *_ = graph.stream({"question": KOREA}, one, stream_mode="custom")
     assert first == {"event": "linked", "topics": []}
     first, *_ = graph.stream(Command(resume="South Korea"), one, stream_mode="custom")
+    assert first["event"] == "linked"
     assert [topic["label"] for topic in first["topics"]] == ["South Korea"]
     state = graph.invoke({"question": KOREA}, other, context=Options(on_ambiguous="error"))
     assert (state["status"], state["topics"]) == ("ambiguous", [])

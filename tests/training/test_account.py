@@ -141,6 +141,7 @@ def test_what_is_too_long_or_asks_nothing_is_no_lesson(taught: list[Taught]) -> 
     assert lesson_of(long, aligned, label) is None
 
 
+@pytest.mark.slow
 def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "_ALIGNED", 800)
     monkeypatch.setattr(account, "_JUDGED", 200)

@@ -44,7 +44,8 @@ def test_langsmith_gets_the_runs_and_the_folder_no_key(
     assert all("127.0.0.1" in place for _, place in connected)
     assert {request.key for request in received} == {KEY}
     sent = b"".join(request.body for request in received if "/runs" in request.path)
-    for asked in (b"Who is a child of", b"Where is Ada's child", b"Who is Nobody", b"characters"):
+    for asked in (b"Who is a child of", b"Where is Ada's child", b"Who is Nobody"):
         assert asked in sent
     written = b"".join(file.read_bytes() for file in out.rglob("*") if file.is_file())
+    assert b"characters" in written and b"characters" not in sent  # refused before it is a run
     assert KEY.encode() not in written
