@@ -17,6 +17,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..agent.evidence import Form, Origin
+    from ..agent.kg import KnowledgeGraph
     from ..agent.state import State
     from .render import Screen
     from .session import Session
@@ -64,7 +65,8 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question over a knowledge graph, with the verified chain of every answer."""
-    question, tree = _question(words or [], query), _tree(words or [], query)
+    typed = words or []
+    question, tree = _question(typed, query), _tree(typed, query)
     o.chosen_method(answering.method, answering.model)
     form = _form(explain, as_json=as_json, as_csv=as_csv)
     from .render import Screen
@@ -90,10 +92,7 @@ def ask(
     elif quiet:
         _print_answers(state)
     else:
-        screen.result(state, session.kg)
-        if state.get("status") == "unsure":
-            enough = floor(100 * state.get("confidence", 0.0)) / 100
-            screen.console.print(f"[dim]it is answered with[/] --set confidence={enough:.2f}")
+        _show(screen, state, session.kg)
     if state.get("status") == "unchecked":
         raise typer.Exit(3)
 
@@ -109,6 +108,14 @@ def _form(wanted: str | None, *, as_json: bool, as_csv: bool) -> "Form | None":
     if len(asked_for) > 1:
         raise InputError(f"{' and '.join(asked_for)} ask for two outputs", "give one of them")
     return cast("Form | None", wanted)
+
+
+def _show(screen: "Screen", state: "State", kg: "KnowledgeGraph") -> None:
+    """Show the result; of an answer that is unsure, with which option it is given."""
+    screen.result(state, kg)
+    if state.get("status") == "unsure":
+        enough = floor(100 * state.get("confidence", 0.0)) / 100
+        screen.console.print(f"[dim]it is answered with[/] --set confidence={enough:.2f}")
 
 
 def _print_evidence(form: "Form", state: "State", origin: "Origin") -> None:
@@ -158,7 +165,11 @@ def _question(words: Sequence[str], file: Path | None) -> str:
     if words == ["-"] or (not words and not sys.stdin.isatty()):
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="surrogateescape")  # told where the question is read
-        question = " ".join(sys.stdin.read().split())
+        lines = sys.stdin.read().splitlines()
+        if sum(line.rstrip().endswith("?") for line in lines) > 1:
+            several = f"{len(lines)} lines with several questions are piped in"
+            raise InputError(several, "give one, or pipe them into groundwalk chat")
+        question = " ".join(" ".join(lines).split())
     else:
         question = "".join(words)
     if not question.strip():

@@ -49,6 +49,8 @@ _NOTHING = 0.95
 
 A question that was misread comes to nothing more often than one that was not.
 """
+_MAY_BE_ALONE = 0.3
+"""The least probability with which a question may stand alone, where it is not sure with others."""
 _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
 _SECONDS = 2.0
@@ -142,7 +144,7 @@ def reading_node(
             try:
                 turns = state.get("turns", []) if options.conversation else []
                 asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
-                asked, queries = _read_in_context(tools.reader, asked, plan(options))
+                asked, queries = _read_in_context(tools.reader, asked, plan(options), tools.least)
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, queries.queries, tools.account())
                 outcome = answering(tools, asked, likely, options)
@@ -166,16 +168,28 @@ def reading_node(
     return run
 
 
-def _read_in_context(reader: Reader, asked: Asked, plan: BeamPlan) -> tuple[Asked, ReadQueries]:
+def _read_in_context(
+    reader: Reader, asked: Asked, plan: BeamPlan, least: float
+) -> tuple[Asked, ReadQueries]:
     """The queries of a question, read with what came before it or, where it stands alone, without.
 
     Read with it, a question that is complete may take a condition of the one before. By its words
-    it is known to stand alone; it is read so where that is as sure as reading it with them.
+    it is known to stand alone; it is read so where that is as sure as reading it with them. One
+    that may stand alone is read so where it is less sure than `least` with them.
     """
-    numbered = asked.mentions.numbered
-    if asked.before == Before() or stands_alone(asked.question, numbered) < SURE_ALONE:
+    if asked.before == Before():
         return asked, reader.read(asked, plan)
+    chance = stands_alone(asked.question, asked.mentions.numbered)
     by_itself = replace(asked, before=Before())
+    if chance < SURE_ALONE:
+        queries = reader.read(asked, plan)
+        if chance < _MAY_BE_ALONE or _surest(queries) >= least:
+            return asked, queries
+        alone = reader.read(by_itself, plan)
+        cost = alone.cost + queries.cost
+        if _surest(alone) >= _PLAIN:
+            return by_itself, replace(alone, cost=cost)
+        return asked, replace(queries, cost=cost)
     alone = reader.read(by_itself, plan)
     if _surest(alone) >= _PLAIN:
         return by_itself, alone

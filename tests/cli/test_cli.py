@@ -164,6 +164,11 @@ def test_empty_question(home: Path, question: str) -> None:
     assert_one_line_error(groundwalk(home, "ask", question), 2, "empty", "groundwalk ask")
 
 
+def test_several_questions_in_a_pipe_are_not_made_one(home: Path) -> None:
+    run = groundwalk(home, "ask", "-", say="Which countries border Peru?\nAnd Chile?\n")
+    assert_one_line_error(run, 2, "2 lines with several questions", "groundwalk chat")
+
+
 @pytest.mark.parametrize("arguments", [("--quiet",), ("-", "--quiet")])
 def test_a_question_may_come_in_a_pipe(home: Path, arguments: tuple[str, ...]) -> None:
     run = groundwalk(home, "ask", *arguments, say="Which countries\n  border Portugal?\n")

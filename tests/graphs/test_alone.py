@@ -38,6 +38,7 @@ def _thread(name: str) -> Any:
             "which countries is the Danube in?",
         ),
         ("Is the Nile longer than the Amazon?", "What is the capital of Australia?"),
+        ("which countries speak spanish", "whats the highest mountain in the world"),
     ],
 )
 def test_a_complete_question_is_answered_as_if_it_were_the_first(
