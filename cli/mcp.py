@@ -47,25 +47,27 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise InputError("the MCP SDK is not installed", "pip install 'groundwalk[mcp]'")
-    answering, told = replace(answering, on_ambiguous="error"), set[str]()
+    answering, reported = replace(answering, on_ambiguous="error"), set[str]()
     with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
         early = _wrong(answering)
         if early is not None:
             if transport == "http":
                 raise early
-            _tell(early, told)  # a host that waits on stdio is told in its first call too
+            _report_once(
+                early, reported
+            )  # a host that waits on stdio is told in its first call too
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools
 
         listening = listen(host, port) if transport == "http" else None
         stopped = Event()
-        session = Prepared(partial(_opened, answering, told))
+        session = Prepared(partial(_opened, answering, reported))
         about = Prepared(partial(_described, session, answering, stopped))
         server = mcp_server(Tools(session, about), ahead=(session, about))
     if listening:
         serve_http(server, host, listening, needed=session)
     else:
-        with contextlib.redirect_stdout(_kept_to_itself()):
+        with contextlib.redirect_stdout(_host_output()):
             server.run("stdio")
     stopped.set()
     is_open = session.has_begun and not session.is_at_work
@@ -77,14 +79,14 @@ def mcp(
     raise typer.Exit(code)
 
 
-def _kept_to_itself() -> TextIO:
+def _host_output() -> TextIO:
     """The standard output that a host reads; from now on all that is printed goes elsewhere.
 
     The SDK gives it back as soon as the host is gone, and what is still at work would print there.
     """
-    own = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    return own
+    return output
 
 
 def _wrong(answering: o.Answering) -> GroundwalkError | None:
@@ -104,21 +106,21 @@ def _wrong(answering: o.Answering) -> GroundwalkError | None:
     return None
 
 
-def _tell(error: GroundwalkError, told: set[str]) -> None:
-    """Report an error, unless it was `told` before."""
-    if error.message not in told:
-        told.add(error.message)
+def _report_once(error: GroundwalkError, reported: set[str]) -> None:
+    """Report an error, unless it was `reported` before."""
+    if error.message not in reported:
+        reported.add(error.message)
         report(error)
 
 
-def _opened(answering: o.Answering, told: set[str]) -> "Session":
+def _opened(answering: o.Answering, reported: set[str]) -> "Session":
     """The session; what is wrong, and what a user must know, is told on standard error too."""
     from .session import open_session
 
     try:
         session = open_session(answering)
     except GroundwalkError as error:
-        _tell(error, told)
+        _report_once(error, reported)
         raise
     except Exception as error:
         report(internal_error(error))

@@ -87,7 +87,9 @@ class Page:
         return [f"{what} {first:,} to {last:,} of the {total:,} listed{following}"]
 
 
-def found(state: "State", page: Page, spell: Spelling, mentions: object = None) -> CallToolResult:
+def page_result(
+    state: "State", page: Page, spell: Spelling, mentions: object = None
+) -> CallToolResult:
     """A page of a final state. `mentions` are those of a given query, as they were given."""
     structured = _proof_page(state, page, spell) if page.proof_of is not None else None
     structured = structured or _answers_page(state, page, spell)
@@ -105,12 +107,9 @@ def _answers_page(state: "State", page: Page, spell: Spelling) -> Found:
     else:
         shown = answers[page.first : page.last]
         notes, total = page.of("answers", len(answers)), max(len(answers), len(rows))
-    proofs, rest, left = ([_proof(state, answer) for answer in shown], _rest(state), MOST_TRIPLES)
-    parts = list[list[StepRecord]]()
-    for place, proof in enumerate(proofs):
-        part = proof if len(proof) <= left else proof[: left if place == 0 else 0]
-        parts.append(part)
-        left -= len(part)
+    proofs, rest = [_proof(state, answer) for answer in shown], _rest(state)
+    parts = _first_triples(proofs)
+    left = MOST_TRIPLES - sum(map(len, parts))
     folded = bool(rest) and computed is not None and computed["kind"] == "extreme"
     triples = [] if folded else rest[:left]
     spelled_parts = _each_spelled(spell, [*parts, triples])
@@ -134,6 +133,16 @@ def _answers_page(state: "State", page: Page, spell: Spelling) -> Found:
         rows=[[_cell(cell) for cell in row] for row in rows[page.first : page.last]],
         notes=notes,
     )
+
+
+def _first_triples(proofs: Sequence[list[StepRecord]]) -> list[list[StepRecord]]:
+    """Of each proof what a page has room for: all or nothing of it, and of the first a part."""
+    parts, left = list[list[StepRecord]](), MOST_TRIPLES
+    for number, proof in enumerate(proofs):
+        part = proof if len(proof) <= left else proof[: left if number == 0 else 0]
+        parts.append(part)
+        left -= len(part)
+    return parts
 
 
 def _proof_page(state: "State", page: Page, spell: Spelling) -> Found:
@@ -204,8 +213,8 @@ def _rest(state: "State") -> list[StepRecord]:
     computed = state.get("result")
     if not computed:
         return []
-    own = [step for answer in state.get("answers", []) for step in _proof(state, answer)]
-    proved = {_key(step) for step in own} if computed["kind"] == "extreme" else set[Any]()
+    steps = [step for answer in state.get("answers", []) for step in _proof(state, answer)]
+    proved = {_key(step) for step in steps} if computed["kind"] == "extreme" else set[Any]()
     return [step for step in _supported(computed["triples"]) if _key(step) not in proved]
 
 
@@ -282,7 +291,7 @@ def _match(entity: "Entity") -> Match:
 def _mentions(state: "State", given: object) -> list[dict[str, str]]:
     """The mentions of the query, as the tool `query` takes them."""
     if isinstance(given, list):
-        return [{"text": own} if isinstance(own, str) else own for own in given]
+        return [{"text": mention} if isinstance(mention, str) else mention for mention in given]
     tree = state.get("query_tree")
     for reading in state.get("readings", []):
         if reading["query"].get("query") == tree:
@@ -300,7 +309,7 @@ def _lines(state: "State", shown: Found, page: Page) -> list[str]:
     from ..agent.kg.labels.names import one_line
 
     lines = [one_line(unread_line(state))] if unread_line(state) else []
-    lines.append(one_line(_said(state, shown, page)))
+    lines.append(one_line(_outcome(state, shown, page)))
     lines[0] = f"{_doubt(state)}{lines[0]}"
     computed = state.get("result")
     if computed and page.proof_of is None:
@@ -308,16 +317,16 @@ def _lines(state: "State", shown: Found, page: Page) -> list[str]:
     if (state.get("answers") or computed) and (reading := state.get("reading")):
         lines.append(f"Read as: {one_line(reading)}")
     lines += _proof_lines(state, shown, page)
-    told = {ambiguity(mention) for mention in state.get("mentions", [])}
+    ambiguities = {ambiguity(mention) for mention in state.get("mentions", [])}
     if shown["candidates"]:
         lines.append("Ask again with the term of the one that is meant in its place, in brackets:")
         lines += (f"[{match['term']}]: {described_as(match)}" for match in shown["candidates"])
     notes = [*other_notes(state), *shown["notes"][len(state.get("notes", [])) :]]
-    hidden = told if shown["candidates"] else set[str]()
+    hidden = ambiguities if shown["candidates"] else set[str]()
     return [*lines, *(f"Note: {one_line(note)}" for note in notes if note not in hidden)]
 
 
-def _said(state: "State", shown: Found, page: Page) -> str:
+def _outcome(state: "State", shown: Found, page: Page) -> str:
     if page.proof_of == 0:
         return "What was compared or computed:"
     if shown["computed"]:
@@ -349,10 +358,12 @@ def _proof_lines(state: "State", shown: Found, page: Page) -> list[str]:
     if page.proof_of is not None:
         return lines
     first = _number_of_first(state, shown)
-    cut_off = [(n, own) for n, own in enumerate(shown["answers"], first) if own["more_triples"]]
+    cut_off = [
+        (n, answer) for n, answer in enumerate(shown["answers"], first) if answer["more_triples"]
+    ]
     if cut_off:
         number, answer = cut_off[0]
-        more, others = sum(own["more_triples"] for _, own in cut_off), len(cut_off) - 1
+        more, others = sum(answer["more_triples"] for _, answer in cut_off), len(cut_off) - 1
         of = f"of {safe(answer['label'])}" + (f" and {others:,} other answers" if others else "")
         lines.append(f"and {more:,} more triples of the proof {of}: see proof_of {number}")
     if more := shown["more_triples"]:

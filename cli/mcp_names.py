@@ -64,9 +64,9 @@ class Names:
         related = self._meanings.find(sorted(relations), relation=True)
         return [
             [
-                _told(step["head"], _things(known[step["head"]["label"]])),
-                _told(step["relation"], related[step["relation"]["label"]]),
-                _told(step["tail"], known[step["tail"]["label"]]),
+                _unambiguous(step["head"], _things(known[step["head"]["label"]])),
+                _unambiguous(step["relation"], related[step["relation"]["label"]]),
+                _unambiguous(step["tail"], known[step["tail"]["label"]]),
             ]
             for step in steps
         ]
@@ -92,7 +92,8 @@ def _things(terms: Sequence[Term]) -> Sequence[Term]:
     return [term for term in terms if not is_literal(term)] or terms
 
 
-def _told(named: Mapping[str, Any], means: Sequence[Term]) -> str:
+def _unambiguous(named: Mapping[str, Any], means: Sequence[Term]) -> str:
+    """The label alone where it means exactly this term, else with the term."""
     is_sure = tuple(means) == (named["term"],) and len(named["label"]) <= LONGEST
     return named["label"] if is_sure else _with_term(named)
 

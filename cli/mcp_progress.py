@@ -18,27 +18,27 @@ class Progress:
     def __init__(self, context: Context[Any, Any]) -> None:
         self._context = context
         self._steps = 0
-        self._told = monotonic()
+        self._last_report = monotonic()
 
-    def tell(self, what: str) -> None:
+    def report(self, what: str) -> None:
         """One more step is done. Ends the call where the host no longer waits for it."""
         from_thread.check_cancelled()
         self._steps += 1
-        self._told = monotonic()
+        self._last_report = monotonic()
         from_thread.run(self._context.report_progress, self._steps, None, what)
 
-    def telling(self, what: str) -> Callable[[], None]:
-        """Says the same at every call."""
-        return lambda: self.tell(what)
+    def reporter(self, what: str) -> Callable[[], None]:
+        """Reports the same step at every call."""
+        return lambda: self.report(what)
 
     @contextmanager
     def watching(self, what: str) -> Generator[None]:
-        """Tell now and then that the block is still at work, and end it with the call."""
+        """Report now and then that the block is still at work, and end it with the call."""
 
         def watch() -> None:
             from_thread.check_cancelled()
-            if monotonic() - self._told > BEAT:
-                self.tell(what)
+            if monotonic() - self._last_report > BEAT:
+                self.report(what)
 
         try:
             with watched(watch):

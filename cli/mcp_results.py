@@ -10,7 +10,7 @@ from typing import Any, NotRequired
 from mcp.types import CallToolResult, TextContent
 from typing_extensions import TypedDict
 
-from ..graphs.about import GraphPage
+from ..graphs.about import GraphPage, RelationUse
 
 LONGEST = 300
 """Characters of a name or value; of a longer one the rest is left out."""
@@ -179,10 +179,10 @@ def shortened(page: GraphPage) -> GraphPage:
     """The same with names no longer than they may be in a result."""
     return {
         **page,
-        "classes": [{**own, "name": cut(own["name"])} for own in page["classes"]],
+        "classes": [{**use, "name": cut(use["name"])} for use in page["classes"]],
         "relations": [
-            {**own, "name": cut(own["name"]), "head": cut(own["head"]), "tail": cut(own["tail"])}
-            for own in page["relations"]
+            {**use, "name": cut(use["name"]), "head": cut(use["head"]), "tail": cut(use["tail"])}
+            for use in page["relations"]
         ],
         "questions": [cut(question) for question in page["questions"]],
     }
@@ -190,14 +190,7 @@ def shortened(page: GraphPage) -> GraphPage:
 
 def described(page: GraphPage) -> list[str]:
     """What a graph holds, in lines."""
-    size = page["size"]
-    sizes = (
-        f": {size['facts']:,} facts about {size['entities']:,} entities by "
-        f"{size['relations']:,} relations, in {size['triples']:,} triples"
-        if size
-        else ", asked as you ask"
-    )
-    lines = [f"{page['source']}{sizes}."]
+    lines = [_size_line(page)]
     if page["page"] > 1 and not (page["classes"] or page["relations"]):
         lines.append(f"There is no page {page['page']}: it has no further classes or relations.")
     classes = [f"{safe(kind['name'])} ({kind['members']:,})" for kind in page["classes"]]
@@ -205,16 +198,29 @@ def described(page: GraphPage) -> list[str]:
         lines.append(f"Classes, with their members: {'; '.join(classes)}")
     if page["relations"]:
         lines.append("Relations, with their facts, and what most of them relate:")
-    for use in page["relations"]:
-        ends = f": {safe(use['head'] or '?')} -> {safe(use['tail'] or '?')}"
-        about = ends if use["head"] or use["tail"] else ""
-        lines.append(f"{safe(use['name'])} ({use['facts']:,}){about}")
+    lines += map(_relation_line, page["relations"])
     if page["more"]:
         lines.append(f"There are more classes or relations: page {page['page'] + 1}.")
     if page["questions"]:
         lines.append("Questions that it answers:")
         lines += map(safe, page["questions"])
     return [*lines, *(f"Note: {note}" for note in page["notes"])]
+
+
+def _size_line(page: GraphPage) -> str:
+    size = page["size"]
+    if not size:
+        return f"{page['source']}, asked as you ask."
+    return (
+        f"{page['source']}: {size['facts']:,} facts about {size['entities']:,} entities by "
+        f"{size['relations']:,} relations, in {size['triples']:,} triples."
+    )
+
+
+def _relation_line(relation: RelationUse) -> str:
+    head, tail = relation["head"], relation["tail"]
+    ends = f": {safe(head or '?')} -> {safe(tail or '?')}" if head or tail else ""
+    return f"{safe(relation['name'])} ({relation['facts']:,}){ends}"
 
 
 def described_as(entity: Match) -> str:

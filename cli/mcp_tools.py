@@ -13,7 +13,7 @@ from ..agent.caching import Recent
 from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.store import Way
 from ..graphs.about import About, GraphPage
-from .mcp_found import Found, Page, found
+from .mcp_found import Found, Page, page_result
 from .mcp_names import Names
 from .mcp_progress import Progress
 from .mcp_results import (
@@ -116,7 +116,7 @@ class Tools:
         """
         progress = Progress(context)
         self._opened(progress)
-        about = self._about.get(progress.telling("looking through the graph"))
+        about = self._about.get(progress.reporter("looking through the graph"))
         shown = shortened(about.page(page, limit))
         return result(described(shown), shown)
 
@@ -143,7 +143,7 @@ class Tools:
         """
         progress = Progress(context)
         state = self._state(question, None, progress, again=page > 1 or proof_of is not None)
-        return self._found(state, Page(page, limit, proof_of))
+        return self._page_result(state, Page(page, limit, proof_of))
 
     def query(
         self,
@@ -189,7 +189,7 @@ class Tools:
         tree = {"query": query, "mentions": mentions or []}
         progress = Progress(context)
         state = self._state("", tree, progress, again=page > 1 or proof_of is not None)
-        return self._found(state, Page(page, limit, proof_of), mentions or [])
+        return self._page_result(state, Page(page, limit, proof_of), mentions or [])
 
     def find_entity(
         self,
@@ -335,7 +335,7 @@ class Tools:
         try:
             if progress is None:
                 return self._session.get()
-            return self._session.get(progress.telling("opening the graph"))
+            return self._session.get(progress.reporter("opening the graph"))
         except GroundwalkError as error:
             hint = f"tell the user: {error.hint}" if error.hint else "tell the user"
             raise InputError(f"the graph cannot be opened: {error.message}", hint) from error
@@ -358,22 +358,22 @@ class Tools:
             self._names = Names(kg)
         return self._names
 
-    def _found(self, state: "State", page: Page, mentions: object = None) -> CallToolResult:
+    def _page_result(self, state: "State", page: Page, mentions: object = None) -> CallToolResult:
         kg = self._opened().kg
-        return found(state, page, self._names_of(kg).spelled, mentions)
+        return page_result(state, page, self._names_of(kg).spelled, mentions)
 
 
 def _answer(session: Session, question: str, query: Any, progress: Progress) -> "State":
     """The final state of a question, or of a query in its place."""
     state: Any = {}
     what = "the query is run" if query else "the question is read"
-    progress.tell(what)
+    progress.report(what)
     with progress.watching(what):
         for item in run(session, question, "", _nobody, query):
             if "event" not in item:
                 state = item
             elif done := _DONE.get(item["event"]):
-                progress.tell(done)
+                progress.report(done)
     return state
 
 

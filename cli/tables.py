@@ -77,18 +77,18 @@ def _values(answers: Sequence[Answer], result: Result) -> dict[Term, tuple[str, 
     for step in result["triples"]:
         after.setdefault(step["head"]["term"], []).append((step, step["tail"]))
         after.setdefault(step["tail"]["term"], []).append((step, step["head"]))
-    found: dict[Term, tuple[str, str]] = {}
+    values: dict[Term, tuple[str, str]] = {}
     for answer in answers:
         reached = [answer["term"]]
         for term in reached:  # which grows
             for step, end in after.get(term, []):
                 if is_literal(end["term"]):
-                    found.setdefault(answer["term"], (step["relation"]["label"], end["label"]))
+                    values.setdefault(answer["term"], (step["relation"]["label"], end["label"]))
                 elif end["term"] not in reached:
                     reached.append(end["term"])
-            if answer["term"] in found:
+            if answer["term"] in values:
                 break
-    return found
+    return values
 
 
 def _table(rows: Sequence[Sequence[Named | int | float | None]]) -> Iterator[Sequence[Cell]]:

@@ -187,11 +187,11 @@ def search_thoughts(question: Question, ground: Ground, *, consistent: bool) -> 
         thoughts.append(thought)
         requests += asked
     ground.emit({"event": "decoded", "paths": len(thoughts)})
-    unread = sum(not (own.chain or own.answers or own.asserted) for own in thoughts)
+    unread = sum(not (thought.chain or thought.answers or thought.asserted) for thought in thoughts)
     return Outcome(
-        [own.chain for own in thoughts if own.chain],
+        [thought.chain for thought in thoughts if thought.chain],
         agree(thoughts, "llm"),
-        lost=sum(own.chain is None for own in thoughts),
+        lost=sum(thought.chain is None for thought in thoughts),
         notes=written.notes,
         cost={**written.cost, "unread": unread, "kg_requests": requests},
         shortened=written.shortened,

@@ -33,7 +33,7 @@ _ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """What names a history of its own: LangGraph then takes nothing from the run around."""
 _TURN = "__groundwalk_turn"
 """In the configuration of a run, and of all runs within it, once it is its turn in the line."""
-_SENT = "__pregel_push"
+_PUSH = "__pregel_push"
 """Where the path of a task begins that a `Send` made, and that may run beside its like."""
 
 
@@ -316,7 +316,7 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
             lent = {**given, CONFIG_KEY_CHECKPOINTER: lent_checkpointer(around)}
             config = {**(config or {}), CONF: lent}
         path = around.get("metadata", {}).get("langgraph_path") or ("",)
-        return self.copy({"checkpointer": None}) if path[0] == _SENT else self, config
+        return self.copy({"checkpointer": None}) if path[0] == _PUSH else self, config
 
 
 def lent_checkpointer(config: RunnableConfig) -> Any:

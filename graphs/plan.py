@@ -63,10 +63,10 @@ def search_plans(question: Question, ground: Ground) -> Outcome:
         BeamPlan(beams=options.beams or _BEAMS, scores=options.scores),
     )
     candidates, requests = list[Candidate](), 0
-    for own in decoded.hypotheses:
-        relations = plans.relations(own.state)
+    for hypothesis in decoded.hypotheses:
+        relations = plans.relations(hypothesis.state)
         walked, asked = plan_candidates(
-            ground.kg, question.terms, relations, options, own.score, own.relevance
+            ground.kg, question.terms, relations, options, hypothesis.score, hypothesis.relevance
         )
         candidates += walked
         requests += asked

@@ -158,8 +158,8 @@ def read_plans(file: str) -> Mapping[str, tuple[Plan, ...]]:
 
 def _plans(row: Mapping[str, Any]) -> Iterator[Plan]:
     scores = chain(_list(row.get("scores") or []), repeat(0.0))
-    for names, own in zip(_list(row["relation_paths"]), scores, strict=False):
-        score = float(cast(Any, own))
+    for names, written in zip(_list(row["relation_paths"]), scores, strict=False):
+        score = float(cast(Any, written))
         if not math.isfinite(score):
             raise ValueError("a score is no number")
         yield Plan(tuple(read_relation(str(name)) for name in _list(names)), score)
@@ -178,7 +178,7 @@ def follow_plan(
 
     A name that several relations have stands for each of them.
     """
-    known = [_named(kg, own.name) for own in planned]
+    known = [_named(kg, hop.name) for hop in planned]
     if not planned or not all(known):
         return Walked([], 0, more=False)
     banned = [] if options.revisits == "walk" else list(topics)
@@ -238,8 +238,8 @@ def random_plans(kg: KnowledgeGraph, question: Question, count: int) -> tuple[li
 
 def _readings(known: Sequence[Sequence[Term]], planned: Sequence[Planned]) -> list[RelationPath]:
     paths: list[RelationPath] = [()]
-    for terms, own in zip(known, planned, strict=True):
-        paths = [(*path, (term, own.inverse)) for path in paths for term in terms][:_MOST_READINGS]
+    for terms, hop in zip(known, planned, strict=True):
+        paths = [(*path, (term, hop.inverse)) for path in paths for term in terms][:_MOST_READINGS]
     return paths
 
 

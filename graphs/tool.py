@@ -105,20 +105,20 @@ def ask_tool(
     ...
     """
     alone: Any = graph.with_state().copy({"checkpointer": False})
-    own = options or graph.options
-    if own.on_ambiguous == "ask":
-        own = replace(own, on_ambiguous="error")
+    chosen = options or graph.options
+    if chosen.on_ambiguous == "ask":
+        chosen = replace(chosen, on_ambiguous="error")
 
     def ask(question: str) -> tuple[str, AskResult]:
         try:
-            state = alone.invoke({"question": question}, context=own)
+            state = alone.invoke({"question": question}, context=chosen)
         except GroundwalkError as error:
             raise ToolException(in_one_line(error)) from error
         return in_words(state), result_of(state)
 
     async def ask_async(question: str) -> tuple[str, AskResult]:
         try:
-            state = await alone.ainvoke({"question": question}, context=own)
+            state = await alone.ainvoke({"question": question}, context=chosen)
         except GroundwalkError as error:
             raise ToolException(in_one_line(error)) from error
         return in_words(state), result_of(state)
@@ -164,7 +164,9 @@ def in_words(state: State) -> str:
 
     What was not understood stands above the answer, and how the question was read below it.
     """
-    reply = [line for own in state.get("messages", [])[-1:] for line in own.text.splitlines()]
+    reply = [
+        line for message in state.get("messages", [])[-1:] for line in message.text.splitlines()
+    ]
     unread = [line for line in [unread_line(state)] if line and line not in reply]
     lines = list(map(one_line, [*unread, *reply]))
     if result := state.get("result"):

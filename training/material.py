@@ -75,10 +75,10 @@ class Material:
     def with_unanswerable(self, share: float, seed: int) -> Iterator[Sample]:
         """Samples without end, a share of them without an answer."""
         if not self.lessons:
-            own = self.questioner.refusing(share).stream(seed)
+            questions = self.questioner.refusing(share).stream(seed)
             if not self.reworded:
-                return own
-            return mixed(own, self.reworded, self.questioner, noise=self.noise, seed=seed)
+                return questions
+            return mixed(questions, self.reworded, self.questioner, noise=self.noise, seed=seed)
         return lesson_stream(
             self.lessons,
             self.questioner,
@@ -149,8 +149,8 @@ def gather(
         taught = query_lessons(kg, graph, asked, recipe.hops or 3)
     supervision = _supervision(kg, graph, recipe, taught) if recipe.supervised else None
     hops = recipe.hops or (supervision.hops if supervision else 3)
-    own = None if recipe.phrasebook or supervision else default_phrasebook(kg_source)
-    with own or nullcontext() as packaged:
+    default = None if recipe.phrasebook or supervision else default_phrasebook(kg_source)
+    with default or nullcontext() as packaged:
         questioner = questioner_for(
             kg,
             graph,
@@ -206,8 +206,8 @@ def training_questions(
     """Questions like those of a training, to measure how far a test set is from them."""
     kg = open_kg(kg_source)
     graph = load_graph(kg)
-    own = default_phrasebook(kg_source) if phrasebook is None else None
-    with own or nullcontext() as packaged:
+    default = default_phrasebook(kg_source) if phrasebook is None else None
+    with default or nullcontext() as packaged:
         questioner = questioner_for(kg, graph, phrasebook or packaged, hops=3, seed=seed)
     yield from islice(questioner.stream(seed), count)
 

@@ -39,7 +39,7 @@ def result_record(
     triples: Sequence[StepRecord] = (),
 ) -> Result:
     """A result; of its triples each once."""
-    distinct = [step for place, step in enumerate(triples) if step not in triples[:place]]
+    distinct = [step for index, step in enumerate(triples) if step not in triples[:index]]
     return Result(kind=kind, value=value, text=text, how=how, triples=distinct)
 
 
@@ -99,7 +99,7 @@ class _Shown:
 
     def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
         """The triples of some steps, each once."""
-        return _each_once(record for step in steps for record in self.runs[step])
+        return _records(self.runs, steps)
 
 
 def computed_from(
@@ -115,7 +115,7 @@ def computed_from(
     shown = _shown(kg, bound, outcome, before or Verified())
     answers = [_answer(shown, member) for member in outcome.members]
     verdicts = [_verdict(shown, member) for member in outcome.members]
-    proven = [a for a, own in zip(answers, verdicts, strict=True) if own == "supported"]
+    proven = [a for a, verdict in zip(answers, verdicts, strict=True) if verdict == "supported"]
     notes, of_all = list(outcome.notes), f"of {len(answers)}"
     if gone := verdicts.count("unsupported"):
         notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
@@ -137,8 +137,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
         runs |= verified_triples(kg, [step for step in steps if step not in runs])
-    compared = _each_once(record for step in outcome.compared for record in runs[step])
-    against = _each_once(record for step in outcome.against for record in runs[step])
+    compared, against = _records(runs, outcome.compared), _records(runs, outcome.against)
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells])
     topics = [*before.topics]
@@ -158,10 +157,13 @@ def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, li
     if not distinct:
         return {}
     walks = [Path(step.source, (step,)) for step in distinct]
-    plain = [kg.profile.skips(step.triple.relation) for step in distinct]
-    proofs = kg.prove([walk for walk, own in zip(walks, plain, strict=True) if not own])
-    rest = iter(proofs)
-    paths = [walk if own else next(rest) or walk for walk, own in zip(walks, plain, strict=True)]
+    is_plain = [kg.profile.skips(step.triple.relation) for step in distinct]
+    proofs = iter(
+        kg.prove([walk for walk, plain in zip(walks, is_plain, strict=True) if not plain])
+    )
+    paths = [
+        walk if plain else next(proofs) or walk for walk, plain in zip(walks, is_plain, strict=True)
+    ]
     judged = verify_paths(kg.store, [path.topic for path in paths], paths)
     return {
         step: [{**r, "verdict": v} for r, v in zip(records, verdict.steps, strict=True)]
@@ -198,7 +200,7 @@ def _answer(shown: _Shown, member: Term) -> Answer:
     named = shown.named[member]
     if walks := _walks(topics, member, steps):
         chains = [_walked(shown, walk) for walk in walks]
-        distinct = [own for place, own in enumerate(chains) if own not in chains[:place]]
+        distinct = [chain for index, chain in enumerate(chains) if chain not in chains[:index]]
         return Answer(**named, score=1.0, chains=distinct, form="path")
     is_path = not steps and member in topics
     form: Form = "path" if is_path else "chain"
@@ -215,7 +217,7 @@ def _walks(
         while last < len(steps) and steps[last - 1].target == steps[last].source:
             last += 1
         ends = (last, *range(first + 1, last))
-        end = next((own for own in ends if _joins(topics, member, steps[first:own])), None)
+        end = next((end for end in ends if _joins(topics, member, steps[first:end])), None)
         if end is None:
             return []
         walks.append(steps[first:end])
@@ -238,16 +240,16 @@ def _walked(shown: _Shown, walk: tuple[Step, ...]) -> list[StepRecord]:
 
 
 def _steps_to_value(bound: Bound) -> int:
-    own = bound.query.extreme
-    if own is None or own.count or own.agg or bound.query.columns:
+    extreme = bound.query.extreme
+    if extreme is None or extreme.count or extreme.agg or bound.query.columns:
         return 0
-    return len(own.steps)
+    return len(extreme.steps)
 
 
 def _verdict(shown: _Shown, member: Term) -> Verdict:
     """What the source says of all that proves a member."""
     steps = shown.outcome.proofs.get(member, ())
-    verdicts = {own["verdict"] for step in steps for own in shown.runs[step]}
+    verdicts = {triple["verdict"] for step in steps for triple in shown.runs[step]}
     if verdicts <= {"supported"}:
         return "supported"
     return "unknown" if "unknown" in verdicts else "unsupported"
@@ -309,15 +311,22 @@ def _truth(
 ) -> Result:
     if shown.outcome.value:
         proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
-        said = [sentence(step) for step in _each_once([*compared, *proof])]
+        sentences = [sentence(step) for step in _each_once([*compared, *proof])]
         otherwise = ["nothing in the graph says otherwise"] if shown.outcome.absent else []
-        text = f"Yes: {some(said or otherwise)}." if said or otherwise else "Yes."
+        reasons = sentences or otherwise
+        text = f"Yes: {some(reasons)}." if reasons else "Yes."
         return result_record("truth", text, how, value=True, triples=compared)
-    outcome = shown.outcome
     if against := [step for step in shown.against if step["verdict"] == "supported"]:
         text = f"No, the graph has: {some(list(map(sentence, against)))}."
         return result_record("truth", text, shown.how, value=False, triples=against)
-    instead = shown.chain(step for own in outcome.instead for step in outcome.proofs.get(own, ()))
+    return _absent(shown, how, compared)
+
+
+def _absent(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:
+    """No, for nothing in the graph says so; with what it has in its place."""
+    outcome = shown.outcome
+    proofs = (outcome.proofs.get(member, ()) for member in outcome.instead)
+    instead = shown.chain(step for proof in proofs for step in proof)
     instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
     has = some([sentence(step) for step in instead])
     text = f"No, not in the graph. It has: {has}." if has else "No, not in the graph."
@@ -350,9 +359,14 @@ def shown_number(number: float) -> str:
     return f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
 
 
+def _records(runs: Mapping[Step, Sequence[StepRecord]], steps: Iterable[Step]) -> list[StepRecord]:
+    """The triples behind some steps, each once."""
+    return _each_once(record for step in steps for record in runs[step])
+
+
 def _each_once(records: Iterable[StepRecord]) -> list[StepRecord]:
-    found = dict[tuple[str, str, str], StepRecord]()
+    distinct = dict[tuple[str, str, str], StepRecord]()
     for record in records:
         terms = (record["head"]["term"], record["relation"]["term"], record["tail"]["term"])
-        found.setdefault(terms, record)
-    return list(found.values())
+        distinct.setdefault(terms, record)
+    return list(distinct.values())

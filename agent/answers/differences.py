@@ -16,7 +16,7 @@ Direction: TypeAlias = tuple[Term, bool]
 """A relation, and whether it is walked from tail to head."""
 
 
-def told_apart(kg: KnowledgeGraph, mention: Mention) -> Mention:
+def with_distinguishing_facts(kg: KnowledgeGraph, mention: Mention) -> Mention:
     """The mention; things of one label and one description, or none, have a fact that differs.
 
     It is added to their descriptions. Raises ServiceError.
@@ -24,20 +24,26 @@ def told_apart(kg: KnowledgeGraph, mention: Mention) -> Mention:
     if not is_ambiguous(mention):
         return mention
     candidates = mention.candidates
-    shared = Counter((own.label, own.description) for own in candidates)
-    alike = [own.term for own in candidates if shared[own.label, own.description] > 1]
+    shared = Counter((candidate.label, candidate.description) for candidate in candidates)
+    alike = [
+        candidate.term
+        for candidate in candidates
+        if shared[candidate.label, candidate.description] > 1
+    ]
     words = _differences(kg, alike) if alike else {}
-    told = [_with_fact(own, words.get(own.term, "")) for own in candidates]
-    return replace(mention, candidates=tuple(told))
+    described = [_with_fact(candidate, words.get(candidate.term, "")) for candidate in candidates]
+    return replace(mention, candidates=tuple(described))
 
 
 def _differences(kg: KnowledgeGraph, alike: Sequence[Term]) -> dict[Term, str]:
     """A fact of each entity that has one, of the relation that tells them apart best."""
     facts = _facts(kg, alike)
-    directions = sorted({direction for own in facts.values() for direction in own})
+    directions = sorted(
+        {direction for by_direction in facts.values() for direction in by_direction}
+    )
     if not directions:
         return {}
-    chosen = max(directions, key=lambda own: _difference(facts, own))
+    chosen = max(directions, key=lambda direction: _difference(facts, direction))
     values = {term: facts[term].get(chosen, frozenset()) for term in alike}
     return _words(kg, chosen, values) if len({*values.values()}) > 1 else {}
 
@@ -45,20 +51,20 @@ def _differences(kg: KnowledgeGraph, alike: Sequence[Term]) -> dict[Term, str]:
 def _facts(
     kg: KnowledgeGraph, terms: Sequence[Term]
 ) -> Mapping[Term, Mapping[Direction, frozenset[Term]]]:
-    found = dict[Term, dict[Direction, frozenset[Term]]]()
+    facts = dict[Term, dict[Direction, frozenset[Term]]]()
     for term, steps in zip(terms, kg.walks.neighbours(terms, limit=_MOST_FACTS), strict=True):
-        own = found.setdefault(term, {})
+        by_direction = facts.setdefault(term, {})
         for step in steps:
             direction = step.triple.relation, step.inverse
-            own[direction] = own.get(direction, frozenset()) | {step.target}
-    return found
+            by_direction[direction] = by_direction.get(direction, frozenset()) | {step.target}
+    return facts
 
 
 def _difference(
     facts: Mapping[Term, Mapping[Direction, frozenset[Term]]], direction: Direction
 ) -> tuple[int, int, bool, int]:
     """How well a relation tells entities apart: the more values, and the fewer of each."""
-    values = [own.get(direction, frozenset()) for own in facts.values()]
+    values = [by_direction.get(direction, frozenset()) for by_direction in facts.values()]
     return (
         len({*values}),
         sum(map(bool, values)),
@@ -71,11 +77,11 @@ def _words(
     kg: KnowledgeGraph, direction: Direction, values: Mapping[Term, frozenset[Term]]
 ) -> dict[Term, str]:
     """A fact of each entity, one that the others lack if there is any."""
-    shared = Counter(value for own in values.values() for value in own)
+    shared = Counter(value for ends in values.values() for value in ends)
     chosen = {
-        term: min(own, key=lambda value: (shared[value], value))
-        for term, own in values.items()
-        if own
+        term: min(ends, key=lambda value: (shared[value], value))
+        for term, ends in values.items()
+        if ends
     }
     relation, *ends = kg.walk_labels.names([direction[0], *chosen.values()])
     sign = "← " if direction[1] else ""

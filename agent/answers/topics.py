@@ -10,7 +10,7 @@ from ..kg.store import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..records import Entity, MentionRecord
-from .differences import told_apart
+from .differences import with_distinguishing_facts
 
 
 def given_mentions(
@@ -31,8 +31,10 @@ def given_mentions(
         if any(start < stop and begin < end for begin, stop in taken):
             start = end = 0
         taken.append((start, end))
-        own = Candidate(info.term, info.name, info.label, info.description, info.kind, 1.0, "label")
-        mentions.append(Mention(question[start:end], start, end, (own,)))
+        candidate = Candidate(
+            info.term, info.name, info.label, info.description, info.kind, 1.0, "label"
+        )
+        mentions.append(Mention(question[start:end], start, end, (candidate,)))
     return mentions, notes
 
 
@@ -74,9 +76,11 @@ def linked(
         if kg is not None and given is not None:
             found, missing = given_mentions(kg, question, given, found)
         both = [represented(mention, kg) for mention in found]
-        told = [mention if kg is None else told_apart(kg, mention) for mention, _ in both]
+        mentions = [
+            mention if kg is None else with_distinguishing_facts(kg, mention) for mention, _ in both
+        ]
     notes = [*missing, *dict.fromkeys(note for _, note in both if note)]
-    return Linked(list(map(mention_record, told)), notes, meter.requests)
+    return Linked(list(map(mention_record, mentions)), notes, meter.requests)
 
 
 def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
@@ -87,7 +91,7 @@ def best_topics(mentions: list[MentionRecord]) -> list[Entity]:
 
 def settled_topics(mentions: list[MentionRecord], *, is_settled: bool = False) -> list[Entity]:
     """The topics, without those of names that may mean several entities, unless all is settled."""
-    return best_topics([own for own in mentions if is_settled or not own["ambiguous"]])
+    return best_topics([mention for mention in mentions if is_settled or not mention["ambiguous"]])
 
 
 def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, str]:

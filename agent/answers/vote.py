@@ -101,6 +101,8 @@ Way = Sequence[Party]
 
 
 _Run = tuple[Party, Execution]
+_Offered = Callable[[Sequence[Term]], Collection[Term]]
+"""Which of some ends a question offers to choose from."""
 """A relation path with what it reaches from its topics."""
 
 
@@ -223,7 +225,7 @@ def vote(
     *,
     common: bool = False,
     apart: bool = False,
-    offered: Callable[[Sequence[Term]], Collection[Term]] | None = None,
+    offered: _Offered | None = None,
 ) -> Election | None:
     """What the candidates elect, or None when there are none; `linked` are all topics.
 
@@ -243,10 +245,7 @@ def vote(
     runs, won = list[_Run](), met(offered)
     if won is None:
         runs = _executed(store, parties, banned, options.max_chains)
-        reaching = [(party, run) for party, run in runs if run.reached] or runs
-        chosen = _among(reaching, offered)
-        won = None if chosen else met(None)
-        won = won or _most_voted(chosen or reaching, apart=apart)
+        won = _winner(runs, met, offered, apart=apart)
     decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
     executions = [run for _, run in runs]
     elected, left_out = _elected(won, decoded, options.max_answers or MOST_ANSWERS)
@@ -270,6 +269,20 @@ def _executed(
     ]
 
 
+def _winner(
+    runs: Sequence[_Run],
+    met: Callable[[_Offered | None], Ends | None],
+    offered: _Offered | None,
+    *,
+    apart: bool,
+) -> Ends:
+    """What has the most votes; where no run reaches what is offered, first where topics meet."""
+    reaching = [(party, run) for party, run in runs if run.reached] or runs
+    chosen = _among(reaching, offered)
+    won = None if chosen else met(None)
+    return won or _most_voted(chosen or reaching, apart=apart)
+
+
 def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
     """The ends that win, those with most walks first, and how many more there are than `most`."""
     ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
@@ -281,9 +294,7 @@ def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Ele
     return shown, len(ranked) - len(shown)
 
 
-def _among(
-    runs: Sequence[_Run], offered: Callable[[Sequence[Term]], Collection[Term]] | None
-) -> Sequence[_Run]:
+def _among(runs: Sequence[_Run], offered: _Offered | None) -> Sequence[_Run]:
     """The runs with those of their ends that are offered; those that have any."""
     if offered is None:
         return runs

@@ -24,7 +24,9 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
     mentions = mentions_of(text, linked)
     topics = tuple(topic["term"] for topic in _topics(settled, about))
     answers = (
-        {} if answered is None else {own["term"]: steps_of(own) for own in answered["answers"]}
+        {}
+        if answered is None
+        else {answer["term"]: steps_of(answer) for answer in answered["answers"]}
     )
     asked = EarlierQuestion(
         topics=_class(kg, topics),
@@ -38,7 +40,7 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
 
 def _is_about(turn: Turn) -> bool:
     """Whether a turn was answered, or is about a thing; a class alone is none."""
-    return turn["status"] not in SILENT or any(own["kind"] for own in turn["topics"])
+    return turn["status"] not in SILENT or any(topic["kind"] for topic in turn["topics"])
 
 
 def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
@@ -51,7 +53,7 @@ def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
 
 
 def _begins_before(query: Query) -> bool:
-    return any(isinstance(own.start, Last) for own in (query, *nested(query)))
+    return any(isinstance(part.start, Last) for part in (query, *nested(query)))
 
 
 def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:
@@ -82,7 +84,7 @@ def _renamed(
 ) -> tuple[str, list[MentionRecord]]:
     """A question with other names in the places of its own."""
     made, end, records = "", 0, list[MentionRecord]()
-    pairs = zip(sorted(mentions, key=lambda own: own["start"]), names, strict=True)
+    pairs = zip(sorted(mentions, key=lambda mention: mention["start"]), names, strict=True)
     for mention, name in pairs:
         made += text[end : mention["start"]]
         start = len(made)
@@ -96,7 +98,9 @@ def _outline(tree: Any) -> Any:
     match tree:
         case dict():
             fields = cast("dict[str, Any]", tree)
-            return {name: 0 if name == "mention" else _outline(own) for name, own in fields.items()}
+            return {
+                name: 0 if name == "mention" else _outline(value) for name, value in fields.items()
+            }
         case [*several]:
             return [0 if isinstance(own, int) else _outline(own) for own in several]
         case _:

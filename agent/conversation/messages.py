@@ -158,7 +158,9 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
 
 def _settled(mention: MentionRecord, topics: set[Term]) -> MentionRecord:
     """The mention with the candidate first that is among the topics, if one is."""
-    candidates = sorted(mention["candidates"], key=lambda own: own["term"] not in topics)
+    candidates = sorted(
+        mention["candidates"], key=lambda candidate: candidate["term"] not in topics
+    )
     chosen = candidates[0]["term"] in topics
     return {
         **mention,
@@ -238,7 +240,9 @@ def question_of(state: State) -> Put:
         return Put(readable(question), messages, is_message=False)
     if not question or str(question).strip() in _answered_last(state, messages):
         return Put(readable(messages[at].text), messages[:at], is_message=True)
-    if any(isinstance(own, AIMessage) and not own.tool_calls for own in messages[at + 1 :]):
+    if any(
+        isinstance(message, AIMessage) and not message.tool_calls for message in messages[at + 1 :]
+    ):
         return Put(readable(question), messages, is_message=False)
     return Put(readable(question), messages[:at], is_message=True)
 
@@ -259,7 +263,11 @@ def _answered_last(state: State, messages: Sequence[AnyMessage]) -> tuple[object
 
     The last reply may be that of another graph of this kind, in the same state around both.
     """
-    replies = (own for own in reversed(messages) if isinstance(own, AIMessage) and own.name == NAME)
+    replies = (
+        message
+        for message in reversed(messages)
+        if isinstance(message, AIMessage) and message.name == NAME
+    )
     last = next(replies, None)
     return state.get("said"), last and last.response_metadata.get("question")
 

@@ -82,8 +82,8 @@ class ThreadSaver(SqliteSaver):
 def _before(messages: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
     """The messages before a question, or before a person's last one; greetings are no turns."""
     asked = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    own = [at for at in asked if messages[at].text.strip() == question]
-    return list(messages[: (own or asked)[-1]]) if asked else []
+    same = [at for at in asked if messages[at].text.strip() == question]
+    return list(messages[: (same or asked)[-1]]) if asked else []
 
 
 def _last(values: Mapping[str, Any]) -> int:

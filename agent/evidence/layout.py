@@ -235,7 +235,7 @@ def _arrange(layout: Layout) -> None:
         for shape in level:
             shape.x = x + (width - shape.width) / 2 if number == 0 else x
         bundles = [own for own in layout.bundles if layout.columns[own.source] == number]
-        x = _place_relations(bundles, layout, x + width)
+        x = _position_relations(bundles, layout, x + width)
     everything = [*shapes, *(bundle.shape for bundle in layout.bundles)]
     top = min((shape.y for shape in everything), default=0.0)
     for shape in everything:
@@ -264,7 +264,7 @@ def _stack_columns(
         _stack(level, {k: v for k, v in before.items() if k not in after}, _GAP)
 
 
-def _place_relations(bundles: Sequence[Bundle], layout: Layout, x: float) -> float:
+def _position_relations(bundles: Sequence[Bundle], layout: Layout, x: float) -> float:
     """Put relations between two columns, from x on; returns where the next column begins.
 
     The entity of a relation weighs as much as all its ends.

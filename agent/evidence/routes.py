@@ -167,14 +167,14 @@ def _ends(record: StepRecord, source: str, target: str) -> tuple[str, str]:
 
 
 def _asides(chain: Sequence[StepRecord]) -> set[int]:
-    """The places of steps that the next one turns back, where the walk goes on after that."""
-    places = set[int]()
+    """The indices of steps that the next one turns back, where the walk goes on after that."""
+    indices = set[int]()
     steps = [step_of(record) for record in chain]
-    for place, (step, back) in enumerate(zip(steps[:-2], steps[1:-1], strict=True)):
+    for index, (step, back) in enumerate(zip(steps[:-2], steps[1:-1], strict=True)):
         turns = back.triple == step.triple and back.inverse != step.inverse
-        if turns and can_spell(step.target) and place - 1 not in places:
-            places.add(place)
-    return places
+        if turns and can_spell(step.target) and index - 1 not in indices:
+            indices.add(index)
+    return indices
 
 
 def _chain(chain: Sequence[StepRecord], answer: Term, topics: Collection[Term]) -> _Route:

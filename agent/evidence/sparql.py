@@ -27,7 +27,7 @@ from .routes import ANSWER, either, fixed_unnamed, indented, opened, reached, wi
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
 _NOT_ASKED = "What was computed of them is not asked: the query finds the answers before that."
-_NOT_SAID = "No query says what the graph does not say; below are the triples that it has instead."
+_NO_QUERY = "No query says what the graph does not say; below are the triples that it has instead."
 _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 
 
@@ -117,7 +117,7 @@ def _about_computed(reply: Reply) -> list[str]:
         return []
     if _is_computed_yes(reply):
         return ["Computed: yes or no."]
-    return [_NOT_SAID] if result["kind"] == "truth" else [_NOT_ASKED]
+    return [_NO_QUERY] if result["kind"] == "truth" else [_NOT_ASKED]
 
 
 def _check(rows: Sequence[Triple], pattern: Sequence[str]) -> list[str]:

@@ -50,29 +50,40 @@ def chain_trees(
     """
     labels = {topic["term"]: topic["label"] for topic in topics}
     roots: dict[Term, TreeNode] = {}
-    for chain in (chain for answer in answers for chain in answer["chains"]):
-        met: dict[Term, TreeNode] = {}
-        steps = [step_of(record) for record in chain]
-        for place, (record, step) in enumerate(zip(chain, steps, strict=True)):
-            turned = Step(step.triple, not step.inverse)
-            if 0 < place < len(steps) - 1 and steps[place - 1] == turned and step.target in met:
-                continue
-            back = step.source not in met and step.target in met
-            start, end = (step.target, step.source) if back else (step.source, step.target)
-            inverse = record["inverse"] != back
-            first, last = (record["head"], record["tail"])[:: -1 if inverse else 1]
-            if start not in met:
-                root = TreeNode(start, labels.get(start, first["label"]))
-                met[start] = roots.setdefault(start, root)
-            node = met[start]
-            key = (*step.triple, str(inverse))
-            if key not in node.branches:
-                if most is not None and len(node.branches) >= most:
-                    node.hidden += 1
-                    break
-                node.branches[key] = TreeNode(end, last["label"], {**record, "inverse": inverse})
-            met[end] = node.branches[key]
+    for answer in answers:
+        for chain in answer["chains"]:
+            _grow(roots, chain, labels, most)
     return list(roots.values())
+
+
+def _grow(
+    roots: dict[Term, TreeNode],
+    chain: Sequence[StepRecord],
+    labels: Mapping[Term, str],
+    most: int | None,
+) -> None:
+    """Add a chain to the trees, up to the first branch that is left out."""
+    met: dict[Term, TreeNode] = {}
+    steps = [step_of(record) for record in chain]
+    for index, (record, step) in enumerate(zip(chain, steps, strict=True)):
+        turned = Step(step.triple, not step.inverse)
+        if 0 < index < len(steps) - 1 and steps[index - 1] == turned and step.target in met:
+            continue
+        back = step.source not in met and step.target in met
+        start, end = (step.target, step.source) if back else (step.source, step.target)
+        inverse = record["inverse"] != back
+        first, last = (record["head"], record["tail"])[:: -1 if inverse else 1]
+        if start not in met:
+            root = TreeNode(start, labels.get(start, first["label"]))
+            met[start] = roots.setdefault(start, root)
+        node = met[start]
+        key = (*step.triple, str(inverse))
+        if key not in node.branches:
+            if most is not None and len(node.branches) >= most:
+                node.hidden += 1
+                break
+            node.branches[key] = TreeNode(end, last["label"], {**record, "inverse": inverse})
+        met[end] = node.branches[key]
 
 
 def step_parts(step: StepRecord) -> tuple[str, str, str]:
@@ -118,10 +129,7 @@ def mermaid(reply: Reply) -> str:
     labels = names(reply)
     lines = ["flowchart LR", f"    %% {_quoted(reply['question'], 300)}"]
     lines.append(f"    %% {_quoted(summary(reply), 300)}")
-    if read := understood(reply):
-        told = [_quoted(line, 300) for line in (reply["question"], *read)]
-        lines += [f'    q{number}["{line}"]' for number, line in enumerate(told)]
-        lines.append(f"    {' ~~~ '.join(f'q{number}' for number in range(len(told)))}")
+    lines += _question_nodes(reply)
     starts = dict.fromkeys(step_of(chain[0]).source for chain in chains(reply))
     shown = triples(reply)
     nodes = dict(starts)
@@ -142,6 +150,17 @@ def mermaid(reply: Reply) -> str:
     if ends:
         lines += ["    classDef answer stroke-width:3px", f"    class {','.join(ends)} answer"]
     return "\n".join(lines) + "\n"
+
+
+def _question_nodes(reply: Reply) -> list[str]:
+    """The nodes of how the question was read, and the invisible link between them."""
+    read = understood(reply)
+    if not read:
+        return []
+    texts = [_quoted(line, 300) for line in (reply["question"], *read)]
+    ids = [f"q{number}" for number in range(len(texts))]
+    nodes = [f'    {name}["{text}"]' for name, text in zip(ids, texts, strict=True)]
+    return [*nodes, f"    {' ~~~ '.join(ids)}"]
 
 
 def _quoted(text: str, most: int) -> str:

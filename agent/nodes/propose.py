@@ -70,7 +70,7 @@ def propose(
         asker, question = Asker(llm), state.get("asked", "")
         with metered() as meter:
             mentions, notes = _mentions(kg, linker, state)
-            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in mentions):
+            if options.on_ambiguous != "best" and any(mention["ambiguous"] for mention in mentions):
                 return {}
             try:
                 names = vocabulary_around(kg, _best(mentions), question)
@@ -129,7 +129,7 @@ def _mentions(
 
 
 def _best(mentions: Sequence[MentionRecord]) -> list[str]:
-    return [own["candidates"][0]["term"] for own in mentions]
+    return [mention["candidates"][0]["term"] for mention in mentions]
 
 
 def _proposed(asking: _Asking) -> tuple[Executed | None, str]:

@@ -55,7 +55,12 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         turn = turn_of(known, text)
         line = unread_line(known) if outcome.status == "partial" else ""
         reply = f"{line}\n{text}" if line else text
-        told: Turn = {**turn, "text": reply, "answers": shown, "cut": turn["cut"] or left_out > 0}
+        shown_turn: Turn = {
+            **turn,
+            "text": reply,
+            "answers": shown,
+            "cut": turn["cut"] or left_out > 0,
+        }
         is_courtesy = outcome.status == "introduced"
         runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
         return {
@@ -64,7 +69,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "notes": [*outcome.notes, *not_shown(left_out)],
             "turns": [] if is_courtesy else [turn],
-            "messages": [message_of(told, state.get("reading", ""))],
+            "messages": [message_of(shown_turn, state.get("reading", ""))],
         }
 
     return run

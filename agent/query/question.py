@@ -98,7 +98,7 @@ def values_in(question: str) -> list[NamedValue]:
     )
     for values in kinds:
         taken += [own for own in values if not any(_overlap(own, other) for other in taken)]
-    return sorted(taken, key=lambda own: own.start)
+    return sorted(taken, key=lambda value: value.start)
 
 
 def _quoted(question: str) -> Iterator[NamedValue]:

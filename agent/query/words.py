@@ -63,7 +63,7 @@ def names_of(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
 def earlier_terms(bound: Bound) -> list[Term]:
     """Those of the earlier answers and topics that the words of a query name."""
     starts = (node.start for node in _nodes(bound) if isinstance(node.start, Last))
-    return [term for own in starts for term in bound.earlier.get(own.last, ())[:MOST_NAMED]]
+    return [term for start in starts for term in bound.earlier.get(start.last, ())[:MOST_NAMED]]
 
 
 def _nodes(bound: Bound) -> list[Query]:
@@ -122,7 +122,7 @@ class _Words:
             text = ", ".join([text, *conditions])
         if query.group:
             text = self._phrase(query.group, f"({text})" if conditions else text)
-            text += "".join(f", each with {self._having(own)}" for own in query.having)
+            text += "".join(f", each with {self._having(having)}" for having in query.having)
         if query.extreme is not None:
             text += "; " + self._extreme(query.extreme)
         return text
@@ -132,8 +132,8 @@ class _Words:
         (*others,) = query.also
         start = Query(start=query.start)
         if names_only_things(start) and not (query.steps or query.group or query.extreme):
-            if kept := list(self._kept(query)):
-                return f"is {self.set(start)} {', and '.join(kept)}"
+            if conditions := list(self._conditions_on_named(query)):
+                return f"is {self.set(start)} {', and '.join(conditions)}"
         elif len(others) == 1 and names_only_things(others[0]):
             rest = query.model_copy(update={"also": (), "answer": "list"})
             is_one = rest == Query(start=query.start, steps=query.steps) and self._is_one(rest)
@@ -173,12 +173,12 @@ class _Words:
         yield from (f"if also {self._inner_any(other)}" for other in query.also)
         yield from (f"but not {self._inner_any(other)}" for other in query.without)
 
-    def _kept(self, query: Query) -> Iterator[str]:
+    def _conditions_on_named(self, query: Query) -> Iterator[str]:
         """The conditions on named things, as what is asked of them."""
         if query.of_class not in ANY_CLASS and query.of_class:
             article = "an" if query.of_class[:1].lower() in tuple("aeio") else "a"
             yield f"{article} {query.of_class}"
-        yield from (f"one {self.condition(own)}" for own in query.filters)
+        yield from (f"one {self.condition(condition)}" for condition in query.filters)
         yield from (f"among {self._inner(other)}" for other in query.also)
         yield from (f"not among {self._inner(other)}" for other in query.without)
 
@@ -307,8 +307,8 @@ class _Words:
 
 def _enclosed(query: Query, text: str) -> str:
     """A set inside another one: in brackets, where more is said of it than a walk."""
-    kept = query.filters or query.also or query.without or query.extreme or query.group
-    return f"({text})" if kept else text
+    conditions = query.filters or query.also or query.without or query.extreme or query.group
+    return f"({text})" if conditions else text
 
 
 def _many(phrase: str) -> str:

@@ -26,7 +26,7 @@ _NEVER = -1e4
 
 
 class Scores(NamedTuple):
-    """Scores of what may come at each place, the first before any action; higher is likelier."""
+    """Scores of what may come at each position, the first before any action; higher is likelier."""
 
     kinds: Array
     """`(B, T + 1, kinds)`"""
@@ -43,7 +43,7 @@ class Scores(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """Log-probabilities at each place: of kinds, and of what there is within a kind."""
+    """Log-probabilities at each position: of kinds, and of what there is within a kind."""
 
     kinds: Array
     hops: Array
@@ -60,28 +60,30 @@ def logs_of(
     offered: Array | None = None,
     pointable: Array | None = None,
 ) -> Logs:
-    """Log-probabilities at each place: of the legal kinds, and of each label within its kind.
+    """Log-probabilities at each position: of the legal kinds, and of each label within its kind.
 
     `ways (B, L)` are those of the labels, `legal (B, T, kinds)` the kinds that may come,
     `is_literal (B, T)` whether a pointer there is a number itself. `offered (B, T, L)` and
     `pointable (B, T, N)` bar labels and words; all may be chosen without.
     """
-    own = operations_of(scores.kinds)
-    labels = scores.labels if offered is None else own.where(offered, scores.labels, _NEVER)
-    words = scores.words if pointable is None else own.where(pointable, scores.words, _NEVER)
+    operations = operations_of(scores.kinds)
+    labels = scores.labels if offered is None else operations.where(offered, scores.labels, _NEVER)
+    words = scores.words if pointable is None else operations.where(pointable, scores.words, _NEVER)
     is_class = (ways == CLASS)[:, None]
-    hops = own.where(is_class, _NEVER, labels)
-    classes = own.where(is_class, labels, _NEVER)
-    points = own.where(is_literal[..., None], 0.0, own.logsumexp(words, -1)).clip(min=-1e3)
-    kinds, numbers = scores.kinds, own.arange(len(KINDS))
+    hops = operations.where(is_class, _NEVER, labels)
+    classes = operations.where(is_class, labels, _NEVER)
+    points = operations.where(is_literal[..., None], 0.0, operations.logsumexp(words, -1)).clip(
+        min=-1e3
+    )
+    kinds, numbers = scores.kinds, operations.arange(len(KINDS))
     named = (numbers >= HOP_KINDS[0]) & (numbers <= HOP_KINDS[-1])
     for those, of_kind in (
-        (named, own.logsumexp(hops, -1)),
-        (numbers == CLASS_KIND, own.logsumexp(classes, -1)),
+        (named, operations.logsumexp(hops, -1)),
+        (numbers == CLASS_KIND, operations.logsumexp(classes, -1)),
         (numbers == POINTER_KIND, points),
     ):
-        kinds = own.where(those, kinds + of_kind, kinds)
-    kinds = own.where(legal, kinds, _NEVER)
+        kinds = operations.where(those, kinds + of_kind, kinds)
+    kinds = operations.where(legal, kinds, _NEVER)
     return Logs(*map(log_softmax, (kinds, hops, classes, words, scores.literals)))
 
 
@@ -139,7 +141,7 @@ class Network:
         self._scale = size.width**-0.5
 
     def __call__(self, batch: Batch) -> Scores:
-        """The scores at each place of each question."""
+        """The scores at each position of each question."""
         weights = self.weights
         meanings = batch.meant
         if meanings.ndim == 1:
@@ -189,7 +191,7 @@ class Network:
         return layer_norm(weights, "label.3", linear(weights, "label.2", labels))
 
     def _embedded_actions(self, batch: Batch, words: Array, labels: Array) -> Array:
-        """The actions after a first place that has none: `(B, T + 1, D)`."""
+        """The actions after a first position that has none: `(B, T + 1, D)`."""
         weights, steps = self.weights, batch.kinds.shape[1]
         named = self._taken(labels, batch.chosen) + self._taken(words, batch.pointed)
         literal = weights["literal.weight"][batch.literal.clip(min=0)]
@@ -247,7 +249,7 @@ class Network:
         return words, labels + self._wide(name, labels)
 
     def _wide(self, name: str, hidden: Array) -> Array:
-        """What a layer adds to each place by itself."""
+        """What a layer adds to each position by itself."""
         weights = self.weights
         wide = linear(weights, f"{name}.wide", layer_norm(weights, f"{name}.between", hidden))
         return linear(weights, f"{name}.narrow", self._operations.gelu(wide))
@@ -263,16 +265,18 @@ class Network:
         mixed = self._operations.attention(asks, keys, values, mask).swapaxes(1, 2)
         return mixed.reshape(*mixed.shape[:2], -1)
 
-    def _seen(self, there: Array, places: int) -> Array:
-        """What each word and place may see: `(B, N + places, N + places)`.
+    def _seen(self, there: Array, positions: int) -> Array:
+        """What each word and position may see: `(B, N + positions, N + positions)`.
 
-        Words see words, and places the words and the places before; each sees itself.
+        Words see words, and positions the words and the positions before; each sees itself.
         """
-        own, count = self._operations, there.shape[1]
-        numbers = own.arange(count + places)
+        operations, count = self._operations, there.shape[1]
+        numbers = operations.arange(count + positions)
         row, column = numbers[:, None], numbers[None]
         later = (column >= count) & (column > row)
-        exists = own.concatenate([there, there[:, :1] | (own.arange(places)[None] >= 0)], 1)
+        exists = operations.concatenate(
+            [there, there[:, :1] | (operations.arange(positions)[None] >= 0)], 1
+        )
         return (exists[:, None] & ~later[None]) | (row == column)[None]
 
     def _met(self, batch: Batch, words: Array, label_words: Array, matches: Array) -> Array:
@@ -292,11 +296,11 @@ class Network:
         met: Array,
         covered: Array,
     ) -> Array:
-        own, weights = self._operations, self.weights
+        operations, weights = self._operations, self.weights
         about = self._dots("asks", state, linear(weights, "answers", words))
-        about = about - own.softplus(weights["explained"]) * covered
+        about = about - operations.softplus(weights["explained"]) * covered
         about = log_softmax(self._where((batch.whats < 0)[:, None], _NEVER, about))
-        scores = own.logsumexp(about[..., None] + met[:, None], 2)[:, :, 0]
+        scores = operations.logsumexp(about[..., None] + met[:, None], 2)[:, :, 0]
         scores = scores + self._dots("names", state, labels)
         scores = scores + weights["bias"][batch.ways.clip(min=0)][:, None]
         return self._where((batch.ways < 0)[:, None], _NEVER, scores)
@@ -304,11 +308,11 @@ class Network:
     def _unread(
         self, batch: Batch, words: Array, state: Array, met: Array, covered: Array
     ) -> Array:
-        """How far the actions before each place leave out what each word asks."""
-        own, weights = self._operations, self.weights
-        strongest = own.sigmoid(self._strongest(met, batch.chosen))
+        """How far the actions before each position leave out what each word asks."""
+        operations, weights = self._operations, self.weights
+        strongest = operations.sigmoid(self._strongest(met, batch.chosen))
         pointed = self._pointed(batch.pointed, words)
-        use = own.stack([covered, strongest, pointed], -1)
+        use = operations.stack([covered, strongest, pointed], -1)
         unread = self._dots("lacks", state, linear(weights, "lacking", words))
         unread = unread + linear(weights, "apart", words)[:, None, :, 0]
         return unread + linear(weights, "used", use)[..., 0]
@@ -326,9 +330,12 @@ class Network:
     def _best_matches(self, matches: Array, ways: Array) -> Array:
         """How well each word matches any relation, and any class: `(B, N, 2F)`."""
         is_class = (ways == CLASS)[:, None, :, None]
-        own = self._operations
-        hops, classes = own.where(is_class, 0.0, matches), own.where(is_class, matches, 0.0)
-        return own.concatenate([own.max(hops, 2), own.max(classes, 2)], -1)
+        operations = self._operations
+        hops, classes = (
+            operations.where(is_class, 0.0, matches),
+            operations.where(is_class, matches, 0.0),
+        )
+        return operations.concatenate([operations.max(hops, 2), operations.max(classes, 2)], -1)
 
     def _taken(self, values: Array, numbers: Array) -> Array:
         """The values of the numbers `(B, T)`; zeros where there is none."""

@@ -200,24 +200,24 @@ class _Search:
         return offers
 
     def _masks(
-        self, live: Sequence[Partial], offers: Sequence[Sequence[_Offer]], places: int
+        self, live: Sequence[Partial], offers: Sequence[Sequence[_Offer]], positions: int
     ) -> Sequence[npt.NDArray[np.bool_]]:
         """What may come where each query ends, as `logs_of` has it."""
         rows = len(live)
-        legal = np.zeros((rows, places, len(KINDS)), bool)
-        is_literal = np.zeros((rows, places), bool)
-        offered = np.zeros((rows, places, len(self._labels) or 1), bool)
-        pointable = np.zeros((rows, places, len(self._words)), bool)
+        legal = np.zeros((rows, positions, len(KINDS)), bool)
+        is_literal = np.zeros((rows, positions), bool)
+        offered = np.zeros((rows, positions, len(self._labels) or 1), bool)
+        pointable = np.zeros((rows, positions, len(self._words)), bool)
         for row, partial in enumerate(live):
-            place = len(partial.actions)
-            is_literal[row, place] = _is_literal(partial)
-            legal[row, place, KIND_NUMBERS[NONE]] = True
+            position = len(partial.actions)
+            is_literal[row, position] = _is_literal(partial)
+            legal[row, position, KIND_NUMBERS[NONE]] = True
             for _, kind, field, index in offers[row]:
-                legal[row, place, kind] = True
+                legal[row, position, kind] = True
                 if field in ("hops", "classes"):
-                    offered[row, place, index] = True
+                    offered[row, position, index] = True
                 elif field == "words" and index >= 0:
-                    pointable[row, place, index] = True
+                    pointable[row, position, index] = True
         return legal, is_literal, offered, pointable
 
     def _know(self, names: Sequence[tuple[str, int]]) -> None:

@@ -162,9 +162,9 @@ def read_weights(folder: Path) -> ReaderWeights:
             )
         lexicon = replace(lexicon, encoder=encoder)
     stored = load_file(folder / WEIGHTS_FILE)
-    if {name: own.shape for name, own in stored.items()} != shapes_of(settings.size):
+    if {name: array.shape for name, array in stored.items()} != shapes_of(settings.size):
         raise ValueError("its weights are not those of its settings")
-    weights = {name: own.astype(np.float32) for name, own in stored.items()}
+    weights = {name: array.astype(np.float32) for name, array in stored.items()}
     return ReaderWeights(Network(settings.size, weights), lexicon, settings)
 
 
@@ -173,7 +173,7 @@ def write_weights(folder: Path, reader: ReaderWeights) -> None:
     from safetensors.numpy import save_file
 
     weights = {
-        name: own.astype(np.float16, order="C") for name, own in reader.network.weights.items()
+        name: array.astype(np.float16, order="C") for name, array in reader.network.weights.items()
     }
     save_file(weights, folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)

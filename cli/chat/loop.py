@@ -97,14 +97,14 @@ def _command(talk: Talk, line: str) -> str:
 
     A number is the reading that was just offered, or else the mark of a chain of the last answer.
     """
-    said = line.strip()
-    if said.startswith("/"):
-        return said
+    text = line.strip()
+    if text.startswith("/"):
+        return text
     if normalise(line) in language_words()["conversation"]["leave"]:
         return "/quit"
-    if talk.offers(said):
-        return f"/readings {said}"
-    return f"/why {said}" if is_mark(talk, said) else ""
+    if talk.offers(text):
+        return f"/readings {text}"
+    return f"/why {text}" if is_mark(talk, text) else ""
 
 
 def _lines(text: str) -> list[str]:

@@ -119,10 +119,7 @@ class ChatScreen(Screen):
         if answers and (computed is None or computed["kind"] == "list"):
             self.named(list(map(_named, answers, cited.of)))
         elif computed and computed["kind"] == "why" and (chains := chains_of(state)):
-            for number, chain in enumerate(chains[:MOST_CHAINS], 1):
-                self.console.print(chain_line(number, chain))
-            if (more := len(chains) - MOST_CHAINS) > 0:
-                self.console.print(f"... and {more:,} more (/why shows all)", style="dim")
+            self._first_chains(chains)
             self.how(computed)
         elif computed:
             self.computed(computed)
@@ -130,6 +127,12 @@ class ChatScreen(Screen):
                 self.console.print(_COMMANDS, style="dim")
         elif not answers:
             self.refusal(state)
+
+    def _first_chains(self, chains: Sequence[Sequence[StepRecord]]) -> None:
+        for number, chain in enumerate(chains[:MOST_CHAINS], 1):
+            self.console.print(chain_line(number, chain))
+        if (more := len(chains) - MOST_CHAINS) > 0:
+            self.console.print(f"... and {more:,} more (/why shows all)", style="dim")
 
     def proof(self, state: State) -> None:
         """The chains that the answers cite, and the triples that a computed one rests on."""

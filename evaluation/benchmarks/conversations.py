@@ -38,22 +38,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--file", type=Path, help="conversations, one a line (default: sealed)")
     parser.add_argument("--misses", action="store_true", help="tell the turns that went wrong")
     options = parser.parse_args(arguments)
-    return conduct(lambda: run(options.file, tells=options.misses), table, options.out)
+    return conduct(lambda: run(options.file, with_misses=options.misses), table, options.out)
 
 
-def run(file: Path | None, *, tells: bool = False) -> dict[str, Any]:
+def run(file: Path | None, *, with_misses: bool = False) -> dict[str, Any]:
     """For each kind how many last turns there are, are answered, and are right; and the misses."""
     text = (file or Path(str(_SEALED))).read_text(encoding="utf-8")
     asked = list(_asked([json.loads(line) for line in text.splitlines()]))
     kinds = {
         kind: {
-            "questions": sum(own.kind == kind for own in asked),
-            "answered": sum(own.kind == kind and own.answered for own in asked),
-            "right": sum(own.kind == kind and own.right for own in asked),
+            "questions": sum(turn.kind == kind for turn in asked),
+            "answered": sum(turn.kind == kind and turn.answered for turn in asked),
+            "right": sum(turn.kind == kind and turn.right for turn in asked),
         }
         for kind in KINDS
     }
-    misses = [own._asdict() for own in asked if not own.right] if tells else []
+    misses = [turn._asdict() for turn in asked if not turn.right] if with_misses else []
     return {"kinds": kinds, "misses": misses}
 
 
@@ -69,18 +69,24 @@ def table(report: Mapping[str, Any]) -> Iterator[str]:
 
 def _asked(conversations: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
     graph = build_graph(checkpointer=InMemorySaver(), options=Options(on_ambiguous="best"))
-    for number, own in enumerate(conversations):
+    for number, conversation in enumerate(conversations):
         thread: Any = {"configurable": {"thread_id": str(number)}}
         output: Mapping[str, Any] = {}
-        for question in own["turns"]:
+        for question in conversation["turns"]:
             output = graph.invoke({"question": question}, thread)
-        kind = "silent" if not own["answers"] else "follows" if own["follows"] else "alone"
-        said = _said(output, own["form"])
-        right = said == _gold(own["answers"], own["form"])
-        yield Asked(own["turns"], kind, right, bool(said), output.get("reading", ""))
+        kind = (
+            "silent"
+            if not conversation["answers"]
+            else "follows"
+            if conversation["follows"]
+            else "alone"
+        )
+        answer = _answer_of(output, conversation["form"])
+        right = answer == _gold(conversation["answers"], conversation["form"])
+        yield Asked(conversation["turns"], kind, right, bool(answer), output.get("reading", ""))
 
 
-def _said(output: Any, form: Form) -> set[str]:
+def _answer_of(output: Any, form: Form) -> set[str]:
     """What was answered, as the exam has it; nothing where it is silent."""
     if output["status"] not in ("answered", "partial"):
         return set()

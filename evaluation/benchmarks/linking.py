@@ -179,7 +179,9 @@ def run(
     out = console or Console(quiet=True)
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        times = {name: asdict(found) for name, found in _times(scratch, labels, questions, out)}
+        times = {
+            name: asdict(measured) for name, measured in _times(scratch, labels, questions, out)
+        }
         sets = question_sets(data, scratch, "report") if data else {}
         shares: dict[str, Any] = {}
         for title, groups in sets.items():
@@ -199,29 +201,29 @@ def table(report: dict[str, Any]) -> list[str]:
     times += [
         (
             name,
-            str(found["questions"]),
-            f"{found['p50']:.2f}",
-            f"{found['p95']:.2f}",
+            str(row["questions"]),
+            f"{row['p50']:.2f}",
+            f"{row['p95']:.2f}",
             f"<{AIMS[name]:g}",
-            _share(found["found"], found["questions"]),
+            _share(row["found"], row["questions"]),
         )
-        for name, found in report["times"].items()
+        for name, row in report["times"].items()
     ]
     named = ("name in whole", "in part", "not at all", "not in graph")
     shares: list[tuple[str, ...]] = [("", "n", "topics", "@1", f"@{DEPTH}", *named, "linked")]
-    for title, found in report["recall"].items():
-        every = found["all"]
-        kinds = [found[kind] for kind in ("whole", "part", "nothing")]
+    for title, row in report["recall"].items():
+        every = row["all"]
+        kinds = [row[kind] for kind in ("whole", "part", "nothing")]
         shares.append(
             (
                 title,
-                str(found["questions"]),
+                str(row["questions"]),
                 str(every["topics"]),
                 _share(every["first"], every["topics"]),
                 _share(every["found"], every["topics"]),
                 *(f"{kind['found']} of {kind['topics']}" for kind in kinds),
-                str(found["absent"]["topics"]),
-                f"{found['mentions'] / found['questions']:.2f}",
+                str(row["absent"]["topics"]),
+                f"{row['mentions'] / row['questions']:.2f}",
             )
         )
     return [*_aligned(times), *([""] + _aligned(shares) if report["recall"] else [])]
@@ -247,14 +249,14 @@ def _times(
         for question in asked[:_UNTIMED]:
             linker.link(question)
         seconds: list[float] = []
-        found = 0
+        hits = 0
         for name, question in zip(chosen, asked, strict=True):
             since = perf_counter()
             mentions = linker.link(question)
             seconds.append(perf_counter() - since)
-            found += any(c.label == name for m in mentions for c in m.candidates[:DEPTH])
+            hits += any(c.label == name for m in mentions for c in m.candidates[:DEPTH])
         cuts = quantiles(seconds, n=20, method="inclusive")
-        yield way, Times(len(asked), 1e3 * cuts[9], 1e3 * cuts[18], found)
+        yield way, Times(len(asked), 1e3 * cuts[9], 1e3 * cuts[18], hits)
     kg.close()
 
 

@@ -67,16 +67,16 @@ def _metaqa(folder: Path, split: str, part: Part) -> tuple[Asked, ...]:
     return tuple(Asked(sample.question, sample.topics) for sample in samples)
 
 
-def _unmarked(several: Iterable[Asked]) -> tuple[Asked, ...]:
-    return tuple(asked._replace(question=_plain(asked.question)) for asked in several)
+def _unmarked(questions: Iterable[Asked]) -> tuple[Asked, ...]:
+    return tuple(asked._replace(question=_plain(asked.question)) for asked in questions)
 
 
-def _mistyped(several: Iterable[Asked]) -> tuple[Asked, ...]:
+def _mistyped(questions: Iterable[Asked]) -> tuple[Asked, ...]:
     """Those with a long name, a slip in it, and no brackets."""
     dice = Random(0)
     return tuple(
         asked._replace(question=_plain(asked.question.replace(name, mistyped(name, dice))))
-        for asked in several
+        for asked in questions
         if len(name := asked.topics[0]) >= _SHORTEST_MISTYPED
     )
 
@@ -91,9 +91,9 @@ def _pathquestion(folder: Path, hops: int, part: Part) -> tuple[Asked, ...]:
     rows = [line.split("\t") for line in _lines(file)]
     if any(len(row) != 3 for row in rows):
         raise DatasetError(f"{file} is not of lines of three columns", "check the file")
-    several = (Asked(question.strip(), (path.partition("#")[0],)) for question, _, path in rows)
+    questions = (Asked(question.strip(), (path.partition("#")[0],)) for question, _, path in rows)
     return tuple(
-        asked for asked in dict.fromkeys(several) if part in ("all", part_of(asked.question))
+        asked for asked in dict.fromkeys(questions) if part in ("all", part_of(asked.question))
     )
 
 

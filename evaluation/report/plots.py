@@ -150,12 +150,12 @@ def risk_coverage(series: Sequence[Series]) -> Plot | None:
     )
     lines: list[tuple[int, str]] = []
     dots: list[Dot] = []
-    for place, (n, calibration) in enumerate(known):
+    for curve, (n, calibration) in enumerate(known):
         points = [
             (x.position(100 * p.coverage), y.position(100 * p.risk)) for p in calibration.curve
         ]
         lines.append((n, _path(points)))
-        along = _along([p.coverage for p in calibration.curve], place, len(known))
+        along = _along([p.coverage for p in calibration.curve], curve, len(known))
         for here in along:
             p, (across, up) = calibration.curve[here], points[here]
             description = (
@@ -172,13 +172,13 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
 
 
-def _along(coverages: Sequence[float], place: int, count: int) -> list[int]:
+def _along(coverages: Sequence[float], curve: int, count: int) -> list[int]:
     """Where a curve has its markers: at its end, and between that of the other curves before it.
 
     So one that runs over another does not hide its markers.
     """
     end = len(coverages) - 1
-    wanted = [(n + (place + 0.5) / count) / _MARKERS for n in range(_MARKERS)]
+    wanted = [(n + (curve + 0.5) / count) / _MARKERS for n in range(_MARKERS)]
     near = {min(range(end + 1), key=lambda i: abs(coverages[i] - want)) for want in wanted}
     return sorted({*near, end})
 

@@ -245,14 +245,14 @@ class _Asking:
             kg = open_sample_graph(sample)
         except Exception as error:
             for task in tasks:
-                yield self._failed(task, of_question(error, has_own_kg=True), since)
+                yield self._failed(task, of_question(error, has_sample_kg=True), since)
             return
         with contextlib.closing(kg):
             over = self.over(replace(kg, reading=setup.reading.settled(kg.profile)))
             for task in tasks:
-                yield self._record(task, over, has_own_kg=True)
+                yield self._record(task, over, has_sample_kg=True)
 
-    def _record(self, task: Task, over: _OverKG, *, has_own_kg: bool = False) -> Record:
+    def _record(self, task: Task, over: _OverKG, *, has_sample_kg: bool = False) -> Record:
         sample, kg = task.sample, over.kg
         turn: Any = {"question": sample.question, "id": sample.id}
         if self.setup.topics == "given":
@@ -266,7 +266,7 @@ class _Asking:
             seconds, asked = perf_counter() - since, self._asked(task)
             return answered(sample, asked, state, seconds, _stated_labels(kg), kg.representatives)
         except Exception as error:
-            return self._failed(task, of_question(error, has_own_kg=has_own_kg), since)
+            return self._failed(task, of_question(error, has_sample_kg=has_sample_kg), since)
 
     def _failed(self, task: Task, error: GroundwalkError, since: float) -> Record:
         return failed(task.sample, self._asked(task), error, perf_counter() - since)
@@ -304,13 +304,13 @@ def _in_threads(ask: Ask, count: int, tasks: Sequence[Task]) -> Generator[Record
             stopped.set()
 
 
-def of_question(error: Exception, *, has_own_kg: bool = False) -> GroundwalkError:
+def of_question(error: Exception, *, has_sample_kg: bool = False) -> GroundwalkError:
     """The error as that of one question.
 
     Raises it as it is where it would meet every question: one in what the user gave for the run.
     A question with a KG of its own meets errors by itself.
     """
-    if isinstance(error, InputError) and not isinstance(error, QuestionError) and not has_own_kg:
+    if isinstance(error, InputError) and not isinstance(error, QuestionError) and not has_sample_kg:
         raise error
     if isinstance(error, GroundwalkError):
         return error

@@ -109,12 +109,12 @@ def _record(
 ) -> Candidate:
     start, last = chain.steps[0].source, chain.steps[-1].target
     walk = is_connected(frozenset(topics), Path(start, chain.steps))
-    is_path = walk and [own["term"] for own in answers] == [last]
+    is_path = walk and [answer["term"] for answer in answers] == [last]
     return Candidate(
         topic=named[start],
         steps=steps,
         answer=answers[0] if answers else named[last],
-        hypothesis=" and ".join([*(own["label"] for own in answers), *asserted]),
+        hypothesis=" and ".join([*(answer["label"] for answer in answers), *asserted]),
         text=spell(named[start], steps) if is_path else _spelled(steps),
         score=round(chain.score, 6),
         relevance=round(chain.relevance, 6),
@@ -136,10 +136,10 @@ def read_conclusion(text: str, entities: Sequence[Named]) -> tuple[list[Named], 
         pieces = [text[mark:].strip().partition("\n")[0] for mark in marks[-1:]]
     answers, asserted = dict[Term, Named](), list[str]()
     for piece in pieces:
-        own = _named(piece, names)
-        answers.update((entity["term"], entity) for entity in own)
+        mentioned = _named(piece, names)
+        answers.update((entity["term"], entity) for entity in mentioned)
         bare = piece.strip(" .,;:!?\"'")[:_LONGEST]
-        if bare and not own:
+        if bare and not mentioned:
             asserted.append(bare)
     return list(answers.values()), list(dict.fromkeys(asserted))
 
@@ -159,12 +159,12 @@ def elect(concluded: Sequence[Concluded]) -> tuple[list[Answer], list[str], floa
 
 
 def _answer(named: Named, concluded: Sequence[Concluded]) -> Answer:
-    own = [c.chain for c in concluded if c.chain and named in c.answers]
-    paths = all(chain.get("form") == "path" for chain in own)
+    chains = [c.chain for c in concluded if c.chain and named in c.answers]
+    paths = all(chain.get("form") == "path" for chain in chains)
     return Answer(
         **named,
-        score=round(min(math.fsum(math.exp(chain["score"]) for chain in own), 1.0), 6),
-        chains=[chain["steps"] for chain in own],
+        score=round(min(math.fsum(math.exp(chain["score"]) for chain in chains), 1.0), 6),
+        chains=[chain["steps"] for chain in chains],
         form="path" if paths else "chain",
     )
 
@@ -186,4 +186,4 @@ def _named(piece: str, names: Mapping[str, Named]) -> list[Named]:
 
 def _spelled(steps: Sequence[StepRecord]) -> str:
     triples = [(step["head"], step["relation"], step["tail"]) for step in steps]
-    return " | ".join(SEPARATOR.join(escape(own["label"]) for own in t) for t in triples)
+    return " | ".join(SEPARATOR.join(escape(part["label"]) for part in t) for t in triples)

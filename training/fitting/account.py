@@ -94,10 +94,10 @@ def shares_of_whole(model: "Pointer", lessons: Sequence[Lesson]) -> list[float]:
 
     most = list[float]()
     with torch.inference_mode():
-        for own in lessons:
-            if _UNREAD not in own.targets:
-                logs = model(*batched([(own.words, own.actions)]))
-                known = [n for n, target in enumerate(own.targets) if target is not None]
+        for lesson in lessons:
+            if _UNREAD not in lesson.targets:
+                logs = model(*batched([(lesson.words, lesson.actions)]))
+                known = [n for n, target in enumerate(lesson.targets) if target is not None]
                 most.append(float(logs[0, known, _UNREAD].exp().max()) if known else 0.0)
     return most
 
@@ -107,13 +107,13 @@ def _loss(model: "Pointer", lessons: Sequence[Lesson]) -> "Tensor":
 
     from .pointer import batched
 
-    logs = model(*batched([(own.words, own.actions) for own in lessons]))
+    logs = model(*batched([(lesson.words, lesson.actions) for lesson in lessons]))
     targets = torch.full(logs.shape[:2], -100)
-    for number, own in enumerate(lessons):
-        for place, target in enumerate(own.targets):
+    for number, lesson in enumerate(lessons):
+        for position, target in enumerate(lesson.targets):
             if target is not None:
-                moved = target + len(own.words) if target >= SPECIAL else target
-                targets[number, place] = moved
+                moved = target + len(lesson.words) if target >= SPECIAL else target
+                targets[number, position] = moved
     return torch.nn.functional.nll_loss(logs.flatten(0, 1), targets.flatten(), ignore_index=-100)
 
 

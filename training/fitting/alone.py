@@ -47,16 +47,16 @@ def main(arguments: Sequence[str]) -> None:
     content = {"bias": scope.bias, "weights": scope.weights}
     text = json.dumps(content, ensure_ascii=False, indent=0, sort_keys=True)
     Path(out).write_text(text + "\n", encoding="utf-8")
-    following = sum(own.follows for own in heard)
+    following = sum(question.follows for question in heard)
     print(f"{len(heard):,} questions, {following:,} follow on; {len(scope.weights):,} weights")
 
 
 def fit(heard: Sequence[Heard]) -> Scope:
     """Logistic regression of whether a question stands alone; each weight has a unit prior."""
-    counted = [own for own in heard for _ in range(_FOLLOWING if own.follows else 1)]
+    counted = [question for question in heard for _ in range(_FOLLOWING if question.follows else 1)]
     return regressed(
-        [features_of(own.text) for own in counted],
-        [not own.follows for own in counted],
+        [features_of(question.text) for question in counted],
+        [not question.follows for question in counted],
         least=_LEAST,
         small=_SMALL,
     )
@@ -64,13 +64,13 @@ def fit(heard: Sequence[Heard]) -> Scope:
 
 def follows(asked: TypedQuestion) -> bool:
     """Whether a query begins at earlier answers or topics, or at a name of the question before."""
-    own = len(asked.mentions)
+    mention_count = len(asked.mentions)
     actions = asked.actions or ()
     for index, action in enumerate(actions):
         is_literal = index > 0 and actions[index - 1].kind in LITERAL
         if action.kind in ("topics", "answers"):
             return True
-        if action.kind == "pointer" and not is_literal and (action.number or 0) >= own:
+        if action.kind == "pointer" and not is_literal and (action.number or 0) >= mention_count:
             return True
     return False
 

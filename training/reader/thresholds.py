@@ -202,35 +202,38 @@ def fit_to_graph(
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
     if len(without.answered) * _ANSWERED < 1:  # too few to tell
         return fitted
-    least = silence_threshold([own.confidence for own in without.answered], share=_ANSWERED)
+    least = silence_threshold([answer.confidence for answer in without.answered], share=_ANSWERED)
     settings = fitted.settings
     return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, least)))
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[TypedQuestion]:
     drawn = query_samples(material.queries, seed) if material.queries else []
-    whole = [own for own in drawn if own.actions is not None]
-    return [*whole[:answerable], *[own for own in drawn if own.actions is None][:unanswerable]]
+    whole = [question for question in drawn if question.actions is not None]
+    return [
+        *whole[:answerable],
+        *[question for question in drawn if question.actions is None][:unanswerable],
+    ]
 
 
 def _made_exam(kg: KnowledgeGraph, reader: ReaderWeights, asked: Sequence[TypedQuestion]) -> Exam:
-    whole = [own.question for own in asked if own.actions is not None]
-    answerable = [own.actions is not None for own in asked]
+    whole = [question.question for question in asked if question.actions is not None]
+    answerable = [question.actions is not None for question in asked]
     judge = query_judge(kg, reader=_as_given(reader))
     return Exam(asked, answerable, judge, whole[:_ACCOUNTED])
 
 
 def _written_exam(kg: KnowledgeGraph, reader: ReaderWeights, written: Sequence[Question]) -> Exam:
-    whole = [own.question for own in written if own.answers]
-    answerable = [bool(own.answers) for own in written]
+    whole = [question.question for question in written if question.answers]
+    answerable = [bool(question.answers) for question in written]
     judge = written_judge(kg, reader=_as_given(reader))
     return Exam(written, answerable, judge, whole[:_ACCOUNTED])
 
 
 def _tried(kg: KnowledgeGraph, reader: ReaderWeights, exam: Exam, watcher: Watcher) -> Tried:
     judged = [
-        exam.judge(own)
-        for own in counted(exam.questions, len(exam.questions), "answering questions", watcher)
+        exam.judge(question)
+        for question in counted(exam.questions, len(exam.questions), "answering questions", watcher)
     ]
     tools = reading_tools(kg, lambda: reader)
     read, account, labels = LabelReader(tools), LabelAccount(tools), LabelsWithValues(kg)
@@ -248,11 +251,11 @@ def _fitted(
     fit: Callable[[Sequence[float], Sequence[bool]], float] = fit_threshold,
 ) -> ReaderWeights:
     """The reader with the thresholds that fit; one that nothing tells of stays as it is."""
-    answerable = [own for several in tried for own in several.answerable]
-    judged = [own for several in tried for own in several.answered]
-    shares = [own for several in tried for own in several.shares]
+    answerable = [is_answerable for trial in tried for is_answerable in trial.answerable]
+    judged = [answer for trial in tried for answer in trial.answered]
+    shares = [share for trial in tried for share in trial.shares]
     settings = reader.settings
-    if len({own.right for own in judged}) > 1:
+    if len({answer.right for answer in judged}) > 1:
         settings = replace(settings, threshold=query_threshold(answerable, judged, fit))
     if shares:
         settings = replace(settings, unread=share_above(shares, FLAGGED))

@@ -53,16 +53,11 @@ class Conjunctions:
         """
         if not self.predicates:
             return {}
-        found: defaultdict[Term, list[Run]] = defaultdict(list)
+        member_runs: defaultdict[Term, list[Run]] = defaultdict(list)
         left: list[tuple[Term, Run]] = [(term, ()) for term in terms if is_blank(term)]
         seen = {(term, term) for term, _ in left}
         for _ in range(deepest):
-            lists = along(
-                self._source,
-                (_end(term, run) for term, run in left),
-                ((predicate, False) for predicate in self.predicates),
-            )
-            cells = [(t, (*run, s)) for t, run in left for s in lists.get(_end(t, run), ())]
+            cells = self._first_cells(left)
             left = []
             for term, run in self._listed(cells):
                 member = run[-1].target
@@ -72,10 +67,19 @@ class Conjunctions:
                 if is_blank(member):
                     left.append((term, run))
                 if every or not is_blank(member):
-                    found[term].append(run)
+                    member_runs[term].append(run)
             if not left:
                 break
-        return found
+        return member_runs
+
+    def _first_cells(self, left: Sequence[tuple[Term, Run]]) -> list[tuple[Term, Run]]:
+        """The ways on from conjunctions to the first cells of their lists."""
+        lists = along(
+            self._source,
+            (_end(term, run) for term, run in left),
+            ((predicate, False) for predicate in self.predicates),
+        )
+        return [(t, (*run, s)) for t, run in left for s in lists.get(_end(t, run), ())]
 
     def _listed(self, cells: list[tuple[Term, Run]]) -> Iterator[tuple[Term, Run]]:
         """The ways on from the first cells of lists to what the lists hold."""

@@ -41,7 +41,7 @@ class _Node(NamedTuple):
         return self.run[-1].target
 
 
-class _Said(NamedTuple):
+class _NodeTail(NamedTuple):
     """A pattern's node with a tail; `is_member` where the tail is one of a conjunction."""
 
     node: Term
@@ -83,6 +83,11 @@ class PatternStore(Derived):
         return tuple(p for p, predicates in needed.items() if any(map(self._has_any, predicates)))
 
     @cached_property
+    def _opening_predicates(self) -> set[Term]:
+        """Those to tails of which the members are tails too."""
+        return {tail for pattern in self._patterns if pattern.opens for tail in pattern.tails}
+
+    @cached_property
     def _conjunctions(self) -> Conjunctions:
         predicates = filter(self._has_any, self._profile.conjunctions)
         return Conjunctions(self._source, tuple(predicates))
@@ -95,7 +100,10 @@ class PatternStore(Derived):
         def read(some: Sequence[Term], most: int) -> list[list[Step]]:
             return self._inner.neighbours(some, inverse=inverse, limit=most)
 
-        parts = [read_enough(nodes, limit, read, self._kept), self._down(nodes, limit)]
+        parts = [
+            read_enough(nodes, limit, read, self._without_node_links),
+            self._down(nodes, limit),
+        ]
         if inverse:
             parts.append(self._up(nodes, limit))
         return [first(chain(*steps), limit) for steps in zip(*parts, strict=True)]
@@ -107,14 +115,16 @@ class PatternStore(Derived):
             return self._inner.follow_each(some, limit=most)
 
         plain = [way for way in ways if not pattern_relation(way.relation)]
-        by_way = dict(zip(plain, read_enough(plain, limit, read, self._kept), strict=True))
-        ours = [way for way in ways if self._may_be_said(way.relation)]
+        by_way = dict(
+            zip(plain, read_enough(plain, limit, read, self._without_node_links), strict=True)
+        )
+        ours = [way for way in ways if self._has_pattern_for(way.relation)]
         for inverse, find in ((False, self._down), (True, self._up)):
             asked = [way for way in ours if way.inverse == inverse]
-            found = find([way.node for way in asked], limit) if asked else []
-            for way, steps in zip(asked, found, strict=True):
-                said = (step for step in steps if step.triple.relation == way.relation)
-                by_way[way] = first((*by_way.get(way, ()), *said), limit)
+            step_lists = find([way.node for way in asked], limit) if asked else []
+            for way, steps in zip(asked, step_lists, strict=True):
+                derived = (step for step in steps if step.triple.relation == way.relation)
+                by_way[way] = first((*by_way.get(way, ()), *derived), limit)
         return [list(by_way.get(way, ())) for way in ways]
 
     def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
@@ -127,21 +137,23 @@ class PatternStore(Derived):
         ]
         around = self._inner.follow_each(doubtful, limit=_MOST_SAMPLED) if doubtful else []
         named = {
-            w for w, steps in zip(doubtful, self._kept(doubtful, around), strict=True) if steps
+            w
+            for w, steps in zip(doubtful, self._without_node_links(doubtful, around), strict=True)
+            if steps
         }
-        said = (self._up if inverse else self._down)(nodes, _MOST_SAMPLED)
+        derived = (self._up if inverse else self._down)(nodes, _MOST_SAMPLED)
         return [
             sorted(
                 {r for r in known if r not in self._through or Way(node, r, inverse) in named}
                 | {step.triple.relation for step in steps}
             )
-            for node, known, steps in zip(nodes, relation_lists, said, strict=True)
+            for node, known, steps in zip(nodes, relation_lists, derived, strict=True)
         ]
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once. Those that patterns say are kept in memory, if not written."""
         known = self._known("")
-        seen = set(self.said()) if known is None else set[Triple]()
+        seen = set(self.pattern_facts()) if known is None else set[Triple]()
         for fact in self._inner.facts():
             if fact not in seen and not self._leads_to_node(fact):
                 yield fact
@@ -152,32 +164,40 @@ class PatternStore(Derived):
         plain = (t for t in self._store.statements(relation) if not self._leads_to_node(t))
         known = self._known(relation)
         if known is None:
-            known = (fact for fact in set(self.said()) if fact.relation == relation)
+            known = (fact for fact in set(self.pattern_facts()) if fact.relation == relation)
         yield from dict.fromkeys(chain(plain, known))
 
-    def said(self) -> Iterator[Triple]:
+    def pattern_facts(self) -> Iterator[Triple]:
         """Every fact that a pattern says; one may come several times. Reads the source once."""
-        opening = {tail for pattern in self._patterns if pattern.opens for tail in pattern.tails}
+        yield from self._facts_by_tails()
+        if any(pattern.member_by for pattern in self._patterns):
+            yield from self._facts_by_members()
+
+    def _facts_by_tails(self) -> Iterator[Triple]:
+        """The facts of all nodes with tails."""
+        opening = self._opening_predicates
         for predicate in {tail: None for pattern in self._patterns for tail in pattern.tails}:
             for chunk in self._chunks(predicate):
-                said = [_Said(*triple) for triple in chunk if not is_blank(triple.tail)]
+                node_tails = [_NodeTail(*triple) for triple in chunk if not is_blank(triple.tail)]
                 if predicate in opening:
-                    apart = {triple.tail for triple in chunk} - {one.tail for one in said}
+                    apart = {triple.tail for triple in chunk} - {one.tail for one in node_tails}
                     members = self._conjunctions.members(sorted(apart))
-                    said.extend(
-                        _Said(head, predicate, run[-1].target, is_member=True)
+                    node_tails.extend(
+                        _NodeTail(head, predicate, run[-1].target, is_member=True)
                         for head, _, tail in chunk
                         for run in members.get(tail, ())
                     )
-                for facts in self._heads_of(said).values():
+                for facts in self._heads_of(node_tails).values():
                     yield from facts
-        if any(pattern.member_by for pattern in self._patterns):
-            for predicate in self._conjunctions.predicates:
-                for chunk in self._chunks(predicate):
-                    members = self._conjunctions.members(sorted({t.head for t in chunk}), deepest=1)
-                    said = [(n, run[-1].target) for n, runs in members.items() for run in runs]
-                    for facts in self._members_of(said).values():
-                        yield from facts
+
+    def _facts_by_members(self) -> Iterator[Triple]:
+        """The facts of all named members of conjunctions."""
+        for predicate in self._conjunctions.predicates:
+            for chunk in self._chunks(predicate):
+                runs_of = self._conjunctions.members(sorted({t.head for t in chunk}), deepest=1)
+                members = [(n, run[-1].target) for n, runs in runs_of.items() for run in runs]
+                for facts in self._members_of(members).values():
+                    yield from facts
 
     def is_one_way(self, triple: Triple) -> bool:
         """As in the layer below."""
@@ -187,14 +207,14 @@ class PatternStore(Derived):
         """Whether each triple is a fact."""
         plain = [triple for triple in triples if not pattern_relation(triple.relation)]
         held: dict[Triple, bool | None] = dict(zip(plain, self._inner.has(plain), strict=True))
-        left = [t for t in triples if not held.get(t) and self._may_be_said(t.relation)]
+        left = [t for t in triples if not held.get(t) and self._has_pattern_for(t.relation)]
         held.update(dict.fromkeys(self._runs(left), True))
         return [held.get(triple, False) for triple in triples]
 
     def expand(self, steps: Sequence[Step]) -> list[Run | None]:
         """The triple itself where the KG holds it, else those by which the node says it."""
         doubtful = list(
-            dict.fromkeys(s.triple for s in steps if self._may_be_said(s.triple.relation))
+            dict.fromkeys(s.triple for s in steps if self._has_pattern_for(s.triple.relation))
         )
         real = [t for t in doubtful if not pattern_relation(t.relation)]
         held = (
@@ -203,11 +223,11 @@ class PatternStore(Derived):
             else set[Triple]()
         )
         ours = [triple for triple in doubtful if triple not in held]
-        runs, said = self._runs(ours), set(ours)
-        others = iter(self._inner.expand([step for step in steps if step.triple not in said]))
+        runs, derived = self._runs(ours), set(ours)
+        others = iter(self._inner.expand([step for step in steps if step.triple not in derived]))
         return [
             next(others)
-            if step.triple not in said
+            if step.triple not in derived
             else _walked(runs.get(step.triple), step.inverse)
             for step in steps
         ]
@@ -225,7 +245,7 @@ class PatternStore(Derived):
         while chunk := list(islice(statements, _CHUNK)):
             yield chunk
 
-    def _may_be_said(self, relation: Term) -> bool:
+    def _has_pattern_for(self, relation: Term) -> bool:
         """Whether patterns say facts of a relation."""
         made = pattern_relation(relation)
         if made:
@@ -236,7 +256,9 @@ class PatternStore(Derived):
         """Whether the triple is only part of what says a fact, or says nothing that is read."""
         return triple.relation in self._through and (is_blank(triple.tail) or is_blank(triple.head))
 
-    def _kept(self, _: Sequence[object], around: list[list[Step]]) -> list[list[Step]]:
+    def _without_node_links(
+        self, _: Sequence[object], around: list[list[Step]]
+    ) -> list[list[Step]]:
         return [[s for s in steps if not self._leads_to_node(s.triple)] for steps in around]
 
     # Downwards
@@ -250,25 +272,19 @@ class PatternStore(Derived):
             return [around.get(node, []) for node in some]
 
         def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
-            said: defaultdict[Term, list[Step]] = defaultdict(list)
+            steps_of: defaultdict[Term, list[Step]] = defaultdict(list)
             for fact, _ in self._proved(chain.from_iterable(around)):
-                said[fact.head].append(Step(fact))
-            return [said[node] for node in some]
+                steps_of[fact.head].append(Step(fact))
+            return [steps_of[node] for node in some]
 
         wanted = [node for node in dict.fromkeys(nodes) if is_iri(node)] if ways else []
-        found = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
-        return [found.get(node, []) for node in nodes]
+        by_node = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        return [by_node.get(node, []) for node in nodes]
 
     def _proved(self, steps: Iterable[Step]) -> Iterator[Proved]:
         """The facts of heads, given the steps from them to nodes; one may come several times."""
         nodes = self._opened([_Node(step.source, (step,), False) for step in steps])
-        relations = {term for pattern in self._patterns for term in pattern.relations}
-        of = along(
-            self._source, (node.term for node in nodes), ((term, False) for term in relations)
-        )
-        used = [term for term, around in of.items() if around]
-        predicates = {t for pattern in self._patterns for t in (*pattern.tails, *pattern.numbers)}
-        parts = along(self._source, used, ((term, False) for term in predicates))
+        steps_of = self._steps_of_patterns(nodes)
         for node, pattern in product(nodes, self._patterns):
             if _way(node.run[0]) not in pattern.heads:
                 continue
@@ -276,9 +292,20 @@ class PatternStore(Derived):
                 if node.member and is_iri(node.term):
                     yield Triple(node.head, pattern.member_by, node.term), node.run
                 continue
-            around = [*of.get(node.term, ()), *parts.get(node.term, ())]
+            around = steps_of[node.term]
             for relation, aside in _relations(pattern, around):
                 yield from self._tails(node, relation, aside, _by(around, pattern.tails), pattern)
+
+    def _steps_of_patterns(self, nodes: Sequence[_Node]) -> dict[Term, list[Step]]:
+        """The steps from each node to relations, and where there are any to tails and numbers."""
+        relations = {term for pattern in self._patterns for term in pattern.relations}
+        of = along(
+            self._source, (node.term for node in nodes), ((term, False) for term in relations)
+        )
+        used = [term for term, around in of.items() if around]
+        predicates = {t for pattern in self._patterns for t in (*pattern.tails, *pattern.numbers)}
+        parts = along(self._source, used, ((term, False) for term in predicates))
+        return {n.term: [*of.get(n.term, ()), *parts.get(n.term, ())] for n in nodes}
 
     def _tails(
         self, node: _Node, relation: Term, aside: Run, steps: Sequence[Step], pattern: FactPattern
@@ -334,49 +361,55 @@ class PatternStore(Derived):
             return [around.get(node, []) for node in some]
 
         def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
-            said: defaultdict[Term, list[Step]] = defaultdict(list)
+            steps_of: defaultdict[Term, list[Step]] = defaultdict(list)
             for fact in self._reaching([step for steps in around for step in steps]):
-                said[fact.tail].append(Step(fact, True))
-            return [said[node] for node in some]
+                steps_of[fact.tail].append(Step(fact, True))
+            return [steps_of[node] for node in some]
 
         wanted = [n for n in dict.fromkeys(nodes) if not is_blank(n)] if ways else []
-        found = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
-        return [found.get(node, []) for node in nodes]
+        by_node = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        return [by_node.get(node, []) for node in nodes]
 
     def _reaching(self, steps: Sequence[Step]) -> Iterator[Triple]:
         """The facts of tails, given the steps to them from nodes and lists."""
-        said = [_Said(s.triple.head, s.triple.relation, s.triple.tail) for s in steps]
-        said = [one for one in said if one.predicate != FIRST]
-        listed = [step.triple for step in steps if step.triple.relation == FIRST]
-        listed = [triple for triple in listed if is_iri(triple.tail)]
+        triples = [step.triple for step in steps]
+        node_tails = [_NodeTail(*triple) for triple in triples if triple.relation != FIRST]
+        members = self._listed_members([t for t in triples if t.relation == FIRST])
+        node_tails.extend(self._nodes_with_members(members))
+        for facts in chain(self._heads_of(node_tails).values(), self._members_of(members).values()):
+            yield from facts
+
+    def _listed_members(self, cells: Sequence[Triple]) -> list[tuple[Term, Term]]:
+        """The conjunctions of lists with their named members, given what the cells hold."""
+        listed = [triple for triple in cells if is_iri(triple.tail)]
         conjunctions = self._conjunctions.of_cells(sorted({triple.head for triple in listed}))
-        members = [(owner, t.tail) for t in listed for owner in conjunctions.get(t.head, ())]
+        return [(owner, t.tail) for t in listed for owner in conjunctions.get(t.head, ())]
+
+    def _nodes_with_members(self, members: Sequence[tuple[Term, Term]]) -> list[_NodeTail]:
+        """The nodes of which a conjunction is the tail, given its members, each with a member."""
         owners = self._conjunctions.owners(sorted({owner for owner, _ in members}))
-        tails = {tail for pattern in self._patterns if pattern.opens for tail in pattern.tails}
         above = along(
             self._source,
             {above for every in owners.values() for above in every},
-            ((tail, True) for tail in tails),
+            ((tail, True) for tail in self._opening_predicates),
         )
-        said.extend(
-            _Said(step.target, step.triple.relation, tail, is_member=True)
+        return [
+            _NodeTail(step.target, step.triple.relation, tail, is_member=True)
             for owner, tail in members
             for node in owners[owner]
             for step in above.get(node, ())
-        )
-        for facts in chain(self._heads_of(said).values(), self._members_of(members).values()):
-            yield from facts
+        ]
 
-    def _heads_of(self, said: Sequence[_Said]) -> dict[_Said, list[Triple]]:
+    def _heads_of(self, node_tails: Sequence[_NodeTail]) -> dict[_NodeTail, list[Triple]]:
         """The facts of nodes with tails."""
-        if not said:
+        if not node_tails:
             return {}
-        nodes = sorted({one.node for one in said})
+        nodes = sorted({one.node for one in node_tails})
         predicates = {t for p in self._patterns for t in (*p.relations, *p.numbers)}
         around = along(self._source, nodes, ((predicate, False) for predicate in predicates))
         heads = self._heads(nodes)
-        facts: defaultdict[_Said, list[Triple]] = defaultdict(list)
-        for one, pattern in product(said, self._patterns):
+        facts: defaultdict[_NodeTail, list[Triple]] = defaultdict(list)
+        for one, pattern in product(node_tails, self._patterns):
             if one.predicate not in pattern.tails:
                 continue
             if one.is_member and not pattern.opens:

@@ -33,7 +33,7 @@ class Walks:
             lower = EntailedStore(plain, lambda: read_schema(store, profile, reading))
         collapse = reading.mediators == "collapse"
         if collapse and profile.patterns:
-            written = labels.said if isinstance(labels, LabelIndex) else _nothing
+            written = labels.pattern_facts if isinstance(labels, LabelIndex) else _nothing
             lower = self._patterns = PatternStore(lower, store, profile, written)
             if not labels.exhaustive:
                 labels = PatternLabels(labels, profile.pattern_of)
@@ -76,21 +76,32 @@ class Walks:
         """What of the reading a path rests on, in words, given its proof along real triples."""
         walked = [(step.triple.relation, step.inverse) for step in path.steps]
         parts = [part for one in walked for part in _parts(*one)]
-        plain = Counter(p for p in parts if not (predicate_of(p[0]) or pattern_relation(p[0])))
         real = Counter((step.triple.relation, step.inverse) for step in proof.steps)
+        real_relations = {relation for relation, _ in real}
         collapsed = len(parts) > len(walked) or any(predicate_of(part[0]) for part in parts)
         inferences = ["statement nodes passed through"] if collapsed else []
-        if any(relation in self._profile.same_as for relation, _ in real):
+        if not real_relations.isdisjoint(self._profile.same_as):
             inferences.append("owl:sameAs")
-        by_member = {pattern.member_by for pattern in self._profile.patterns}
-        opened = any(relation in self._profile.conjunctions for relation, _ in real)
+        opened = not real_relations.isdisjoint(self._profile.conjunctions)
         if opened or any(pattern_relation(part[0]) for part in parts):
             inferences.append(f"the patterns of the profile {self._profile.name}")
-        if {relation for relation, _ in plain - real} - (by_member if opened else set()):
-            on = self._reading.inverse_of, self._reading.sub_property_of
-            schema = zip(("owl:inverseOf", "rdfs:subPropertyOf"), on, strict=True)
-            inferences.extend(name for name, given in schema if given)
+        if self._rests_on_schema(parts, real, opened):
+            inferences.extend(self._schema_axioms())
         return inferences
+
+    def _rests_on_schema(
+        self, parts: Sequence[Walked], real: Counter[Walked], opened: bool
+    ) -> bool:
+        """Whether a walked relation is none that the proof has, or that a conjunction gives."""
+        plain = Counter(p for p in parts if not (predicate_of(p[0]) or pattern_relation(p[0])))
+        by_member = {pattern.member_by for pattern in self._profile.patterns}
+        return bool({relation for relation, _ in plain - real} - (by_member if opened else set()))
+
+    def _schema_axioms(self) -> list[str]:
+        """The axioms of the schema by which the reading infers facts."""
+        on = self._reading.inverse_of, self._reading.sub_property_of
+        schema = zip(("owl:inverseOf", "rdfs:subPropertyOf"), on, strict=True)
+        return [name for name, given in schema if given]
 
     def _append(self, steps: list[Step], step: Step) -> None:
         """Add a step, unless it turns back along `owl:sameAs`, which leads nowhere."""

@@ -82,8 +82,8 @@ CREATE TABLE summary (longest INTEGER NOT NULL, surfaces INTEGER NOT NULL);
 """
 INDEXES = (
     "".join(
-        f"CREATE INDEX surface_part_{place} ON surface (length(norm), {part}, norm);\n"
-        for place, part in enumerate(PARTS)
+        f"CREATE INDEX surface_part_{third} ON surface (length(norm), {part}, norm);\n"
+        for third, part in enumerate(PARTS)
     )
     + """
 CREATE INDEX surface_norm ON surface (norm);
@@ -292,16 +292,16 @@ class LabelIndex:
         rows = self._rows("SELECT text, term, relation FROM vocabulary ORDER BY term, text")
         return [Word(text, term, bool(relation)) for text, term, relation in rows]
 
-    def said(self, relation: Term = "") -> Iterator[Triple] | None:
+    def pattern_facts(self, relation: Term = "") -> Iterator[Triple] | None:
         """The facts that patterns of the profile say, of one relation or all, each once.
 
         None where the profile has no patterns.
         """
         if not self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'said'"):
             return None
-        return self._said(relation)
+        return self._read_pattern_facts(relation)
 
-    def _said(self, relation: Term) -> Iterator[Triple]:
+    def _read_pattern_facts(self, relation: Term) -> Iterator[Triple]:
         last: tuple[str, ...] = ("", "", "")
         wanted = (
             "relation = ? AND (head, tail) > (?, ?)"

@@ -78,7 +78,7 @@ def build_labels(
     """
     report: _OnStep = on_step or (lambda _: None)
     facts = facts_by_relation(store, profile)
-    stage(connection, store, profile, facts, _said(store, profile))
+    stage(connection, store, profile, facts, _pattern_facts(store, profile))
     report(1)
     connection.executescript(SCHEMA + _TABLES)
     longest = _spell(connection, profile)
@@ -98,12 +98,12 @@ def build_labels(
     return Counts(len(store), every, number, relations)
 
 
-def _said(store: ox.Store, profile: Profile) -> Iterator[Triple]:
+def _pattern_facts(store: ox.Store, profile: Profile) -> Iterator[Triple]:
     """The facts that the profile's patterns find in a store, but those that are triples of it."""
     if not profile.patterns:
         return
     source = OxigraphStore(store, profile=profile)
-    for fact in PatternStore(Plain(source), source, profile).said():
+    for fact in PatternStore(Plain(source), source, profile).pattern_facts():
         if pattern_relation(fact.relation) or not source.holds([fact])[0]:
             yield fact
 

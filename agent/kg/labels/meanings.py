@@ -94,12 +94,7 @@ class Meanings:
     def _look_up(self, texts: Sequence[str], relation: bool) -> dict[str, tuple[Term, ...]]:
         spelled = {text: one_line(text) for text in texts}
         labels = list(dict.fromkeys(filter(None, spelled.values())))
-        alike = {label: {*self._words(label, relation)} for label in labels}
-        if not relation:
-            known = self._labels.known({normalise(label): label for label in labels})
-            for label in labels:
-                if (norm := normalise(label)) in known:
-                    alike[label].update(hit.term for hit in self._labels.lookup(norm))
+        alike = self._spelled_alike(labels, relation)
         infos = self._labels.describe(list({term for terms in alike.values() for term in terms}))
         label_of = {info.term: info.label for info in infos}
         meanings = {
@@ -114,6 +109,16 @@ class Meanings:
             for label in labels:
                 meanings[label] = meanings[label] or self._named_predicates.get(label, ())
         return {text: tuple(sorted({*meanings.get(spelled[text], ())})) for text in texts}
+
+    def _spelled_alike(self, labels: Sequence[str], relation: bool) -> dict[str, set[Term]]:
+        """The words, and of entities the hits, of each label; these may be labelled otherwise."""
+        alike = {label: {*self._words(label, relation)} for label in labels}
+        if not relation:
+            known = self._labels.known({normalise(label): label for label in labels})
+            for label in labels:
+                if (norm := normalise(label)) in known:
+                    alike[label].update(hit.term for hit in self._labels.lookup(norm))
+        return alike
 
     @cached_property
     def _named_predicates(self) -> Mapping[str, tuple[Term, ...]]:

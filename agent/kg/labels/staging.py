@@ -116,13 +116,13 @@ CREATE TEMP TABLE texts (
     language INTEGER, text TEXT
 );
 """
-_SAID_TABLE = """
+_PATTERN_FACTS_TABLE = """
 CREATE TABLE said (
     head TEXT NOT NULL, relation TEXT NOT NULL, tail TEXT NOT NULL,
     PRIMARY KEY (head, relation, tail)
 ) WITHOUT ROWID;
 """
-_SAID = """
+_COUNT_PATTERN_FACTS = """
 CREATE INDEX said_relation ON said (relation);
 INSERT INTO relations SELECT relation, count(*) FROM said WHERE true GROUP BY relation
     ON CONFLICT (term) DO UPDATE SET facts = facts + excluded.facts;
@@ -205,19 +205,19 @@ def stage(
     store: ox.Store,
     profile: Profile,
     facts: Mapping[Term, int],
-    said: Iterable[Triple],
+    pattern_facts: Iterable[Triple],
 ) -> None:
     """Read a store whose triples are all in its default graph; `facts` counts them by relation.
 
-    `said` are facts that patterns say, which are written down; one may come several times.
+    `pattern_facts` are those that patterns say, which are written down; one may come several times.
     """
     connection.executescript(_TABLES)
     connection.executemany("INSERT INTO relations VALUES (?, ?)", facts.items())
     connection.executemany("INSERT INTO degrees VALUES (?, ?)", degrees(store, profile, facts))
     if profile.patterns:
-        connection.executescript(_SAID_TABLE)
-        connection.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
-        connection.executescript(_SAID)
+        connection.executescript(_PATTERN_FACTS_TABLE)
+        connection.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", pattern_facts)
+        connection.executescript(_COUNT_PATTERN_FACTS)
     _stage_types(connection, store, profile)
     _stage_texts(connection, store, profile)
     if profile.relation_labels_from or profile.patterns:

@@ -267,7 +267,7 @@ def test_the_cost_is_that_of_the_triples() -> None:
     for classes in (200, 800):
         triples = ontology_of(classes)
         store = Counted(store_of(triples), profile=OWL_PROFILE)
-        said = list(PatternStore(Plain(store), store, OWL_PROFILE).said())
+        said = list(PatternStore(Plain(store), store, OWL_PROFILE).pattern_facts())
         assert len(set(said)) == classes - 1
         costs.append(store.looked_up / len(triples))
     assert costs[1] < 1.1 * costs[0] < 5
