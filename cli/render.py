@@ -309,11 +309,11 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
 
 
 def profile_line(name: str) -> str:
-    """How a graph is read, where it is not as most are; empty where it is."""
-    known = {"owl": "an OWL ontology", "skos": "a SKOS thesaurus"}
-    what = f" as {known[name]}" if name in known else ""
-    plain = "; --profile generic takes every triple as it is" if what else ""
-    return "" if name == "generic" else f"read{what} (--profile {printable(name)}{plain})"
+    """How a graph is read that was found to be an ontology or a thesaurus; else empty."""
+    what = {"owl": "an OWL ontology", "skos": "a SKOS thesaurus"}.get(name)
+    if what is None:
+        return ""
+    return f"read as {what} (--profile {name}; --profile generic takes every triple as it is)"
 
 
 def _step(name: str, text: Text) -> Text:
