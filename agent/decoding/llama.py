@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..operations import Array
+from ..operations import NUMPY, Array
 from .network import MOST_BEGINNINGS, Beginnings, Layers, Vector, split
 
 EMBEDDINGS = "model.embed_tokens.weight"
@@ -184,13 +184,8 @@ class Llama:
             for kind in "qkv"
         )
         keys, values = cache.update(_turned(keys, turns), values, layer)
-        weights = _turned(queries, turns) @ keys.swapaxes(-1, -2)
-        weights *= np.float32(self.config.head_dim**-0.5)
-        weights += mask
-        weights -= weights.max(-1, keepdims=True)
-        np.exp(weights, out=weights)
-        weights /= weights.sum(-1, keepdims=True)
-        heads = (weights @ values).transpose(0, 2, 1, 3).reshape(rows, tokens, -1)
+        seen = NUMPY.attention(_turned(queries, turns), keys, values, mask)
+        heads = seen.transpose(0, 2, 1, 3).reshape(rows, tokens, -1)
         return self._linear(heads, f"model.layers.{layer}.self_attn.o_proj")
 
     def _turns(self, positions: NDArray[np.int64]) -> tuple[Array, Array]:
