@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# A node of Ray that is late to say that it lives would end the process of the test.
+os.environ.setdefault("RAY_health_check_timeout_ms", "60000")
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30
@@ -55,6 +57,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for name in wanted:
         if DATA and not (Path(DATA) / name).exists():
             pytest.fail(f"{DATA}, which GROUNDWALK_DATA names, lacks {name}", pytrace=False)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with a long test come first: begun last, one of them would keep a worker alone."""
+    long = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,6 +8,7 @@ from groundwalk.data.world.answers import FILES, read_questions
 from groundwalk.graphs.paths.file import read_retrieved
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_file_is_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = retrieve.RETRIEVED_FILE.read_bytes()

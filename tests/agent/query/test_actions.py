@@ -325,6 +325,7 @@ def test_legal_walks_are_queries_that_can_be_executed(
     assert max(sizes) > MOST_ACTIONS // 2 and min(sizes) < 10
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_many_legal_walks(kg: KnowledgeGraph, facts: Facts, schema: GraphSchema) -> None:
     for seed in range(25, 1_000):

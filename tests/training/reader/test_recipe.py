@@ -35,6 +35,7 @@ def taught(public_data: Path) -> Lessons:
         )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.data("questions", "schemas", "lexicon")
 def test_a_reader_is_made_with_its_card(
