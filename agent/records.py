@@ -90,6 +90,9 @@ class Answer(Named):
     score: float
     chains: list[list[StepRecord]]
     form: NotRequired[Form]
+    of: NotRequired[list[Named]]
+    """What the last steps of all verified walks to it come from, such as the country of a capital;
+    left out where that does not tell the answers apart."""
 
 
 class Emitted(TypedDict):
@@ -165,6 +168,8 @@ class Part(TypedDict):
     answers: NotRequired[list[Answer]]
     confidence: NotRequired[float]
     notes: NotRequired[list[str]]
+    cut: NotRequired[bool]
+    """Whether there may be more answers."""
 
 
 class Result(TypedDict):
@@ -189,7 +194,8 @@ class Word(TypedDict):
     """A word of the question, and what of the query it made.
 
     `used_by` is `mention`, `value`, `operator`, or the name of a relation or class; `filler` for a
-    word that asks nothing, and `unread` for one that the query leaves out.
+    word that asks nothing, `unread` for one that the query leaves out, and `unknown` for one that
+    is taken for filler though nobody knows it.
     """
 
     text: str

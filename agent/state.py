@@ -128,6 +128,8 @@ class State(TypedDict, total=False):
     method: str
     usage: Usage
     notes: list[str]
+    cut: bool
+    """Whether something was left out, so that there may be more answers."""
     said: str
     """The question as the user put it."""
     asked: str

@@ -104,7 +104,8 @@ def _weighed(question: Question, ground: Ground, triples: Sequence[Triple]) -> O
     return Outcome(
         [walked(walk) for walk in weights if walk["steps"] in chains],
         conclusion,
-        notes=[LIKELIHOOD, *cut],
+        notes=[LIKELIHOOD],
+        cuts=cut,
         cost=of_model(cost),
     )
 

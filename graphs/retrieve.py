@@ -48,7 +48,7 @@ def search_paths(question: Question, ground: Ground) -> Outcome:
     candidates = shared_candidates(kg, proven(kg, weights))
     ground.emit({"event": "retrieved", "paths": len(candidates)})
     cut = [f"{_MOST:,} paths were ranked, and there are more"] if listed.more else []
-    return Outcome(candidates, notes=cut)
+    return Outcome(candidates, cuts=cut)
 
 
 def rank(

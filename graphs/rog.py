@@ -274,13 +274,13 @@ def search_plans(question: Question, ground: Ground) -> Outcome:
         candidates += candidates_of(ground.kg, walked.paths, share, relevance)
     if lost:
         notes.append(f"{lost} of {len(plans)} planned relation paths lead nowhere in the graph")
-    if cut:
-        notes.append(f"{cut} of {len(plans)} planned relation paths have more walks than were kept")
+    more = f"{cut} of {len(plans)} planned relation paths have more walks than were kept"
     ground.emit({"event": "decoded", "paths": len(candidates)})
     return Outcome(
         candidates,
         lost=lost + planned.unread,
         notes=notes,
+        cuts=[more] if cut else [],
         cost={**planned.cost, "kg_requests": requests},
     )
 

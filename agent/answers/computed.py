@@ -28,6 +28,8 @@ class Computed:
     result: Result | None = None
     notes: list[str] = field(default_factory=list[str])
     confidence: float = 0.0
+    cut: bool = False
+    """Whether there may be more answers."""
 
 
 def result_record(
@@ -128,18 +130,20 @@ def computed_from(
     is_whole = len(proven) == len(answers) or outcome.form != "number"
     result = _result(shown, proven) if is_whole else None
     notes += [] if result else outcome.absent
-    return Computed("answered", proven, shown.topics, result, notes, 1.0)
+    cut = len(proven) < max(outcome.size, len(answers))
+    return Computed("answered", proven, shown.topics, result, notes, 1.0, cut)
 
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
-    steps += outcome.against
+    steps += [*outcome.against, *(step for own in outcome.last_steps.values() for step in own)]
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
         runs |= verified_triples(kg, [step for step in steps if step not in runs])
     compared, against = _records(runs, outcome.compared), _records(runs, outcome.against)
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
-    named = name_terms(kg.walk_labels, [*outcome.members, *cells])
+    sources = [step.source for own in outcome.last_steps.values() for step in own]
+    named = name_terms(kg.walk_labels, [*outcome.members, *cells, *sources])
     topics = [*before.topics]
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
@@ -190,6 +194,14 @@ def _topics(bound: Bound) -> list[Term]:
 
 
 def _answer(shown: _Shown, member: Term) -> Answer:
+    """A member with its proof, and with what the verified last steps to it come from."""
+    answer, steps = _proved_answer(shown, member), shown.outcome.last_steps.get(member, ())
+    held = [s for s in steps if all(own["verdict"] == "supported" for own in shown.runs[s])]
+    of = [shown.named[source] for source in dict.fromkeys(step.source for step in held)]
+    return {**answer, "of": of} if of else answer
+
+
+def _proved_answer(shown: _Shown, member: Term) -> Answer:
     """A member with its proof: as the walks from topics that it is made of, else as one chain.
 
     The last steps of a proof that lead to the value of an extreme are among what was compared.

@@ -47,6 +47,7 @@ class Executed:
             "parts": [],
             "part": -1,
             "notes": computed.notes,
+            "cut": computed.cut,
         }
 
 

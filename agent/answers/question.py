@@ -65,6 +65,8 @@ class Outcome:
     lost: int = 0
     """Chains and plans that the model wrote and that name no triples of the graph."""
     notes: Sequence[str] = ()
+    cuts: Sequence[str] = ()
+    """Notes on what was left out, for which there may be more answers."""
     cost: Mapping[str, int] = field(default_factory=dict[str, int])
     """What it took, by the fields of `Usage`; requests of the ground's views come on top."""
     shortened: int = 0
@@ -101,12 +103,13 @@ def accounted(state: State, outcome: Outcome, since: float, cuts: Sequence[str] 
     """The changes of the state by the notes and the cost of an outcome; no note comes twice.
 
     `since` is when the work on it began, in seconds of `perf_counter`; `cuts` are notes on what
-    was left out of the graph.
+    was left out of the graph, beside those of the outcome.
     """
-    earlier = state.get("notes", [])
+    earlier, cuts = state.get("notes", []), (*outcome.cuts, *cuts)
     fresh = dict.fromkeys(note for note in (*outcome.notes, *cuts) if note not in earlier)
     unread = outcome.cost.get("unread", 0)
     return {
         "notes": with_replies([*earlier, *fresh], unread=unread, shortened=outcome.shortened),
+        "cut": state.get("cut", False) or bool(cuts),
         "usage": spent(state.get("usage"), since, **outcome.cost),
     }

@@ -15,7 +15,7 @@ def turn_of(state: State, text: str) -> Turn:
     """The record of a question that was answered, or not, with `text`."""
     answers = state.get("answers", [])
     shown = bounded(answers)
-    notes, done = state.get("notes", []), state.get("operation")
+    done = state.get("operation")
     return Turn(
         number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
         question=state.get("said", state.get("question", "")),
@@ -25,9 +25,9 @@ def turn_of(state: State, text: str) -> Turn:
         mentions=state.get("mentions", []),
         topics=state.get("topics", []),
         answers=shown,
-        cut=len(shown) < len(answers) or is_cut(notes),
+        cut=len(shown) < len(answers) or state.get("cut", False),
         confidence=state.get("confidence", 0.0),
-        notes=notes,
+        notes=state.get("notes", []),
         text=text,
         empty=_is_empty(state),
         query=_query_of(state),
@@ -72,13 +72,6 @@ def _is_empty(state: State) -> bool:
         about = last_about(state.get("turns", []))
         return about is not None and about.get("empty", False)
     return result["kind"] in ("list", "count")
-
-
-def is_cut(notes: Sequence[str]) -> bool:
-    """Whether notes say that there are more answers than are shown."""
-    return any(
-        note.endswith(("is not shown", "are not shown", "than were followed")) for note in notes
-    )
 
 
 def last_answered(turns: Sequence[Turn]) -> Turn | None:

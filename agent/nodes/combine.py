@@ -17,7 +17,7 @@ from ..conversation.before import before_of
 from ..conversation.card import card
 from ..conversation.earlier import again, steps_of, verified_steps
 from ..conversation.introduction import Introduction, introduced
-from ..conversation.turns import is_cut, last_about
+from ..conversation.turns import last_about
 from ..errors import QuestionError, ServiceError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
@@ -73,6 +73,7 @@ def combine(
             "confidence": computed.confidence,
             "status": computed.status,
             "result": result,
+            "cut": computed.cut,
             **_query_of(operation),
             "notes": list(dict.fromkeys([*notes, *operation["notes"], *computed.notes])),
             "usage": usage,
@@ -133,6 +134,7 @@ def _settled(state: State, least: float) -> list[Part]:
             "answers": outcome.answers,
             "confidence": state.get("confidence", 0.0),
             "notes": outcome.notes,
+            "cut": state.get("cut", False),
         }
     return parts
 
@@ -142,14 +144,16 @@ def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> C
     notes = list(computed.notes)
     told = (note for part in parts for note in part.get("notes", []))
     notes += [note for note in told if note.startswith(NOT_UNDERSTOOD)]
-    if any(is_cut(part.get("notes", [])) for part in parts):
+    cut = computed.cut
+    if any(part.get("cut", False) for part in parts):
+        cut = True
         notes.append("a set that this rests on was cut: there may be more")
     if computed.status != "answered":
         for part in parts:
             if part.get("status") != "answered":
                 asked = part["question"] + ("" if part["question"].endswith("?") else ":")
                 notes += [f"{asked} {note}" for note in part.get("notes", [])]
-    return replace(computed, notes=notes)
+    return replace(computed, notes=notes, cut=cut)
 
 
 def _accounted(computed: Computed, state: State, options: Options) -> Computed:

@@ -130,12 +130,13 @@ def voted(
     if result is None:
         return Outcome(conclusion=Conclusion(reasoner="vote"))
     answers, notes = _proven_answers(kg, result.elected)
-    notes += not_shown(result.left_out)
+    cuts = not_shown(result.left_out)
     if result.truncated:
-        notes.append("the relation path reaches more entities than were followed")
+        cuts.append("the relation path reaches more entities than were followed")
     return Outcome(
         conclusion=Conclusion(answers, (), result.confidence, "vote"),
         notes=notes,
+        cuts=cuts,
         cost={"kg_requests": result.requests},
     )
 
@@ -179,9 +180,9 @@ def _asked(
     asker: Asker, reasoning: Reasoning, question: Question, candidates: Sequence[Candidate]
 ) -> Outcome:
     """What the LLM concludes from the candidates. Raises UnansweredError."""
-    ordered, notes = sorted(candidates, key=lambda c: -c["score"]), list[str]()
+    ordered, cuts = sorted(candidates, key=lambda c: -c["score"]), list[str]()
     if len(ordered) > _MOST_PATHS:
-        notes.append(f"the LLM was shown {_MOST_PATHS} of {len(ordered)} paths")
+        cuts.append(f"the LLM was shown {_MOST_PATHS} of {len(ordered)} paths")
         ordered = ordered[:_MOST_PATHS]
     prompt = render(
         f"{reasoning.folder}/induce.jinja",
@@ -196,12 +197,13 @@ def _asked(
     asker.unread += says_nothing(lines)
     answers, unsupported = match_lines(lines, ordered, question.choices)
     proofs = [chain for answer in answers for chain in answer["chains"]]
-    notes += reading_notes(c.get("read", []) for c in ordered if c["steps"] in proofs)
+    notes = reading_notes(c.get("read", []) for c in ordered if c["steps"] in proofs)
     if reasons.strip():
         notes.append(f"the LLM's explanation, unchecked: {one_line(reasons)[:1_000]}")
     return Outcome(
         conclusion=Conclusion(answers, unsupported, 1.0 if answers else 0.0, "llm"),
         notes=notes,
+        cuts=cuts,
         cost=asker.cost,
         shortened=asker.shortened,
     )

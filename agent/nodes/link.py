@@ -66,6 +66,7 @@ def unanswered(method: str) -> State:
     """Changes that clear what an earlier turn or part left in the state."""
     return {
         "view": None,
+        "cut": False,
         "candidates": [],
         "reasoner": "",
         "confidence": 0.0,

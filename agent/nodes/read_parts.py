@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from ..answers.candidates import entity_record, name_terms
 from ..answers.computed import KINDS, Computed
+from ..answers.judging import left_out_of
 from ..answers.queries import Executed, in_words
 from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
@@ -21,7 +22,7 @@ from ..options import Options
 from ..query.binding import Bound, Mention
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
-from ..query.tree import AnyOf, Extreme, Filter, Last, Query, Start, Step
+from ..query.tree import OF_VALUES, AnyOf, Extreme, Filter, Last, Query, Start, Step
 from ..query.tree import Part as PartOfQuery
 from ..records import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
@@ -34,6 +35,7 @@ from .read import (
     answered,
     given_form,
     is_of_answers,
+    no_surer,
     not_sure,
     only_read,
     plan_of,
@@ -115,10 +117,13 @@ def _answering(
         return whole.with_notes([*notes, *whole.computed.notes, *over])
     sure = _probability(tools, asked, queries, taken_apart)
     words = in_words(tools.kg, first.query.bound)
-    if unsure_reading := not_sure(tools, sure, words, options):
-        status, note = unsure_reading
-        return only_read(tools, queries, Computed(status, confidence=sure, notes=[note]))
     account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)
+    if not _is_of_method(tools, first):
+        sure = no_surer(sure, account)
+    if unsure_reading := not_sure(tools, sure, words, options, account):
+        status, note = unsure_reading
+        told = [*left_out_of(account), note]
+        return only_read(tools, queries, Computed(status, confidence=sure, notes=told))
     if first.made_of.is_walk:
         goes_on = _walk(tools.kg, asked, first, account)
     else:
@@ -322,6 +327,6 @@ class _Taking:
 
 def _steps_of_walk(query: Query) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps of a walk, and those that are left; a sum and the like are of the last step."""
-    if query.answer in ("sum", "avg", "min", "max"):
+    if query.answer in OF_VALUES:
         return query.steps[:-1], query.steps[-1:]
     return query.steps, ()

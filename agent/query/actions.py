@@ -26,7 +26,10 @@ Kind: TypeAlias = Literal[
     "and", "not", "group", "having", "most", "least", "first", "place",
     "count", "sum", "avg", "min", "max", "yesno", "all", "to", "column", "end",
 ]  # fmt: skip
-"""What an action does. But for a pointer, and the end of the whole query, it names the marker."""
+"""What an action does. But for a pointer, and the end of the whole query, it names the marker.
+
+Frozen: a reader numbers kinds by their position, so another kind or order needs new weights.
+"""
 
 LITERAL: frozenset[Kind] = frozenset(("place", "first", "part"))
 """Actions after which a pointer is the number itself, and no mention."""

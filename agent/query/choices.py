@@ -20,7 +20,7 @@ from .actions import (
 )
 from .normal import follows, is_bare
 from .schema import Schema
-from .tree import ANYTHING, Agg, Domain, OfClass, Op, Query, Start
+from .tree import AGGREGATES, ANYTHING, Domain, OfClass, Op, Query, Start
 
 ORDERS: Mapping[str, Op] = {
     "equal": "=",
@@ -32,7 +32,6 @@ ORDERS: Mapping[str, Op] = {
 }
 WORDINGS: Mapping[str, Op] = {"starts": "starts", "ends": "ends", "contains": "contains"}
 PRESENCE: Mapping[str, Op] = {"exists": "exists", "missing": "not exists"}
-AGGREGATES: tuple[Agg, ...] = ("count", "sum", "avg", "min", "max")
 
 ORDER_KINDS: tuple[Kind, ...] = ("equal", "unequal", "less", "greater", "atmost", "atleast")
 _WORDINGS: tuple[Kind, ...] = ("starts", "ends", "contains")

@@ -15,7 +15,7 @@ from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, not_check
 from .sets import EarlierAnswers
 from .sparql import ANSWER, Compiled, compile_query
 from .sparql_patterns import InexpressibleError
-from .tree import Extreme, Filter, Query, Step
+from .tree import OF_VALUES, Extreme, Filter, Query, Step
 from .values import value_of
 
 MOST_PROVED = 200
@@ -94,7 +94,7 @@ class _Remote:
         """Some members beside a number or a yes, with their proofs."""
         query, bound = self._bound.query, self._bound
         members = query.model_copy(update={"answer": "list", "every": ()})
-        if query.answer in ("sum", "avg", "min", "max"):
+        if query.answer in OF_VALUES:
             members = self._valued()
         else:
             bound = replace(bound, query=members)

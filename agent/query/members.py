@@ -43,7 +43,9 @@ class Outcome:
     the start, then those of its conditions, each touching one before it. `compared` are the steps
     to values that an extreme or a sum is of. `instead` are the members before the last condition,
     where that left none, and `against` the steps that left none, where that condition was a
-    negation. `absent` says what is not in the graph, where the outcome rests on that.
+    negation. `last_steps` has for each member the last steps of all walks to it, where these tell
+    members apart; else it is empty. `absent` says what is not in the graph, where the outcome rests
+    on that.
     """
 
     form: Form
@@ -53,6 +55,7 @@ class Outcome:
     unit: str = ""
     rows: tuple[tuple[Cell, ...], ...] = ()
     proofs: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
+    last_steps: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
     compared: Steps = ()
     instead: tuple[Term, ...] = ()
     against: Steps = ()
@@ -141,6 +144,32 @@ def trace_each(
 ) -> tuple[Step, ...]:
     """The walks from a node to each of some others, one after the other."""
     return tuple(step for end in ends for step in trace(facts, start, hops, end))
+
+
+_MOST_LAST_STEPS = 1_000
+"""So many last steps are kept of all members; where there are more, none is."""
+
+
+def last_steps(
+    facts: Facts, hop: tuple[Term, bool], pairs: Pairs, members: Ids
+) -> dict[Term, Steps]:
+    """All steps of a hop that lead to each of some members, where these tell members apart.
+
+    None are given where all members are reached from the same things, or the steps are too many.
+    """
+    leads = np.isin(pairs.targets, members)
+    sources, targets = pairs.sources[leads].tolist(), pairs.targets[leads].tolist()
+    if len(targets) > _MOST_LAST_STEPS:
+        return {}
+    before: dict[int, set[int]] = {}
+    for source, target in zip(sources, targets, strict=True):
+        before.setdefault(target, set()).add(source)
+    if len(set(map(frozenset, before.values()))) < 2:
+        return {}
+    return {
+        facts.term(one): tuple(triple_step(facts, each, *hop, one) for each in sorted(of))
+        for one, of in before.items()
+    }
 
 
 def triple_step(facts: Facts, source: int, relation: Term, inverse: bool, target: int) -> Step:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import QuestionError
 from ..kg.terms import RelationPath, Step, Term
-from . import aggregates as ranking
+from .aggregates import aggregated, grouped, ranked
 from .binding import Bound
 from .conditions import filtered
 from .facts import NO_ONE, Facts, Ids, Pairs, distinct, starts_run
@@ -23,12 +23,13 @@ from .members import (
     Members,
     Steps,
     follow,
+    last_steps,
     name_of,
     trace,
     triple_step,
     union,
 )
-from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query
+from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query, Start
 from .words import earlier_terms, names_only_things, reading
 
 _FEW = 1_000
@@ -62,6 +63,8 @@ class Sets:
     """Of a final set that came to nothing: what it was before its last condition."""
     ranks: dict[int, float] = field(default_factory=dict[int, float])
     """The size by which each member of the final set was ranked."""
+    last_steps: Callable[[Ids], dict[Term, Steps]] | None = None
+    """The last steps of all walks to members of the final set, where it ends in a walk."""
     groups: Pairs | None = None
     """The members of each key, where the final set is that of a group."""
 
@@ -73,17 +76,18 @@ class Sets:
         if query.group:
             start = self._levels(within, self.bound.hops(query.group))[0]
             members = self._before_ranking(query, top, start)
-            return ranking.grouped(self, query, members, top=top).within(within)
+            self.last_steps = None
+            return grouped(self, query, members, top=top).within(within)
         members = self._before_ranking(query, top, within)
         if query.extreme is not None:
-            members = ranking.ranked(self, query.extreme, members, top=top)
+            members = ranked(self, query.extreme, members, top=top)
         return members.within(within)
 
     def answer(self, query: Query) -> tuple[int | float | None, str, Members]:
         """The number that the topmost node comes to and its unit, if any; and its final set."""
         match query.answer:
             case "sum" | "avg" | "min" | "max" as agg:
-                return ranking.aggregated(self, query, agg)
+                return aggregated(self, query, agg)
             case form:
                 members = self.members(query, top=True, within=self.within)
                 return (len(members.ids) if form == "count" else None), "", members
@@ -170,10 +174,13 @@ class Sets:
     def _before_ranking(self, query: Query, top: bool, within: Ids | None) -> Members:
         """The members before any extreme or group."""
         hops = self.bound.hops(query.steps)
-        levels = self._levels(within, hops)
+        levels = self._levels(within, hops, query.start)
         members = self._start(query, top=top, within=levels[0])
         for hop, level in zip(hops, levels[1:], strict=True):
-            along = self._along(members, hop).within(level)
+            pairs = self.facts.step(members.ids, *hop)
+            along = self._along(members, hop, pairs).within(level)
+            if top:
+                self.last_steps = partial(last_steps, self.facts, hop, pairs)
             if top and within is None and len(members.ids) and not len(along.ids):
                 self._note_direction(members, hop)
             members = along
@@ -193,17 +200,28 @@ class Sets:
             members = self.narrowed(members, condition(members), top=top)
         return members
 
-    def _levels(self, within: Ids | None, hops: RelationPath) -> list[Ids | None]:
-        """For each hop the nodes from which the known members are reached, the start first."""
+    def _levels(
+        self, within: Ids | None, hops: RelationPath, start: Start | None = None
+    ) -> list[Ids | None]:
+        """For each hop the nodes from which the known members are reached, the start first.
+
+        None where that is not known, as before a first hop that was followed from the start before.
+        """
         levels = [within]
-        for relation, inverse in reversed(hops):
+        for place, (relation, inverse) in reversed([*enumerate(hops)]):
             after = levels[0]
+            if not place and isinstance(start, tuple | Entity) and self._is_followed(start, hops):
+                after = None
             if after is not None:
                 after = distinct(np.sort(self.facts.step(after, relation, not inverse).targets))
             levels.insert(0, after)
         return levels
 
     # Starts
+
+    def _is_followed(self, start: tuple[int, ...] | Entity, hops: RelationPath) -> bool:
+        ids = self._start(Query(start=start), top=False, within=None).ids
+        return self.facts.are_near(ids, *hops[0])
 
     def _start(self, query: Query, *, top: bool, within: Ids | None) -> Members:
         match query.start:
@@ -217,7 +235,7 @@ class Sets:
                 class_ = self._class(name, term)
                 if class_ is None:
                     return Members(self.facts.every_thing() if within is None else within)
-                ids = self._proved_setof(class_, within)
+                ids = self._members_of_class(class_, within)
                 return Members(ids, lambda one: self._membership(one, class_))
             case Domain() as domain:
                 return self._having(self.bound.relation(domain), within)
@@ -247,7 +265,7 @@ class Sets:
     def _class(self, name: str, term: str) -> Term | None:
         return self.bound.class_of(name, term) if name or term else None
 
-    def _proved_setof(self, class_: Term, within: Ids | None) -> Ids:
+    def _members_of_class(self, class_: Term, within: Ids | None) -> Ids:
         if within is None:
             return self.facts.members(class_)
         (wanted,) = self.facts.ids([class_])
@@ -263,9 +281,8 @@ class Sets:
 
     # Hops, classes and other sets
 
-    def _along(self, members: Members, hop: tuple[Term, bool]) -> Members:
+    def _along(self, members: Members, hop: tuple[Term, bool], pairs: Pairs) -> Members:
         relation, inverse = hop
-        pairs = self.facts.step(members.ids, relation, inverse)
         order = np.lexsort((pairs.sources, pairs.targets))
         sources, targets = pairs.sources[order], pairs.targets[order]
         first = starts_run(targets)
@@ -289,7 +306,7 @@ class Sets:
     def _of_class(self, class_: Term, members: Members) -> Members:
         few = members.ids if len(members.ids) <= _FEW or self.within is not None else None
         of_class = Members(
-            self._proved_setof(class_, few), lambda one: self._membership(one, class_)
+            self._members_of_class(class_, few), lambda one: self._membership(one, class_)
         )
         return members.both(of_class)
 

@@ -11,7 +11,7 @@ known beside the name. Mentions are numbers of a list that comes with the tree.
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import (
     BaseModel,
@@ -44,8 +44,12 @@ Op: TypeAlias = Literal[
     "=", "!=", "<", ">", "<=", ">=", "starts", "ends", "contains", "exists", "not exists"
 ]
 """How a value is compared. `exists` and `not exists` compare nothing: whether there is a value."""
-Agg: TypeAlias = Literal["count", "sum", "avg", "min", "max"]
-Answer: TypeAlias = Literal["list", "count", "sum", "avg", "min", "max", "yesno", "connection"]
+OfValues: TypeAlias = Literal["sum", "avg", "min", "max"]
+"""A number made of values."""
+Agg: TypeAlias = Literal["count", OfValues]
+Answer: TypeAlias = Literal["list", Agg, "yesno", "connection"]
+OF_VALUES: frozenset[str] = frozenset(get_args(OfValues))
+AGGREGATES: tuple[Agg, ...] = get_args(Agg)
 
 
 class _Node(BaseModel):
@@ -268,7 +272,7 @@ class Query(_Node):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Query":
-        sums = self.answer in ("sum", "avg", "min", "max")
+        sums = self.answer in OF_VALUES
         extreme_agg = self.extreme.agg if self.extreme is not None else None
         aggregates = [extreme_agg, *(c.agg for c in self.columns if (c.agg, not c.of) != _COUNTED)]
         faults = {
@@ -310,7 +314,7 @@ def read_query(record: object) -> Query:
     except ValidationError as error:
         raise QuestionError(f"the query is malformed: {_first(error)}", FORM) from error
     for node in nested(query):
-        if node.answer != "list" and node.answer not in ("sum", "avg", "min", "max", "count"):
+        if node.answer != "list" and node.answer not in AGGREGATES:
             raise QuestionError(f"`{node.answer}` is for the topmost node of a query", FORM)
         if node.columns:
             raise QuestionError("`columns` are for the topmost node of a query", FORM)

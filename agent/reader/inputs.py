@@ -13,13 +13,14 @@ import numpy.typing as npt
 from ..operations import Array
 from ..query.account import MOST_PIECES, letter_rows
 from ..query.actions import LITERAL, Action, Kind
+from ..query.tree import AGGREGATES
 from .lexicon import BUCKETS, MOST_LABEL_WORDS, READ, WHATS, Lexicon, QuestionWord, label_words
 from .matching import FEATURES, Entry, entry_of, matches
 
 NONE = "none"
 _NAMED: tuple[Kind, ...] = (
     *("class", "has", "step", "then", "where", "group", "most", "least", "column"),
-    *("count", "sum", "avg", "min", "max"),
+    *AGGREGATES,
 )
 KINDS: tuple[str, ...] = (*get_args(Kind), *(f"{kind}*" for kind in _NAMED), NONE)
 """Kinds of actions, those with a name apart; and that nothing which is legal fits."""
@@ -154,6 +155,15 @@ def number_actions(
     return numbers
 
 
+def in_arrays(queries: Sequence[Sequence[ActionNumbers]], steps: int) -> npt.NDArray[np.int64]:
+    """The actions of some queries, as `Batch` has them one after another: `(4, B, T)`."""
+    arrays = np.full((len(ActionNumbers._fields), len(queries), steps), -1, np.int64)
+    for row, actions in enumerate(queries):
+        for index, numbers in enumerate(actions):
+            arrays[:, row, index] = numbers
+    return arrays
+
+
 def label_way(action: Action) -> int:
     """The way of the label of an action."""
     return CLASS if action.kind == "class" else int(action.inverse)
@@ -252,7 +262,7 @@ class Inputs:
         tails = np.zeros((size, wide, _CLASS_WORDS), np.int64)
         ways = np.full((size, wide), -1, np.int64)
         likeness = np.zeros((size, count, wide, len(FEATURES)), np.float32)
-        actions = np.full((4, size, steps), -1, np.int64)
+        actions = in_arrays([reading.actions for reading in readings], steps)
         for row, reading in enumerate(readings):
             distinct.begin(reading)
             for index, word in enumerate(reading.words):
@@ -272,8 +282,6 @@ class Inputs:
                     reading.words, reading.labels, knows_classes=reading.knows_classes
                 )
             likeness[row, : len(reading.words), : len(reading.labels)] = known
-            for index, numbers in enumerate(reading.actions):
-                actions[:, row, index] = numbers
         meant = distinct.meanings(self.lexicon)
         classes, labels, tails = map(_without_empty_columns, (classes, labels, tails))
         arrays = (distinct.pieces(), meant, words, whats, earlier)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from ...agent.errors import InputError
 from ...agent.kg.labels.names import one_line
 from ..records import Record
+from ..scoring.metrics import METRICS
 from .embed import Outcome, outcome
 
 Value: TypeAlias = str | int | float | bool | None | list[str]
@@ -40,7 +41,7 @@ def row_of(run: str, record: Record) -> Row:
         "gold": [gold["label"] or gold["term"] for gold in record["gold"]],
         "confidence": record["confidence"],
     }
-    row |= {name: scores and scores[name] for name in ("hits_at_1", "precision", "recall", "f1")}
+    row |= {name: scores and scores[name] for name in METRICS}
     row |= {
         "walk": _walk(record),
         "reading": record.get("reading", ""),

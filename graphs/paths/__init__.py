@@ -47,6 +47,7 @@ class _Gathered:
     claims: list[Candidate] = field(default_factory=list[Candidate])
     lost: int = 0
     notes: list[str] = field(default_factory=list[str])
+    cuts: list[str] = field(default_factory=list[str])
     requests: int = 0
 
 
@@ -75,6 +76,7 @@ def search_retrieved(question: Question, ground: Ground) -> Outcome:
         candidates=[*candidates, *gathered.claims],
         lost=gathered.lost,
         notes=[*gathered.notes, *outcome.notes],
+        cuts=[*gathered.cuts, *outcome.cuts],
         cost=summed(outcome.cost, {"kg_requests": gathered.requests}),
     )
 
@@ -198,7 +200,7 @@ def _add_relation_paths(
             f"{nowhere} of {len(plans)} retrieved relation paths lead nowhere in the graph"
         )
     if cut:
-        gathered.notes.append(
+        gathered.cuts.append(
             f"{cut} of {len(plans)} retrieved relation paths have more walks than were kept"
         )
 

@@ -256,7 +256,8 @@ def _answer(search: TogSearch) -> TogSearch:
     outcome = Outcome(
         [*map(walked, gathered), *search.claims],
         replace(conclusion, reasoner=reasoner),
-        notes=[*notes, *cut_notes(search.cuts)],
+        notes=notes,
+        cuts=cut_notes(search.cuts),
         cost=summed(charged.cost, {"kg_requests": search.requests}),
         shortened=charged.shortened,
     )

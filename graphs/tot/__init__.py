@@ -185,23 +185,27 @@ def _answer(search: TotSearch) -> TotSearch:
     outcome = Outcome(
         [*walks[:MOST_SHOWN], *search.claims],
         conclusion,
-        notes=_notes(search, policy, failure, len(walks)),
+        notes=_notes(policy, failure, len(walks)),
+        cuts=_cuts(search),
         cost=summed(charged.cost, {"kg_requests": search.requests}),
         shortened=charged.shortened,
     )
     return replace(search, outcome=outcome)
 
 
-def _notes(search: TotSearch, policy: Policy, failure: str, walks: int) -> Sequence[str]:
+def _notes(policy: Policy, failure: str, walks: int) -> Sequence[str]:
     notes = [LIKELIHOOD] if policy.reasoner == "likelihood" else []
     if failure:
         notes.append(f"{failure}: the LLM did not answer; the search ended there")
-    if cut := search.cut:
-        expansions = "expansion" if cut == 1 else "expansions"
-        notes.append(f"{cut} {expansions} found more facts than were kept")
     if walks > MOST_SHOWN:
         notes.append(f"{MOST_SHOWN} of {walks} walks are shown")
-    return [*notes, *cut_notes(search.cuts)]
+    return notes
+
+
+def _cuts(search: TotSearch) -> Sequence[str]:
+    expansions = "expansion" if search.cut == 1 else "expansions"
+    more = [f"{search.cut} {expansions} found more facts than were kept"] if search.cut else []
+    return [*more, *cut_notes(search.cuts)]
 
 
 def _weighed(concluded: Conclusion, value: float, relevance: float) -> Conclusion:

@@ -1,4 +1,4 @@
-"""Where a method leaves something out, a note says so; where it does not, none does."""
+"""Where a method leaves something out, a note says so, and the turn remembers it; else neither."""
 
 import json
 from collections.abc import Iterator
@@ -50,20 +50,27 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
     kg.close()
 
 
-def notes(
+def asked(
     kg: KnowledgeGraph,
     method: str,
     local: LocalModel | None = None,
     llm: BaseChatModel | None = None,
     **options: Any,
-) -> list[str]:
-    """What the method says by itself, without a reader before it."""
+) -> Any:
+    """The state after the method answered by itself, without a reader before it."""
     settings = path_model().settings
     parts = Parts(kg, LabelLinker(kg.labels), settings, (lambda: local) if local else never, llm)
-    asked: Any = {"question": QUESTION}
+    question: Any = {"question": QUESTION}
     context = Options(on_ambiguous="best", hops=1, queries=False, **options)
-    state: Any = skeleton(method, METHODS[method], parts, None).invoke(asked, context=context)
-    return state["notes"]
+    return skeleton(method, METHODS[method], parts, None).invoke(question, context=context)
+
+
+def notes(*arguments: Any, **options: Any) -> list[str]:
+    return asked(*arguments, **options)["notes"]
+
+
+def remembers_a_cut(*arguments: Any, **options: Any) -> bool:
+    return asked(*arguments, **options)["turns"][-1]["cut"]
 
 
 def written(folder: Path, *relation_paths: list[str]) -> str:
@@ -84,6 +91,10 @@ def test_walks_of_a_plan_beyond_those_that_are_kept(hub: KnowledgeGraph, tmp_pat
     few = written(tmp_path / "few", ["wrote"])
     assert not any("kept" in note for note in notes(hub, "rog", plans=few))
     assert not any("kept" in note for note in notes(hub, "paths", retrieved=few))
+    assert remembers_a_cut(hub, "rog", plans=file, max_answers=2_000)
+    assert remembers_a_cut(hub, "paths", retrieved=file, max_answers=2_000)
+    assert not remembers_a_cut(hub, "rog", plans=few)
+    assert not remembers_a_cut(hub, "paths", retrieved=few)
 
 
 def test_relation_paths_of_a_name_beyond_those_that_are_followed(tmp_path: Path) -> None:
@@ -105,6 +116,7 @@ def test_facts_beyond_those_that_are_followed(hub: KnowledgeGraph, method: str) 
     assert FOLLOWED in notes(hub, method, local)
     all_of_them = notes(hub, method, local, max_degree=CHILDREN)
     assert not any(note.startswith("walks could use") for note in all_of_them)
+    assert remembers_a_cut(hub, method, local)
 
 
 @pytest.mark.parametrize("method", ["tog", "tot"])
@@ -137,3 +149,4 @@ def test_walks_beyond_those_that_are_weighed(hub: KnowledgeGraph) -> None:
     assert told in notes(hub, "direct", local, shown=201)
     assert told in notes(hub, "structlm", local, shown=201)
     assert told not in notes(hub, "direct", local, shown=200)
+    assert remembers_a_cut(hub, "direct", local, shown=201)
