@@ -52,8 +52,8 @@ def relation_spans(
     """
     return [
         span
-        for span, several in forms.items()
-        if span.first < span.last and any(_in_singular(f.norm) in relations for f in several)
+        for span, variants in forms.items()
+        if span.first < span.last and any(_in_singular(f.norm) in relations for f in variants)
     ]
 
 
@@ -85,8 +85,8 @@ def surroundings(
         (denied if turned else near).append(token.norm)
     far = {
         token.norm
-        for place, token in enumerate(tokens)
-        if not any(other.first <= place <= other.last for other in (span, *listed))
+        for position, token in enumerate(tokens)
+        if not any(other.first <= position <= other.last for other in (span, *listed))
         and not is_everyday([token.norm], everyday)
     }
     return Surroundings(_content(near), _content(denied), _content(far - set(near) - set(denied)))
@@ -94,27 +94,27 @@ def surroundings(
 
 def preceding(question: str, tokens: Sequence[Token], span: Span) -> list[Token]:
     """The words `US state` of `the US state of X`, and `city` of `the city X`."""
-    place = span.first - 1
-    if place >= 0 and tokens[place].norm == "the":
-        place -= 1
-    if place >= 0 and tokens[place].norm == "of":
-        words = list(_back(question, tokens, place - 1))
+    position = span.first - 1
+    if position >= 0 and tokens[position].norm == "the":
+        position -= 1
+    if position >= 0 and tokens[position].norm == "of":
+        words = list(_back(question, tokens, position - 1))
         return words[::-1]
-    if 0 < place == span.first - 1 and tokens[place - 1].norm == "the":
-        return [tokens[place]] if _gap(question, tokens, place).isspace() else []
+    if 0 < position == span.first - 1 and tokens[position - 1].norm == "the":
+        return [tokens[position]] if _gap(question, tokens, position).isspace() else []
     return []
 
 
 def following(question: str, tokens: Sequence[Token], span: Span) -> list[Token]:
     """The words of `X (the island)` and of `X, the island`, up to the end of the clause."""
-    place = span.last + 1
-    if place >= len(tokens):
+    position = span.last + 1
+    if position >= len(tokens):
         return []
-    gap = question[span.end : tokens[place].start]
-    if "(" not in gap and not ("," in gap and tokens[place].norm in _DETERMINERS):
+    gap = question[span.end : tokens[position].start]
+    if "(" not in gap and not ("," in gap and tokens[position].norm in _DETERMINERS):
         return []
-    words = [tokens[place]]
-    for later in range(place + 1, min(place + _MOST_AFTER, len(tokens))):
+    words = [tokens[position]]
+    for later in range(position + 1, min(position + _MOST_AFTER, len(tokens))):
         if any(mark in _gap(question, tokens, later - 1) for mark in ",.;:?!)"):
             break
         words.append(tokens[later])
@@ -144,13 +144,13 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
     )
 
 
-def tells_which(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
+def disambiguates(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
     """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`.
 
     Nor in `Of the neighbours of Georgia, the one in the Caucasus`.
     """
-    said = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
-    return " ".join(said).removesuffix(" the") in THE_ONE and tokens[0].norm != "of"
+    words = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
+    return " ".join(words).removesuffix(" the") in THE_ONE and tokens[0].norm != "of"
 
 
 def described(question: str, tokens: Sequence[Token], listed: Collection[Span]) -> str:
@@ -171,9 +171,9 @@ def listed_with(
 ) -> dict[Span, set[Span]]:
     """For each mention, in order of appearance, those in one list with it: `X, the Y and Z`."""
     lists: dict[Span, set[Span]] = {}
-    for place, span in enumerate(ordered):
-        follows = place > 0 and _is_listed(question, tokens, ordered[place - 1], span)
-        lists[span] = lists[ordered[place - 1]] if follows else set()
+    for position, span in enumerate(ordered):
+        follows = position > 0 and _is_listed(question, tokens, ordered[position - 1], span)
+        lists[span] = lists[ordered[position - 1]] if follows else set()
         lists[span].add(span)
     return lists
 
@@ -187,7 +187,7 @@ def _is_listed(question: str, tokens: Sequence[Token], left: Span, right: Span) 
 
 
 def relevance(
-    info: TermInfo, said: Surroundings, beside: Sequence[str], elsewhere: Sequence[str]
+    info: TermInfo, context: Surroundings, beside: Sequence[str], elsewhere: Sequence[str]
 ) -> Relevance:
     """Compare what is said with a candidate's description and class.
 
@@ -204,29 +204,29 @@ def relevance(
     def says(word: str) -> bool:
         return word in words or any(len(word) > 3 and noun.endswith(word) for noun in kind)
 
-    if kind & said.denied:
+    if kind & context.denied:
         near = 0.0
     elif any(names(label) for label in beside):
         near = 1.0
-    elif said.near:
-        near = sum(says(word) for word in said.near) / len(said.near)
+    elif context.near:
+        near = sum(says(word) for word in context.near) / len(context.near)
     else:
-        near = float(bool(said.denied))
-    far = any(names(label) for label in elsewhere) or not words.isdisjoint(said.far)
+        near = float(bool(context.denied))
+    far = any(names(label) for label in elsewhere) or not words.isdisjoint(context.far)
     return Relevance(near, float(far))
 
 
-def _back(question: str, tokens: Sequence[Token], place: int) -> Iterator[Token]:
-    for at in range(place, max(place - _MOST_BEFORE, -1), -1):
+def _back(question: str, tokens: Sequence[Token], position: int) -> Iterator[Token]:
+    for at in range(position, max(position - _MOST_BEFORE, -1), -1):
         if tokens[at].norm in _DETERMINERS or not _gap(question, tokens, at).isspace():
             return
         yield tokens[at]
 
 
-def _gap(question: str, tokens: Sequence[Token], place: int) -> str:
+def _gap(question: str, tokens: Sequence[Token], position: int) -> str:
     """What stands between a word and the next one."""
-    after = tokens[place + 1].start if place + 1 < len(tokens) else len(question)
-    return question[tokens[place].end : after]
+    after = tokens[position + 1].start if position + 1 < len(tokens) else len(question)
+    return question[tokens[position].end : after]
 
 
 def _has_next(tokens: Sequence[Token], span: Span) -> bool:

@@ -26,8 +26,8 @@ from .mentions import (
 )
 from .overlaps import firm, has_capital, is_inside, order, overlaps, without_overlaps
 from .parts import MOST_TRIED, Part, parts, share, whole
-from .plausible import Typing, everyday_words, is_plausible, typing_of, words_of_name
-from .ranking import Found, as_typed, best_known, found, grade, grade_fuzzy, grade_part
+from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
+from .ranking import LinkedSpan, as_typed, best_known, grade, grade_fuzzy, grade_part, linked_span
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
 from .words import singular
@@ -50,8 +50,8 @@ class LabelLinker:
 
     A question costs one look-up for all its stretches of words, one for each that names something,
     and one for what the candidates are. A label index of a million names answers these within a
-    millisecond. Behind an endpoint they are three to seven requests, one after the other, so a
-    question waits as many times as long as the endpoint takes, and names with typos are not found.
+    millisecond. Behind an endpoint a question waits for two or three requests, one after the other,
+    and names with typos are not found.
     """
 
     def __init__(
@@ -92,13 +92,13 @@ class LabelLinker:
         tokens = tokenise(question)
         if self._finder:
             return self._topics(question, tokens, self._given(question, tokens, self._finder))
-        typing = typing_of(tokens, self._everyday)
-        exact = self._named(question, tokens, typing)
-        parted = self._parted(question, tokens, typing, exact)
-        mended = self._mended(question, tokens, typing, exact, parted)
+        casing = casing_of(tokens, self._everyday)
+        exact = self._named(question, tokens, casing)
+        parted = self._parted(question, tokens, casing, exact)
+        mended = self._mended(question, tokens, casing, exact, parted)
         return self._topics(question, tokens, without_overlaps([*mended, *parted]))
 
-    def _explicit(self, question: str, span: Span) -> Found | None:
+    def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
         text = question[span.start : span.end]
         norm = normalise(text)
@@ -106,32 +106,32 @@ class LabelLinker:
             return None
         hits = self._labels.lookup(norm)
         same = [hit for hit in hits if hit.text == text]
-        return found(span, text, (grade(hit) for hit in same or hits))
+        return linked_span(span, text, (grade(hit) for hit in same or hits))
 
-    def _term(self, question: str, span: Span) -> Found | None:
+    def _term(self, question: str, span: Span) -> LinkedSpan | None:
         """The marked term itself."""
         term = written_term(question[span.start : span.end])
         return None if term is None else self._of_terms(question, span, [term])
 
-    def _listed(self, question: str, span: Span) -> Found | None:
+    def _listed(self, question: str, span: Span) -> LinkedSpan | None:
         """What is listed under a marked text, where candidates are told apart."""
         return self._of_terms(
             question, span, entities_meant(self._labels, question[span.start : span.end])
         )
 
-    def _of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> Found | None:
+    def _of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> LinkedSpan | None:
         text = question[span.start : span.end]
         infos = [info for info in self._labels.describe(terms) if info.degree]
-        return found(span, text, (grade(Hit(i.term, text, "label", i.degree)) for i in infos))
+        return linked_span(span, text, (grade(Hit(i.term, text, "label", i.degree)) for i in infos))
 
-    def _marked(self, question: str, span: Span) -> Found | None:
+    def _marked(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names with a typo or two, else in part."""
         part = whole(span, question[span.start : span.end])
         return self._close_to(question, span) or (self._in_part(question, part) if part else None)
 
     def _close_to(
         self, question: str, span: Span, intact: Sequence[str] = (), *, apart: bool = False
-    ) -> Found | None:
+    ) -> LinkedSpan | None:
         """What a text names with a typo or two, none of them in digits or in what is `intact`.
 
         What changes a word that stands `apart` is told by `likeness`.
@@ -144,9 +144,11 @@ class LabelLinker:
             if (alike := likeness(norm, near, intact, apart=apart)) >= _LEAST_LIKENESS
             for hit in self._labels.lookup(near.norm)
         ]
-        return found(span, text, grades)
+        return linked_span(span, text, grades)
 
-    def _given(self, question: str, tokens: Sequence[Token], finder: MentionFinder) -> list[Found]:
+    def _given(
+        self, question: str, tokens: Sequence[Token], finder: MentionFinder
+    ) -> list[LinkedSpan]:
         """What the stretches that a finder gives name, exactly or with a typo or two."""
         marks = [in_words(tokens, start, end) for start, end in sorted(finder(question))]
         given = [
@@ -157,39 +159,39 @@ class LabelLinker:
         forms = {span: spellings(question, tokens, span) for span in given}
         known = self._known(forms)
         named = [
-            self._spelled(question, span, several, known) or self._marked(question, span)
-            for span, several in forms.items()
+            self._spelled(question, span, variants, known) or self._marked(question, span)
+            for span, variants in forms.items()
         ]
         return without_overlaps(item for item in named if item)
 
-    def _named(self, question: str, tokens: Sequence[Token], typing: Typing) -> list[Found]:
+    def _named(self, question: str, tokens: Sequence[Token], casing: Casing) -> list[LinkedSpan]:
         """Exact matches, without overlaps: quoted names, then those of the most words."""
         marks = [in_words(tokens, mark.start, mark.end) for mark in quoted(question)]
-        kept = [item for mark in marks if mark and (item := self._explicit(question, mark))]
+        linked = [item for mark in marks if mark and (item := self._explicit(question, mark))]
         forms = {
             span: spellings(question, tokens, span) for span in spans(tokens, self._longest + 1)
         }
         known = self._known(forms)
         related = relation_spans(forms, self._words.relations)
         by_size: defaultdict[int, list[Span]] = defaultdict(list)
-        for span, several in forms.items():
-            if any(form.norm in known for form in several) and not is_inside(span, related):
-                by_size[words_of_name(tokens, span, typing, self._everyday)].append(span)
+        for span, variants in forms.items():
+            if any(form.norm in known for form in variants) and not is_inside(span, related):
+                by_size[words_of_name(tokens, span, casing, self._everyday)].append(span)
         for size in sorted(by_size, reverse=True):
             named = [
                 item
                 for span in by_size[size]
-                if not overlaps(span, kept)
-                and (item := self._spelled(question, span, forms[span], known, (tokens, typing)))
+                if not overlaps(span, linked)
+                and (item := self._spelled(question, span, forms[span], known, (tokens, casing)))
             ]
-            named.sort(key=lambda it: (typing.telling and not it.same_case, order(it)))
-            kept = without_overlaps([*kept, *named])
-        return kept
+            named.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
+            linked = without_overlaps([*linked, *named])
+        return linked
 
     def _known(self, forms: Mapping[Span, Sequence[Spelling]]) -> set[str]:
         written: dict[str, str] = {}
-        for several in forms.values():
-            for form in several:
+        for variants in forms.values():
+            for form in variants:
                 written.setdefault(form.norm, form.written)
         return self._labels.known(written)
 
@@ -199,8 +201,8 @@ class LabelLinker:
         span: Span,
         forms: Sequence[Spelling],
         known: Collection[str],
-        typed: tuple[Sequence[Token], Typing] | None = None,
-    ) -> Found | None:
+        typed: tuple[Sequence[Token], Casing] | None = None,
+    ) -> LinkedSpan | None:
         """What the known ones of a span's forms name; with `typed`, where it is meant as a name."""
         grades = [
             grade(hit, exact=form.exact)
@@ -211,65 +213,67 @@ class LabelLinker:
             or is_plausible(question, typed[0], span, hit.text, typed[1], self._everyday)
         ]
         text = as_typed(question, span, grades)
-        return found(span, text, grades, case_tells=bool(typed and typed[1].telling))
+        return linked_span(
+            span, text, grades, case_informative=bool(typed and typed[1].informative)
+        )
 
     def _topics(
-        self, question: str, tokens: Sequence[Token], named: Iterable[Found]
+        self, question: str, tokens: Sequence[Token], named: Iterable[LinkedSpan]
     ) -> list[Mention]:
         return mentions(self._labels, question, tokens, named, self._words)
 
     def _parted(
-        self, question: str, tokens: Sequence[Token], typing: Typing, exact: Sequence[Found]
-    ) -> list[Found]:
+        self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
+    ) -> list[LinkedSpan]:
         """Names of which what was not found yet is a part."""
         taken = [item.span for item in exact]
-        several: list[Found] = []
-        for part in islice(parts(question, tokens, typing, self._everyday, taken), MOST_TRIED):
-            if not overlaps(part.span, several) and (item := self._in_part(question, part)):
-                several.append(item)
-        return several
+        parted: list[LinkedSpan] = []
+        for part in islice(parts(question, tokens, casing, self._everyday, taken), MOST_TRIED):
+            if not overlaps(part.span, parted) and (item := self._in_part(question, part)):
+                parted.append(item)
+        return parted
 
-    def _in_part(self, question: str, part: Part) -> Found | None:
+    def _in_part(self, question: str, part: Part) -> LinkedSpan | None:
         """What has all words of a part in its name, or these with the last in the singular."""
         *before, last = part.words
         for words in dict.fromkeys((part.words, (*before, singular(last)))):
-            said = part._replace(words=words)
+            variant = part._replace(words=words)
             grades = [
-                grade_part(hit, some)
+                grade_part(hit, portion)
                 for hit in self._labels.containing(words)
-                if (some := share(said, hit))
+                if (portion := share(variant, hit))
             ]
             if grades:
                 text = question[part.span.start : part.span.end]
-                return found(part.span, text, best_known(grades))
+                return linked_span(part.span, text, best_known(grades))
         return None
 
     def _mended(
         self,
         question: str,
         tokens: Sequence[Token],
-        typing: Typing,
-        exact: Sequence[Found],
-        parted: Sequence[Found],
-    ) -> Sequence[Found]:
+        casing: Casing,
+        exact: Sequence[LinkedSpan],
+        parted: Sequence[LinkedSpan],
+    ) -> Sequence[LinkedSpan]:
         """What was found, and where something is missing in it names with typos.
 
         A lone word that is part of a name as it stands is no misspelt other one.
         """
-        certain = firm(question, tokens, exact) if typing.telling else exact
-        kept = [item.span for item in certain]
+        certain = firm(question, tokens, exact) if casing.informative else exact
+        linked = [item.span for item in certain]
         intact_words = {item.span for item in parted if item.span.first == item.span.last}
         tried = 0
-        mended: list[Found] = []
-        for span in suspects(tokens, typing, self._everyday, self._longest, kept):
+        mended: list[LinkedSpan] = []
+        for span in suspects(tokens, casing, self._everyday, self._longest, linked):
             if span not in intact_words and tried < _MOST_LOOKED_UP and not overlaps(span, mended):
                 tried += 1
                 intact = [
                     normalise(question[other.start : other.end])
-                    for other in kept
+                    for other in linked
                     if span.start <= other.start < span.end
                 ]
-                apart = is_apart(tokens, span, kept)
+                apart = is_apart(tokens, span, linked)
                 if item := self._close_to(question, span, intact, apart=apart):
                     mended.append(item)
         named = without_overlaps([*mended, *certain])

@@ -108,7 +108,7 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
 
 def in_words(tokens: Sequence[Token], start: int, end: int) -> Span | None:
     """A stretch of text as a span of the words that begin in it; None where none does."""
-    inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
+    inside = [position for position, token in enumerate(tokens) if start <= token.start < end]
     return Span(start, end, inside[0], inside[-1]) if inside else None
 
 

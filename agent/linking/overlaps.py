@@ -4,16 +4,16 @@ from collections.abc import Iterable, Sequence
 
 from .context import listed_with
 from .mentions import Span, Token
-from .ranking import Found
+from .ranking import LinkedSpan
 from .words import PREPOSITIONS
 
 
-def order(item: Found) -> tuple[int, float, Span]:
+def order(item: LinkedSpan) -> tuple[int, float, Span]:
     """The longest first, then the best fit."""
     return item.span.first - item.span.last, -item.fit, item.span
 
 
-def overlaps(span: Span, items: Iterable[Found]) -> bool:
+def overlaps(span: Span, items: Iterable[LinkedSpan]) -> bool:
     """Whether a span shares a letter with that of an item."""
     return any(span.start < item.span.end and item.span.start < span.end for item in items)
 
@@ -23,22 +23,22 @@ def is_inside(span: Span, spans: Iterable[Span]) -> bool:
     return any(own.first <= span.first and span.last <= own.last and own != span for own in spans)
 
 
-def without_overlaps(items: Iterable[Found]) -> list[Found]:
+def without_overlaps(items: Iterable[LinkedSpan]) -> list[LinkedSpan]:
     """Keep what does not overlap anything before it."""
-    kept: list[Found] = []
+    disjoint: list[LinkedSpan] = []
     for item in items:
-        if not overlaps(item.span, kept):
-            kept.append(item)
-    return kept
+        if not overlaps(item.span, disjoint):
+            disjoint.append(item)
+    return disjoint
 
 
-def firm(question: str, tokens: Sequence[Token], items: Sequence[Found]) -> list[Found]:
+def firm(question: str, tokens: Sequence[Token], items: Sequence[LinkedSpan]) -> list[LinkedSpan]:
     """Without lone words in lower case that the KG spells with a capital, as questions do names.
 
     A word after a preposition, or in one list with a name in capitals, stays.
     """
 
-    def stays(item: Found) -> bool:
+    def stays(item: LinkedSpan) -> bool:
         span = item.span
         if span.first < span.last or item.grades[0].hit.text[:1].islower():
             return True

@@ -8,7 +8,7 @@ from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
 from .mentions import Span, Token, normalised, tokenise
 from .ordinary import is_ordinary
-from .plausible import Typing
+from .plausible import Casing
 from .words import FUNCTION_WORDS, is_everyday
 
 MOST_TRIED = 50
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 def parts(
     question: str,
     tokens: Sequence[Token],
-    typing: Typing,
+    casing: Casing,
     everyday: frozenset[str],
     taken: Collection[Span],
 ) -> Iterator[Part]:
@@ -49,18 +49,18 @@ def parts(
     Smith` means no other Smith. Else words that are not of the KG's vocabulary, in stretches that a
     name may hold as they stand. Ordinary English words count only where there are several.
     """
-    covered = {place for span in taken for place in range(span.first, span.last + 1)}
-    if typing.telling:
+    covered = {position for span in taken for position in range(span.first, span.last + 1)}
+    if casing.informative:
         yield from _in_capitals(question, tokens, everyday, covered)
     else:
-        yield from _in_any_case(question, tokens, typing, everyday, covered)
+        yield from _in_any_case(question, tokens, casing, everyday, covered)
 
 
 def whole(span: Span, text: str) -> Part | None:
     """What is marked as a name, as one part; None where there are no words in it."""
     every = normalise(text).split()
-    said = [word for word in every if word not in FUNCTION_WORDS]
-    return Part(span, tuple(said), "", False) if said else None
+    content = [word for word in every if word not in FUNCTION_WORDS]
+    return Part(span, tuple(content), "", False) if content else None
 
 
 def share(part: Part, hit: Hit) -> float:
@@ -75,15 +75,10 @@ def share(part: Part, hit: Hit) -> float:
 def _in_capitals(
     question: str, tokens: Sequence[Token], everyday: frozenset[str], covered: set[int]
 ) -> Iterator[Part]:
-    def in_capitals(place: int) -> bool:
-        token = tokens[place]
-        ordinary = is_everyday([token.norm], everyday) or is_ordinary(token.norm)
-        return token.capital and not (token.opens and ordinary) and token.norm != "i"
-
     runs = [
-        [place for place in run if not tokens[place].tail]
-        for run in _runs(question, tokens)
-        for capital, run in ((c, list(r)) for c, r in groupby(run, key=in_capitals))
+        [position for position in run if not tokens[position].tail]
+        for words in _runs(question, tokens)
+        for capital, run in groupby(words, key=lambda at: _is_capital(tokens[at], everyday))
         if capital
     ]
     for joined in _joined(question, tokens, runs):
@@ -93,17 +88,23 @@ def _in_capitals(
                 yield from _named(tokens, first, last, everyday)
 
 
+def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
+    """Whether a word has a capital that opens no sentence with an ordinary word, and is no `I`."""
+    ordinary = is_everyday([token.norm], everyday) or is_ordinary(token.norm)
+    return token.capital and not (token.opens and ordinary) and token.norm != "i"
+
+
 def _named(
     tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
 ) -> Iterator[Part]:
     """The whole stretch, and the same without everyday words at its ends."""
     inner = range(first, last + 1)
-    rare = [place for place in inner if not is_everyday([tokens[place].norm], everyday)]
-    if any(_tells(tokens[place]) for place in rare):
+    rare = [position for position in inner if not is_everyday([tokens[position].norm], everyday)]
+    if any(_is_name_like(tokens[position]) for position in rare):
         for start, end in dict.fromkeys(((first, last), (rare[0], rare[-1]))):
-            said = tuple(t.norm for t in tokens[start : end + 1] if t.norm not in FUNCTION_WORDS)
-            if not (all(map(is_ordinary, said)) and _is_common(tokens, start, end)):
-                yield Part(_span(tokens, start, end), said, "", False)
+            content = tuple(t.norm for t in tokens[start : end + 1] if t.norm not in FUNCTION_WORDS)
+            if not (all(map(is_ordinary, content)) and _is_common(tokens, start, end)):
+                yield Part(_span(tokens, start, end), content, "", False)
 
 
 def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -116,16 +117,16 @@ def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:
 def _in_any_case(
     question: str,
     tokens: Sequence[Token],
-    typing: Typing,
+    casing: Casing,
     everyday: frozenset[str],
     covered: set[int],
 ) -> Iterator[Part]:
-    def may_end(place: int) -> bool:
-        token = tokens[place]
-        shown = typing.lower or (token.capital and not token.opens)
-        return shown and _tells(token) and not is_everyday([token.norm], everyday)
+    def may_end(position: int) -> bool:
+        token = tokens[position]
+        shown = casing.lower or (token.capital and not token.opens)
+        return shown and _is_name_like(token) and not is_everyday([token.norm], everyday)
 
-    found: list[Part] = []
+    stretches: list[Part] = []
     for run in _runs(question, tokens):
         free = set(run) - covered
         for first in sorted(filter(may_end, free)):
@@ -133,29 +134,29 @@ def _in_any_case(
                 if last not in free:
                     break
                 if may_end(last) and (part := _part(tokens, first, last)):
-                    found.append(part)
-    yield from sorted(found, key=lambda part: (-len(part.words), part.span))
+                    stretches.append(part)
+    yield from sorted(stretches, key=lambda part: (-len(part.words), part.span))
 
 
 def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:
     """A stretch as part of a name, unless it is a word or two of ordinary English."""
     stretch = tokens[first : last + 1]
-    said = tuple(token.norm for token in stretch if token.norm not in FUNCTION_WORDS)
-    ordinary = all(map(is_ordinary, said))
-    if ordinary and (len(said) < 2 or len(stretch) < _LEAST_IN_ORDER):
+    content = tuple(token.norm for token in stretch if token.norm not in FUNCTION_WORDS)
+    ordinary = all(map(is_ordinary, content))
+    if ordinary and (len(content) < 2 or len(stretch) < _LEAST_IN_ORDER):
         return None
-    phrase = f" {normalised(stretch)} " if len(said) > 1 else ""
-    return Part(_span(tokens, first, last), said, phrase, True)
+    phrase = f" {normalised(stretch)} " if len(content) > 1 else ""
+    return Part(_span(tokens, first, last), content, phrase, True)
 
 
 def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """The places of words between which there is no punctuation that parts names."""
     run: list[int] = []
-    for place, token in enumerate(tokens):
-        if run and not _APART.isdisjoint(question[tokens[place - 1].end : token.start]):
+    for position, token in enumerate(tokens):
+        if run and not _APART.isdisjoint(question[tokens[position - 1].end : token.start]):
             yield run
             run = []
-        run.append(place)
+        run.append(position)
     if run:
         yield run
 
@@ -178,7 +179,7 @@ def _joined(
         yield group
 
 
-def _tells(token: Token) -> bool:
+def _is_name_like(token: Token) -> bool:
     """Whether a word may stand for a name by itself, as far as its letters go."""
     return len(token.norm) >= _SHORTEST and token.norm.isalpha() and not token.unspaced
 

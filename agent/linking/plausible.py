@@ -12,19 +12,19 @@ from .words import COMMON_WORDS, FUNCTION_WORDS, OTHER_FUNCTION_WORDS, is_everyd
 _LONGEST_ACRONYM = 4
 
 
-class Typing(NamedTuple):
-    """How a question was typed: `telling` when capitals tell names from words, `lower` without."""
+class Casing(NamedTuple):
+    """`informative` if a question's capitals tell names from words, `lower` if it has none."""
 
-    telling: bool
+    informative: bool
     lower: bool
 
 
-def typing_of(tokens: Sequence[Token], everyday: frozenset[str]) -> Typing:
+def casing_of(tokens: Sequence[Token], everyday: frozenset[str]) -> Casing:
     """Judge a question's capitals, those of `I` and of the words that open sentences apart."""
     inside = [t for t in tokens if not t.opens and t.norm != "i" and t.text[0].isalpha()]
     upper = any(token.text[0].isupper() for token in inside)
     lower = any(token.text[0].islower() and is_everyday([token.norm], everyday) for token in tokens)
-    return Typing(telling=upper and lower, lower=not upper)
+    return Casing(informative=upper and lower, lower=not upper)
 
 
 def everyday_words(vocabulary: Iterable[Word], languages: Iterable[str] = ()) -> frozenset[str]:
@@ -49,7 +49,7 @@ def everyday_words(vocabulary: Iterable[Word], languages: Iterable[str] = ()) ->
 
 
 def words_of_name(
-    tokens: Sequence[Token], span: Span, typing: Typing, everyday: frozenset[str]
+    tokens: Sequence[Token], span: Span, casing: Casing, everyday: frozenset[str]
 ) -> int:
     """How many words of a span count for it: not `directed by` before a name in capitals."""
 
@@ -57,7 +57,7 @@ def words_of_name(
         return (token.opens or not token.capital) and is_everyday([token.norm], everyday)
 
     words = tokens[span.first : span.last + 1]
-    return len(list(dropwhile(is_extra, words))) if typing.telling else len(words)
+    return len(list(dropwhile(is_extra, words))) if casing.informative else len(words)
 
 
 def is_plausible(
@@ -65,27 +65,41 @@ def is_plausible(
     tokens: Sequence[Token],
     span: Span,
     surface: str,
-    typing: Typing,
+    casing: Casing,
     everyday: frozenset[str],
 ) -> bool:
     """Whether the words of a span may be meant as the name that the KG spells `surface`."""
     words = tokens[span.first : span.last + 1]
     written = "".join(token.text for token in words)
-    shown = typing.telling and any(token.capital and not token.opens for token in words)
-    if _is_acronym(surface) and all(
-        len(token.text) == len(written) or len(token.text) == 1 for token in words
-    ):
-        if written.isupper():
-            return typing.telling or typing.lower or not is_everyday([written.casefold()], everyday)
-        if span.first > 0 and tokens[span.first - 1].norm == "the":
-            return True
-        return typing.lower and not is_everyday([written.casefold()], everyday)
+    shown = casing.informative and any(token.capital and not token.opens for token in words)
+    if _is_acronym(surface) and _is_spelled_out(words, written):
+        return _is_plausible_acronym(tokens, span, written, casing, everyday)
     if len(written) == 1:
         return shown and written == surface and written.isalpha()
     if is_everyday(normalised(words).split(), everyday):
-        whole = words[-1].capital and question.startswith(surface, span.start)
-        return shown and (whole or all(token.capital or token.tail for token in words))
+        same_case = words[-1].capital and question.startswith(surface, span.start)
+        return shown and (same_case or _are_capitalised(words))
     return True
+
+
+def _are_capitalised(words: Sequence[Token]) -> bool:
+    return all(token.capital or token.tail for token in words)
+
+
+def _is_plausible_acronym(
+    tokens: Sequence[Token], span: Span, written: str, casing: Casing, everyday: frozenset[str]
+) -> bool:
+    """Whether letters are meant as an acronym: in capitals, after `the`, or no everyday word."""
+    word = is_everyday([written.casefold()], everyday)
+    if written.isupper():
+        return casing.informative or casing.lower or not word
+    after_article = span.first > 0 and tokens[span.first - 1].norm == "the"
+    return after_article or (casing.lower and not word)
+
+
+def _is_spelled_out(words: Sequence[Token], written: str) -> bool:
+    """Whether words are one, or letter by letter."""
+    return all(len(token.text) in (1, len(written)) for token in words)
 
 
 def _is_acronym(surface: str) -> bool:

@@ -20,7 +20,7 @@ _MATCHED: Mapping[SurfaceKind, Matched] = {
 }
 _CHANGED = 0.97
 _OTHER_CASE = 0.99
-_OTHER_CASE_WHERE_IT_TELLS = 0.9
+_OTHER_CASE_IF_INFORMATIVE = 0.9
 _FUZZY = 0.75
 _PART = 0.6
 _LEAST_OF_PART = 0.8
@@ -42,7 +42,7 @@ class Graded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkedSpan:
     """A span that names something, and everything that it may mean, best fit first.
 
     `same_case` when the KG spells some of that exactly so.
@@ -70,8 +70,8 @@ def grade_fuzzy(hit: Hit, similarity: float) -> Graded:
 
 def grade_part(hit: Hit, share: float) -> Graded:
     """Grade a hit of whose name a share was said; below every hit by its whole name."""
-    said = _LEAST_OF_PART + (1 - _LEAST_OF_PART) * share
-    return Graded(hit, _PART * said * _FIT[hit.kind], "part")
+    portion = _LEAST_OF_PART + (1 - _LEAST_OF_PART) * share
+    return Graded(hit, _PART * portion * _FIT[hit.kind], "part")
 
 
 def best_known(grades: Sequence[Graded]) -> list[Graded]:
@@ -84,25 +84,25 @@ def best_known(grades: Sequence[Graded]) -> list[Graded]:
     return ordered[: 2 * _MOST_CANDIDATES]
 
 
-def found(
-    span: Span, text: str, grades: Iterable[Graded], *, case_tells: bool = False
-) -> Found | None:
+def linked_span(
+    span: Span, text: str, grades: Iterable[Graded], *, case_informative: bool = False
+) -> LinkedSpan | None:
     """Every term once, by its best fit; None without any.
 
     A spelling in exactly this case leads, clearly so where the question's capitals tell names.
     """
-    other_case = _OTHER_CASE_WHERE_IT_TELLS if case_tells else _OTHER_CASE
-    several = list(grades)
-    same_case = any(graded.hit.text == text for graded in several)
+    other_case = _OTHER_CASE_IF_INFORMATIVE if case_informative else _OTHER_CASE
+    graded_hits = list(grades)
+    same_case = any(graded.hit.text == text for graded in graded_hits)
     best: dict[Term, Graded] = {}
-    for graded in several:
+    for graded in graded_hits:
         if same_case and graded.hit.text != text:
             graded = graded._replace(fit=graded.fit * other_case)
         term = graded.hit.term
         if term not in best or graded.fit > best[term].fit:
             best[term] = graded
     ordered = sorted(best.values(), key=lambda g: (-g.fit, -g.hit.degree, g.hit.term))
-    return Found(span, tuple(ordered[: 2 * _MOST_CANDIDATES]), same_case) if ordered else None
+    return LinkedSpan(span, tuple(ordered[: 2 * _MOST_CANDIDATES]), same_case) if ordered else None
 
 
 def as_typed(question: str, span: Span, grades: Iterable[Graded]) -> str:
@@ -120,7 +120,7 @@ def as_typed(question: str, span: Span, grades: Iterable[Graded]) -> str:
     return max([question[span.start : span.end], *whole], key=len)
 
 
-def candidates(item: Found, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
+def candidates(item: LinkedSpan, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
     """Candidates by fit and by how well connected they are among their homonyms."""
     most = max(info.degree for info in infos)
     return _best(
@@ -134,7 +134,7 @@ def candidates(item: Found, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
 
 
 def in_context(
-    several: Sequence[Candidate], fits: Sequence[Relevance], named: frozenset[Term]
+    rivals: Sequence[Candidate], fits: Sequence[Relevance], named: frozenset[Term]
 ) -> tuple[Candidate, ...]:
     """Lower the candidates that fit the question less than another of them does.
 
@@ -142,39 +142,42 @@ def in_context(
     """
     near = max(fit.near for fit in fits)
     far = max(fit.far for fit in fits)
-    elsewhere = any(candidate.term in named for candidate in several)
+    elsewhere = any(candidate.term in named for candidate in rivals)
 
     def share(candidate: Candidate, fit: Relevance) -> float:
-        kept = 1.0
+        factor = 1.0
         if near:
-            kept *= 1 - _NEAR * (1 - fit.near / near)
+            factor *= 1 - _NEAR * (1 - fit.near / near)
         if far:
-            kept *= 1 - _FAR * (1 - fit.far / far)
+            factor *= 1 - _FAR * (1 - fit.far / far)
         if elsewhere and candidate.term not in named:
-            kept *= 1 - _NEAR
-        return kept
+            factor *= 1 - _NEAR
+        return factor
 
     return _best(
         replace(candidate, score=candidate.score * share(candidate, fit))
-        for candidate, fit in zip(several, fits, strict=True)
+        for candidate, fit in zip(rivals, fits, strict=True)
     )
 
 
-def as_adjective(several: Sequence[Candidate], hidden: Collection[Term]) -> tuple[Candidate, ...]:
+def as_adjective(rivals: Sequence[Candidate], hidden: Collection[Term]) -> tuple[Candidate, ...]:
     """Candidates of which a hidden name is an adjective, where that is how the text is used.
 
     `French rivers` are of France, not of the language: hidden names count as labels do, and what
     is of another class counts less. Beside a name in full of its own class, a hidden one is just
     another spelling. `hidden` are the terms that were found by a hidden name, misspelt or not.
     """
-    named = {own.kind for own in several if own.term not in hidden}
-    made_of = {own.kind for own in several if own.term in hidden} - named
-    if not named or not made_of:
-        return tuple(several)
+    named = {rival.kind for rival in rivals if rival.term not in hidden}
+    adjectives = {rival.kind for rival in rivals if rival.term in hidden} - named
+    if not named or not adjectives:
+        return tuple(rivals)
     fit = _FIT["hidden"]
     return _best(
-        replace(own, score=own.score / fit if own.kind in made_of else own.score * fit)
-        for own in several
+        replace(
+            rival,
+            score=rival.score / fit if rival.kind in adjectives else rival.score * fit,
+        )
+        for rival in rivals
     )
 
 
@@ -184,6 +187,6 @@ def _known(degree: int, most: int, matched: Matched) -> float:
     return 1 - weight * (1 - log(2 + degree) / log(2 + most))
 
 
-def _best(several: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    ordered = sorted(several, key=lambda candidate: (-round(candidate.score, 6), candidate.term))
+def _best(rivals: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    ordered = sorted(rivals, key=lambda candidate: (-round(candidate.score, 6), candidate.term))
     return tuple(ordered[:_MOST_CANDIDATES])

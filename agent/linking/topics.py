@@ -11,15 +11,15 @@ from ..kg.terms import Term
 from .context import (
     Surroundings,
     described,
+    disambiguates,
     is_apposition,
     listed_with,
     relevance,
     surroundings,
-    tells_which,
 )
 from .mention import Candidate, Mention, is_ambiguous
 from .mentions import Span, Token, whole_end
-from .ranking import Found, as_adjective, candidates, in_context
+from .ranking import LinkedSpan, as_adjective, candidates, in_context
 
 
 class Words(NamedTuple):
@@ -34,7 +34,11 @@ class Words(NamedTuple):
 
 
 def mentions(
-    labels: Labels, question: str, tokens: Sequence[Token], named: Iterable[Found], words: Words
+    labels: Labels,
+    question: str,
+    tokens: Sequence[Token],
+    named: Iterable[LinkedSpan],
+    words: Words,
 ) -> list[Mention]:
     """Rank candidates in context, drop what only describes another mention, merge topics."""
     items = sorted(named, key=lambda item: item.span)
@@ -43,55 +47,75 @@ def mentions(
         return []
     infos = {info.term: info for info in labels.describe(list(terms))}
     first = {item.span: _mention(question, item, infos) for item in items}
-    hidden = {
-        item.span: {graded.hit.term for graded in item.grades if graded.hit.kind == "hidden"}
-        for item in items
-    }
+    hidden = {item.span: _hidden(item) for item in items}
     lists = listed_with(question, tokens, list(first))
     ranked: dict[Span, Mention] = {}
     absorbed: set[Span] = set()
     for span, mention in first.items():
-        several = len(mention.candidates) > 1
-        beside = {
-            other: first[other].candidates[0]
-            for other in first
-            if is_apposition(question, tokens, span, other)
-            or (several and tells_which(question, tokens, span, other))
-        }
-        listed = lists[span] - {span, *beside}
-        others = [first[other] for other in first if other not in (span, *beside, *listed)]
-        if several and span.first >= 0:
-            said = surroundings(question, tokens, span, words.relations, words.everyday, listed)
-            mention = _in_context(mention, said, list(beside.values()), others, infos)
+        beside = _beside(question, tokens, span, first)
+        if len(mention.candidates) > 1 and span.first >= 0:
+            listed = lists[span] - {span, *beside}
+            others = _without(first, {span, *beside, *listed})
+            context = surroundings(question, tokens, span, words.relations, words.everyday, listed)
+            mention = _in_context(mention, context, list(beside.values()), others, infos)
             word = described(question, tokens, lists[span])
-            kinds = {normalise(candidate.kind) for candidate in mention.candidates}
-            if word in words.nouns - kinds:
-                mention = replace(
-                    mention, candidates=as_adjective(mention.candidates, hidden[span])
-                )
+            mention = _as_adjective(mention, word, words.nouns, hidden[span])
         ranked[span] = mention
-        best = f" {normalise(mention.candidates[0].description)} "
-        absorbed.update(
-            other
-            for other, candidate in beside.items()
-            if any(f" {normalise(name)} " in best for name in (candidate.label, first[other].text))
-        )
+        absorbed.update(other for other in beside if _describes(first[other], mention))
     topics: dict[Term, Mention] = {}
-    for span, mention in ranked.items():
-        if span not in absorbed:
-            topics.setdefault(mention.candidates[0].term, mention)
+    for mention in (ranked[span] for span in first if span not in absorbed):
+        topics.setdefault(mention.candidates[0].term, mention)
     return list(topics.values())
 
 
-def _mention(question: str, item: Found, infos: Mapping[Term, TermInfo]) -> Mention:
+def _without(mentions: Mapping[Span, Mention], spans: set[Span]) -> list[Mention]:
+    return [mention for span, mention in mentions.items() if span not in spans]
+
+
+def _describes(beside: Mention, mention: Mention) -> bool:
+    """Whether the description of what a mention means has a name of what stands beside it."""
+    description = f" {normalise(mention.candidates[0].description)} "
+    names = (beside.candidates[0].label, beside.text)
+    return any(f" {normalise(name)} " in description for name in names)
+
+
+def _hidden(item: LinkedSpan) -> frozenset[Term]:
+    """The terms that a span means by a hidden name."""
+    return frozenset(graded.hit.term for graded in item.grades if graded.hit.kind == "hidden")
+
+
+def _beside(
+    question: str, tokens: Sequence[Token], span: Span, first: Mapping[Span, Mention]
+) -> dict[Span, Candidate]:
+    """The best candidates of the mentions that only say which one of a span is meant."""
+    has_homonyms = len(first[span].candidates) > 1
+    return {
+        other: mention.candidates[0]
+        for other, mention in first.items()
+        if is_apposition(question, tokens, span, other)
+        or (has_homonyms and disambiguates(question, tokens, span, other))
+    }
+
+
+def _as_adjective(
+    mention: Mention, noun: str, nouns: frozenset[str], hidden: frozenset[Term]
+) -> Mention:
+    """A mention before a noun that is no class of what it may mean, as `French` of `rivers`."""
+    kinds = {normalise(candidate.kind) for candidate in mention.candidates}
+    if noun not in nouns - kinds:
+        return mention
+    return replace(mention, candidates=as_adjective(mention.candidates, hidden))
+
+
+def _mention(question: str, item: LinkedSpan, infos: Mapping[Term, TermInfo]) -> Mention:
     start, end = item.span.start, whole_end(question, item.span)
-    several = [infos[graded.hit.term] for graded in item.grades]
-    return Mention(question[start:end], start, end, candidates(item, several))
+    described_terms = [infos[graded.hit.term] for graded in item.grades]
+    return Mention(question[start:end], start, end, candidates(item, described_terms))
 
 
 def _in_context(
     mention: Mention,
-    said: Surroundings,
+    context: Surroundings,
     beside: Sequence[Candidate],
     others: Sequence[Mention],
     infos: Mapping[Term, TermInfo],
@@ -100,7 +124,7 @@ def _in_context(
     beside_labels = [candidate.label for candidate in beside]
     other_labels = [candidate.label for candidate in clear]
     fits = [
-        relevance(infos[candidate.term], said, beside_labels, other_labels)
+        relevance(infos[candidate.term], context, beside_labels, other_labels)
         for candidate in mention.candidates
     ]
     named = frozenset(candidate.term for candidate in clear)

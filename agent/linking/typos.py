@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 from ..kg.labels.index import Similar
 from .mentions import Span, Token, spans
 from .ordinary import is_ordinary
-from .plausible import Typing
+from .plausible import Casing
 from .words import is_everyday
 
 _SHORTEST = 5
@@ -74,32 +74,32 @@ def _has_another_word(text: str, name: str) -> bool:
 
 def suspects(
     tokens: Sequence[Token],
-    typing: Typing,
+    casing: Casing,
     everyday: frozenset[str],
     longest: int,
-    kept: Collection[Span] = (),
+    linked: Collection[Span] = (),
 ) -> list[Span]:
     """Stretches of up to `longest` words, and an article, that look like names; the longest first.
 
-    Where names were `kept` already, only those that hold a word which should be part of one: in
+    Where names are `linked` already, only those that hold a word which should be part of one: in
     capitals, or an unusual one, which where capitals tell must stand beside a lone name. They may
-    swallow what is kept, as `Michael Wadleihg` does if there is a Michael, not cut it. A single
+    swallow what is linked, as `Michael Wadleihg` does if there is a Michael, not cut it. A single
     ordinary word is among them only where `and` or `or` joins it to a name.
     """
-    found = _like_names(tokens, typing, everyday, longest)
-    if kept:
-        odd = _odd(tokens, typing, everyday, kept)
-        found = (span for span in found if _completes(tokens, span, kept, odd))
-    return sorted(found, key=lambda span: (-len(_core(tokens, span)), span))
+    stretches = _like_names(tokens, casing, everyday, longest)
+    if linked:
+        odd = _odd(tokens, casing, everyday, linked)
+        stretches = (span for span in stretches if _completes(tokens, span, linked, odd))
+    return sorted(stretches, key=lambda span: (-len(_core(tokens, span)), span))
 
 
-def is_apart(tokens: Sequence[Token], span: Span, kept: Collection[Span]) -> bool:
-    """Whether a span is a single word that nothing joins to the names `kept`.
+def is_apart(tokens: Sequence[Token], span: Span, linked: Collection[Span]) -> bool:
+    """Whether a span is a single word that nothing joins to the names `linked`.
 
     Its ends tell it from them: `Romanian` is no misspelt `Romania`, nor `Tiger` a `Niger`.
     """
-    joined = any(_are_joined(tokens, span, other) for other in kept)
-    return bool(kept) and len(_core(tokens, span)) == 1 and not joined
+    joined = any(_are_joined(tokens, span, other) for other in linked)
+    return bool(linked) and len(_core(tokens, span)) == 1 and not joined
 
 
 def _digits(text: str) -> list[str]:
@@ -107,69 +107,75 @@ def _digits(text: str) -> list[str]:
 
 
 def _like_names(
-    tokens: Sequence[Token], typing: Typing, everyday: frozenset[str], longest: int
+    tokens: Sequence[Token], casing: Casing, everyday: frozenset[str], longest: int
 ) -> Iterator[Span]:
-    """Stretches that neither begin nor end with an everyday word, an article or capitals apart.
+    """Stretches that may be a name by where they end and by what is in them.
 
-    Nor are they one ordinary word in lower case. A short question as a whole may be a name,
-    whatever it begins and ends with.
+    A short question as a whole may be a name, whatever it begins and ends with.
     """
-
-    def ends_a_name(token: Token) -> bool:
-        in_capitals = typing.telling and _has_capital(token) and not token.opens
-        return not token.tail and (in_capitals or not is_everyday([token.norm], everyday))
-
-    most = _MOST_WORDS_IN_CAPITALS if typing.telling else _MOST_WORDS
+    most = _MOST_WORDS_IN_CAPITALS if casing.informative else _MOST_WORDS
     for span in spans(tokens, min(longest + 1, most)):
         core = _core(tokens, span)
         whole = len(tokens) == span.last - span.first + 1
-        if any(token.unspaced for token in core):
+        if not core or any(token.unspaced for token in core):
             continue
-        if not core or not (whole or (ends_a_name(core[0]) and ends_a_name(core[-1]))):
-            continue
-        norms = [token.norm for token in core]
-        name = " ".join(norms)
-        if len(name) < _SHORTEST or not any(map(str.isalpha, name)):
-            continue
-        if not whole and len(core) == 1 and core[0].text.islower() and is_ordinary(name):
-            continue
-        if is_everyday(norms, everyday) and not (typing.telling and len(norms) > 1):
-            continue
-        if not typing.telling or any(map(_has_capital, core)):
-            yield span
+        ends = whole or all(_may_end_a_name(end, casing, everyday) for end in (core[0], core[-1]))
+        is_word = not whole and len(core) == 1 and core[0].text.islower()
+        if ends and not (is_word and is_ordinary(core[0].norm)):
+            if _is_like_a_name(core, casing, everyday):
+                yield span
+
+
+def _may_end_a_name(token: Token, casing: Casing, everyday: frozenset[str]) -> bool:
+    """Whether a name may begin or end with a word: with no everyday one, capitals apart."""
+    in_capitals = casing.informative and _has_capital(token) and not token.opens
+    return not token.tail and (in_capitals or not is_everyday([token.norm], everyday))
+
+
+def _is_like_a_name(words: Sequence[Token], casing: Casing, everyday: frozenset[str]) -> bool:
+    """Whether words are long enough, not all everyday ones, and have capitals where these tell."""
+    norms = [token.norm for token in words]
+    name = " ".join(norms)
+    if len(name) < _SHORTEST or not any(map(str.isalpha, name)):
+        return False
+    if is_everyday(norms, everyday) and not (casing.informative and len(norms) > 1):
+        return False
+    return not casing.informative or any(map(_has_capital, words))
 
 
 def _odd(
-    tokens: Sequence[Token], typing: Typing, everyday: frozenset[str], kept: Collection[Span]
+    tokens: Sequence[Token], casing: Casing, everyday: frozenset[str], linked: Collection[Span]
 ) -> set[int]:
     """The places of words that are in no name and look like part of one."""
-    covered = {place for span in kept for place in range(span.first, span.last + 1)}
-    alone = {span.first for span in kept if span.first == span.last}
+    covered = {position for span in linked for position in range(span.first, span.last + 1)}
+    alone = {span.first for span in linked if span.first == span.last}
 
-    def is_odd(place: int, token: Token) -> bool:
-        if not typing.telling or place - 1 in alone or place + 1 in alone:
+    def is_odd(position: int, token: Token) -> bool:
+        if not casing.informative or position - 1 in alone or position + 1 in alone:
             return not is_everyday([token.norm], everyday)
         opens = token.opens and is_everyday([token.norm], everyday)
         return _has_capital(token) and not opens and token.norm != "i"
 
     return {
-        place for place, token in enumerate(tokens) if place not in covered and is_odd(place, token)
+        position
+        for position, token in enumerate(tokens)
+        if position not in covered and is_odd(position, token)
     }
 
 
 def _completes(
     tokens: Sequence[Token],
     span: Span,
-    kept: Collection[Span],
+    linked: Collection[Span],
     odd: Set[int],
 ) -> bool:
-    """Whether a stretch holds an odd word, whole kept names only, and is no lone ordinary word."""
+    """Whether a stretch holds an odd word, only whole names, and is no lone ordinary word."""
     if odd.isdisjoint(range(span.first, span.last + 1)):
         return False
-    touched = [other for other in kept if other.first <= span.last and span.first <= other.last]
+    touched = [other for other in linked if other.first <= span.last and span.first <= other.last]
     if touched:
         return all(span.first <= other.first and other.last <= span.last for other in touched)
-    return not (is_apart(tokens, span, kept) and is_ordinary(_core(tokens, span)[0].norm))
+    return not (is_apart(tokens, span, linked) and is_ordinary(_core(tokens, span)[0].norm))
 
 
 def _are_joined(tokens: Sequence[Token], one: Span, other: Span) -> bool:

@@ -114,7 +114,7 @@ def test_adjectives_of_a_list_describe_the_same_word(world: LabelLinker) -> None
     assert named == ["Spain", "France", "Italy"]
 
 
-def test_another_spelling_of_its_own_class_is_no_adjective(tmp_path: Path) -> None:
+def test_another_spelling_of_the_same_class_is_no_adjective(tmp_path: Path) -> None:
     (tmp_path / "films.ttl").write_text(
         """@prefix : <https://example.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
         @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Film rdfs:label "film" .

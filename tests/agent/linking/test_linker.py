@@ -48,7 +48,7 @@ def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
         ("who directed the game", [("the game", "game")]),
     ],
 )
-def test_names_are_found(
+def test_questions_are_linked_to_their_names(
     linker: LabelLinker, question: str, expected: list[tuple[str, str]]
 ) -> None:
     assert linked(linker, question) == expected
@@ -159,7 +159,7 @@ def test_brackets_win(linker: LabelLinker, question: str, expected: list[tuple[s
         ("Where is Springfield?", "springfield-a", True),
     ],
 )
-def test_context_tells_homonyms_apart(
+def test_context_disambiguates_homonyms(
     linker: LabelLinker, question: str, expected: str, ambiguous: bool
 ) -> None:
     mention = linker.link(question)[0]
@@ -167,7 +167,7 @@ def test_context_tells_homonyms_apart(
     assert is_ambiguous(mention) == ambiguous
 
 
-def test_what_only_tells_which_one_is_meant_is_no_topic(linker: LabelLinker) -> None:
+def test_what_only_disambiguates_is_no_topic(linker: LabelLinker) -> None:
     assert linked(linker, "Who lives in Paris, France?") == [("Paris", "paris")]
     assert linked(linker, "Paris, France and Texas") == [
         ("Paris", "paris"),
@@ -249,7 +249,7 @@ def slips(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(deadline=None, max_examples=200)
 @given(slips(), st.sampled_from(["who knows [{}]", "what did they do to {} in May", "{}"]))
-def test_a_name_with_a_slip_is_found(
+def test_a_name_with_a_slip_is_linked(
     linker: LabelLinker, slip: tuple[str, str], template: str
 ) -> None:
     name, typed = slip
@@ -258,7 +258,7 @@ def test_a_name_with_a_slip_is_found(
     assert mention.candidates[0].matched == "fuzzy"
 
 
-def test_scores_tell_how_a_name_was_found(linker: LabelLinker) -> None:
+def test_scores_follow_how_a_name_matched(linker: LabelLinker) -> None:
     def best(question: str) -> tuple[float, str]:
         candidate = linker.link(question)[0].candidates[0]
         return candidate.score, candidate.matched
@@ -286,7 +286,7 @@ def test_a_candidate_says_what_it_is(linker: LabelLinker) -> None:
     )
 
 
-def test_a_margin_of_ones_own(linker: LabelLinker) -> None:
+def test_another_margin(linker: LabelLinker) -> None:
     (mention,) = linker.link("Where is Paris?")
     assert is_ambiguous(mention, margin=0.5)
     assert not is_ambiguous(Mention("x", 0, 1, mention.candidates[:1]), margin=0.5)

@@ -8,7 +8,7 @@ from groundwalk.agent.linking import LabelLinker, is_ambiguous
 from groundwalk.agent.linking.mentions import tokenise
 from groundwalk.agent.linking.ordinary import is_ordinary
 from groundwalk.agent.linking.parts import parts
-from groundwalk.agent.linking.plausible import everyday_words, typing_of
+from groundwalk.agent.linking.plausible import casing_of, everyday_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ def test_a_surname_names_its_bearer(linker: LabelLinker, question: str) -> None:
 @pytest.mark.parametrize(
     "question", ["who directed the Hobbit films", "who made the hobbit movies"]
 )
-def test_several_of_one_name_are_asked_about(linker: LabelLinker, question: str) -> None:
+def test_homonyms_are_asked_about(linker: LabelLinker, question: str) -> None:
     (mention,) = linker.link(question)
     assert mention.text.lower() == "hobbit"
     assert len(mention.candidates) == 3
@@ -154,11 +154,11 @@ def test_what_many_names_share_names_nobody(tmp_path: Path) -> None:
 def test_parts_are_stretches_outside_of_what_is_taken(question: str) -> None:
     tokens = tokenise(question)
     everyday = everyday_words([])
-    typing = typing_of(tokens, everyday)
-    for part in parts(question, tokens, typing, everyday, ()):
+    casing = casing_of(tokens, everyday)
+    for part in parts(question, tokens, casing, everyday, ()):
         assert question[part.span.start : part.span.end].strip()
         assert part.words
-        again = parts(question, tokens, typing, everyday, [part.span])
+        again = parts(question, tokens, casing, everyday, [part.span])
         for other in again:
             assert other.span.end <= part.span.start or part.span.end <= other.span.start
 

@@ -4,7 +4,7 @@ import pytest
 from groundwalk.agent.kg import Similar
 from groundwalk.agent.linking.mentions import Span, tokenise
 from groundwalk.agent.linking.ordinary import is_ordinary
-from groundwalk.agent.linking.plausible import everyday_words, typing_of
+from groundwalk.agent.linking.plausible import casing_of, everyday_words
 from groundwalk.agent.linking.typos import is_apart, likeness, most_typos, suspects
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,15 +76,15 @@ def test_stretches_hold_something_new_and_whole_names_only(
     words: list[str], data: st.DataObject
 ) -> None:
     tokens = tokenise(" ".join(words))
-    typing = typing_of(tokens, EVERYDAY)
+    casing = casing_of(tokens, EVERYDAY)
     places = range(len(tokens))
     first = data.draw(st.sampled_from(places))
     last = data.draw(st.sampled_from(places[first:]))
-    kept = Span(tokens[first].start, tokens[last].end, first, last)
-    found = suspects(tokens, typing, EVERYDAY, 4, [kept])
-    free = suspects(tokens, typing, EVERYDAY, 4)
-    assert set(found) <= set(free)
-    for span in found:
+    linked = Span(tokens[first].start, tokens[last].end, first, last)
+    beside_linked = suspects(tokens, casing, EVERYDAY, 4, [linked])
+    free = suspects(tokens, casing, EVERYDAY, 4)
+    assert set(beside_linked) <= set(free)
+    for span in beside_linked:
         inside = set(range(span.first, span.last + 1))
         named = set(range(first, last + 1))
         assert inside - named
@@ -92,9 +92,9 @@ def test_stretches_hold_something_new_and_whole_names_only(
     for span in free:
         text = " ".join(token.norm for token in tokens[span.first : span.last + 1])
         assert len(text) >= 5
-        assert any(word not in EVERYDAY for word in text.split()) or typing.telling
+        assert any(word not in EVERYDAY for word in text.split()) or casing.informative
         assert span.last - span.first < 5
-        if span in found and is_apart(tokens, span, [kept]):
+        if span in beside_linked and is_apart(tokens, span, [linked]):
             assert not is_ordinary(text)
     sizes = [span.last - span.first + 1 - (tokens[span.first].norm == "the") for span in free]
     assert sizes == sorted(sizes, reverse=True)
