@@ -80,7 +80,7 @@ def main() -> None:
     gc.set_threshold(_COLLECTED)
     atexit.register(gc.freeze)  # what is there at the end need not be looked at again
     quiet_libraries()
-    open_streams()
+    closed = open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -88,6 +88,11 @@ def main() -> None:
     try:
         code = app(prog_name="groundwalk", standalone_mode=False)
         sys.stdout.flush()
+        if closed is not None and closed.lost:
+            raise DiskError(
+                "standard output is closed, so what should be shown is lost",
+                "leave it open, or send it to a file or to /dev/null",
+            )
         sys.exit(code if isinstance(code, int) else 0)
     except _COMMAND_LINE as error:
         usage: Any = error

@@ -19,8 +19,9 @@ from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import Triple, is_literal
-from ..agent.records import Answer, Entity, Kind, Named, Result, StepRecord
+from ..agent.records import Answer, Entity, Kind, Named, Reading, Result, StepRecord
 from ..agent.state import State
+from .pairs import belongings
 from .session import Event, graph_notes
 from .terminal import count, waiting
 
@@ -57,6 +58,11 @@ _REASONERS = {
 
 _FOLDED = 30
 """Answers that are named in the terminal; the rest is counted."""
+_LIKELY_OTHER = 0.2
+"""The least probability of another reading that is named below an answer."""
+_ROUNDED = 0.001
+_MOST_OWNERS = 3
+"""So many of the things that an answer belongs to stand beside it; the rest is counted."""
 _CUT_SHORT = re.compile(r"; and [\d,]+ more\)?$")
 """How the text of a result ends that does not name all that it was computed of."""
 _COMPUTED = "computed over"
@@ -73,6 +79,8 @@ class Screen:
     """How the answers are had that are folded away."""
     every_member = "--csv lists all"
     """How those are had of which a number was computed."""
+    by_other_reading = ""
+    """How the answer by another likely reading is had."""
     whole_card = "`tell me more` in groundwalk chat lists them"
     """How the values of a card are had that are folded away."""
 
@@ -127,6 +135,9 @@ class Screen:
         self.answers(state)
         if line := summary_line(state, kg):
             self.console.print(Text(f"  {line}", style="dim"))
+        if line and (other := other_reading(state)):
+            line = f"  or was it: {printable(other['words'])}? ({other['probability']:.2f}"
+            self.console.print(Text(f"{line}{self.by_other_reading})", style="dim"))
         if self.shows_proof:
             self.proof(state)
         for note in other_notes(state):
@@ -146,16 +157,45 @@ class Screen:
         if computed:
             self.computed(computed)
         elif answers:
-            self.named([Text(answer_text(answer)) for answer in answers])
+            self.named(answers, [""] * len(answers))
         else:
             self.refusal(state)
 
-    def named(self, names: Sequence[Text]) -> None:
-        """Names in one line; those that are too many are counted."""
-        line = Text(", ", style="bold").join(names[:_FOLDED])
-        if (more := len(names) - _FOLDED) > 0:
+    def named(self, answers: Sequence[Answer], marks: Sequence[str]) -> None:
+        """The answers with what they belong to and their marks; those that are too many, counted.
+
+        They stand in one line, and values of several things as a table, by the names of these.
+        """
+        of, names = belongings(answers), list[Text]()
+        if answers and all(of) and all(is_literal(answer["term"]) for answer in answers):
+            self._table_of_values(answers, of, marks)
+            return
+        for answer, owners, mark in zip(answers[:_FOLDED], of, marks, strict=False):
+            name = Text(answer_text(answer), style="bold")
+            name.append(f" ({_names(owners)})" if owners else "", style="not bold")
+            names.append(name.append(f" {mark}" if mark else "", style="not bold dim"))
+        line = Text(", ", style="bold").join(names)
+        if (more := len(answers) - _FOLDED) > 0:
             line.append(f" and {more:,} more ({self.every_answer})", style="not bold dim")
         self.console.print(line)
+
+    def _table_of_values(
+        self, answers: Sequence[Answer], of: Sequence[Sequence[Named]], marks: Sequence[str]
+    ) -> None:
+        """Values beside the things whose values they are, by the names of these."""
+        table = Table(box=None, padding=(0, 2), show_header=False)
+        lasts = [chain[-1] for answer in answers for chain in answer["chains"][:1] if chain]
+        is_one = len({step["relation"]["term"] for step in lasts}) == 1
+        rows = list[tuple[str, Text]]()
+        for answer, owners, mark in zip(answers, of, marks, strict=True):
+            name = printable(answer["label"]) if is_one else answer_text(answer)
+            value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
+            rows += [(printable(named["label"]), value) for named in owners]
+        for owner, value in sorted(rows, key=lambda row: row[0])[:_FOLDED]:
+            table.add_row(Text(owner), value)
+        self.console.print(table)
+        if (more := len(rows) - _FOLDED) > 0:
+            self.console.print(Text(f"and {more:,} more ({self.every_answer})", style="dim"))
 
     def computed(self, result: Result) -> None:
         """What was computed, as a card, a table or a line; and how, where that is to be known."""
@@ -216,6 +256,13 @@ def answer_text(answer: Answer) -> str:
     if not (steps and is_literal(answer["term"]) and label[:1].isdecimal()):
         return label
     return f"{label} ({printable(steps[0]['relation']['label'])})"
+
+
+def _names(owners: Sequence[Named]) -> str:
+    """What an answer belongs to, in words."""
+    names = [printable(named["label"]) for named in owners[:_MOST_OWNERS]]
+    more = [f"{len(owners) - _MOST_OWNERS:,} more"] if owners[_MOST_OWNERS:] else []
+    return ", ".join(names + more)
 
 
 def card_table(card: Result, whole: str) -> Table:
@@ -353,6 +400,17 @@ def _reading(state: State) -> list[str]:
     is_plain = state.get("query_tree") == {"start": {"part": 0}}
     reading = "" if is_plain or not is_answered else state.get("reading", "")
     return [f"read as: {printable(reading)}"] if reading else []
+
+
+def other_reading(state: State) -> Reading | None:
+    """The second likeliest reading, where it is likely too and may come to something else.
+
+    The confidence has the share of all readings that come to the same.
+    """
+    left = 1.0 - state.get("confidence", 0.0) + _ROUNDED
+    others = [own for own in state.get("readings", [])[1:] if own["words"] != state.get("reading")]
+    likely = (own for own in others if _LIKELY_OTHER <= own["probability"] <= left)
+    return max(likely, key=lambda own: own["probability"], default=None)
 
 
 def _triples(state: State) -> set[tuple[str, ...]]:

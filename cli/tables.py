@@ -9,6 +9,7 @@ from ..agent.evidence.reply import printable
 from ..agent.kg.terms import Term, is_literal
 from ..agent.records import Answer, Kind, Named, Result, StepRecord
 from ..agent.state import State
+from .pairs import belongings
 
 Cell: TypeAlias = str | int | float | None
 
@@ -31,7 +32,8 @@ _VALUED: frozenset[Kind] = frozenset(("extreme", "sum", "average", "smallest", "
 def csv_of(state: State) -> str:
     """The answers of a final state as CSV with a header; only the header where there are none.
 
-    Every entity has a column for its name and one for its term. Beside the members of a result
+    Every entity has a column for its name and one for its term; so has what an answer belongs to,
+    such as the country of a capital, where that tells answers apart. Beside the members of a result
     stand their values, and what it came to. A text that a spreadsheet would take for a formula has
     an apostrophe before it.
     """
@@ -59,16 +61,23 @@ def _rows(state: State) -> Iterator[Sequence[Cell]]:
 
 
 def _members(answers: Sequence[Answer], result: Result | None) -> Iterator[Sequence[Cell]]:
-    """The answers; of a result with their values, in a column called as the relation."""
+    """The answers; of a result with their values, in a column called as the relation.
+
+    Answers that belong to several things have a row for each of these.
+    """
     values = _values(answers, result) if result and result["kind"] in _VALUED else {}
     relations = list(dict.fromkeys(relation for relation, _ in values.values()))
     number = _NUMBERS.get(result["kind"]) if result else None
-    yield ["answer", "term", *relations, *([number] if number else [])]
-    for answer in answers:
+    of = belongings(answers)
+    owner = ["of", "term of it"] if any(of) else []
+    yield ["answer", "term", *owner, *relations, *([number] if number else [])]
+    for answer, owners in zip(answers, of, strict=True):
         own, value = values.get(answer["term"], ("", None))
         cells = [value if relation == own else None for relation in relations]
         came_to = [result["value"]] if result and number else []
-        yield [answer["label"], answer["term"], *cells, *came_to]
+        for named in owners or [None]:
+            pair = _columns(named) if named else ()
+            yield [answer["label"], answer["term"], *pair, *cells, *came_to]
 
 
 def _values(answers: Sequence[Answer], result: Result) -> dict[Term, tuple[str, str]]:

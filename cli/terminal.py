@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock, Timer
 from types import FrameType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -74,8 +74,11 @@ def in_one_line(error: GroundwalkError) -> str:
 
 
 def report(error: GroundwalkError) -> None:
-    """Print an error: as JSON on standard output if that was asked for, else on standard error."""
-    if "--json" in sys.argv:
+    """Print an error: as JSON on standard output if that was asked for, else on standard error.
+
+    Where standard output is closed, it goes to standard error whatever was asked for.
+    """
+    if "--json" in sys.argv and not _is_closed(sys.stdout):
         fields = {"code": error.code, "message": error.message, "hint": error.hint}
         typer.echo(json.dumps({"status": "error", **fields}, ensure_ascii=False))
         return
@@ -119,15 +122,39 @@ def spare_imports() -> None:
             signal.signal(number, interrupt)
 
 
-def open_streams() -> None:
+class ClosedOutput(io.FileIO):
+    """The null device where standard output is closed; `lost` once anything was written there."""
+
+    def __init__(self) -> None:
+        super().__init__(os.devnull, "w")
+        self.lost = False
+
+    def write(self, data: Any, /) -> int:
+        """Lose some bytes."""
+        self.lost = True
+        return super().write(data)
+
+
+def _is_closed(stream: TextIO | None) -> bool:
+    return isinstance(getattr(getattr(stream, "buffer", None), "raw", None), ClosedOutput)
+
+
+def open_streams() -> ClosedOutput | None:
     """Put the null device where a standard stream is closed (`>&-`), so that writing is no error.
 
-    It takes the stream's own number, or else the next file that is opened would, such as a database
-    into which a library then prints.
+    Returns what takes the place of standard output, if that is closed. A device takes the stream's
+    own number, or else the next file that is opened would, such as a database into which a library
+    then prints.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    closed = None
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        closed = ClosedOutput()
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(closed), encoding="utf-8")
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    return closed
 
 
 def whole_writes(stream: TextIO) -> TextIO:

@@ -26,7 +26,8 @@ ASK = "from groundwalk.cli.main import main; main()"
 SAID = (
     "Which countries border Austria?",
     "which of them use the euro?",
-    "/why",
+    "and their capitals?",
+    "/why 1",
     "What is the population of Kenya?",
 )
 QUESTION = "Which countries border the country whose capital is Vienna?"

@@ -1,5 +1,6 @@
 """run_query: a query that was given as a tree is executed and proved; no model is asked."""
 
+from dataclasses import replace
 from time import perf_counter
 
 from langgraph.runtime import Runtime
@@ -28,8 +29,9 @@ def run_query(kg: KnowledgeGraph, facts: FactsLender, method: str) -> Node:
         with metered() as meter, facts() as lent:
             given = state.get("query")
             bound, mentions = given_query(kg, given)
-            before = before_of(kg, _turns_before(state, given))
+            before = before_of(kg, _turns_before(state))
             earlier = before.answered if before.terms() else None
+            bound = replace(bound, earlier=before.terms())
             answered = executed(kg, lent, bound, earlier=earlier)
         words = answered.words
         question = state.get("question") or words
@@ -52,8 +54,14 @@ def run_query(kg: KnowledgeGraph, facts: FactsLender, method: str) -> Node:
     return run
 
 
-def _turns_before(state: State, given: object) -> list[Turn]:
-    """The turns that a query may speak of; a reading of the last question, of those before it."""
-    turns = state.get("turns", [])
-    offered = [own["query"] for own in state.get("readings", [])]
-    return turns[:-1] if given in offered else turns
+def _turns_before(state: State) -> list[Turn]:
+    """The turns that a query may speak of; in the place of the last question, those before it.
+
+    Other queries in its place, and requests to see its proof, may have come in between.
+    """
+    turns, question = state.get("turns", []), state.get("question", "")
+    last = len(turns) - 1
+    while last > 0 and (turns[last].get("given") or not turns[last]["alone"]):
+        last -= 1
+    is_in_place = last >= 0 and question in (turns[last]["question"], turns[last]["asked"])
+    return turns[:last] if is_in_place else turns

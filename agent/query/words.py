@@ -171,7 +171,18 @@ class _Words:
     def _conditions(self, query: Query) -> Iterator[str]:
         yield from map(self.condition, query.filters)
         yield from (f"if also {self._inner_any(other)}" for other in query.also)
-        yield from (f"but not {self._inner_any(other)}" for other in query.without)
+        yield from (f"but not {self._left_out(other)}" for other in query.without)
+
+    def _left_out(self, query: Query) -> str:
+        """A set that is taken away; named things are so themselves, and nothing around them."""
+        text = self._inner_any(query)
+        match query.start if names_only_things(query) else None:
+            case Entity() | (_,):
+                return f"{text} itself"
+            case (_, *_):
+                return f"{text} themselves"
+            case _:
+                return text
 
     def _conditions_on_named(self, query: Query) -> Iterator[str]:
         """The conditions on named things, as what is asked of them."""
@@ -198,7 +209,7 @@ class _Words:
                 continue
             head = self._heads.get(self._bound.relations.get(step.id or step.relation, ""))
             is_last = step is query.steps[-1]
-            text = label.that(f"every {(is_last and kind) or head or 'thing'}", text)
+            text = label.that(f"every {(is_last and kind) or head or 'thing'}", _some(text))
         if kind and not (query.steps and query.steps[-1].inverse):
             return f"every {kind} among {text}"
         return text
@@ -240,6 +251,9 @@ class _Words:
         return f"{first} or {len(terms) - MOST_NAMED + 1} more of the {what}"
 
     def _inner(self, query: Query) -> str:
+        if query.extreme is not None and _is_first_of_class(query):
+            kind = query.start.name if isinstance(query.start, OfClass) else ""
+            return self._extreme(query.extreme).replace("the one", f"the {kind}", 1)
         return _enclosed(query, self.set(query))
 
     def _inner_any(self, query: Query) -> str:
@@ -248,7 +262,7 @@ class _Words:
     def _any(self, query: Query, text: str) -> str:
         """The words of a set that is spoken of as a kind: `any river`, not `every river`."""
         is_named = names_only_things(Query(start=query.start)) and not query.steps
-        return f"any{text[5:]}" if text.startswith("every") and not is_named else text
+        return text if is_named else _some(text)
 
     def _mention(self, number: int) -> str:
         mention = self._bound.mentioned(number)
@@ -303,6 +317,20 @@ class _Words:
         if extreme.place is not None:
             return f"number {extreme.place} by {rank}"
         return f"the {extreme.n} with {rank}" if extreme.n > 1 else f"the one with {rank}"
+
+
+def _is_first_of_class(query: Query) -> bool:
+    """Whether a set is the first of a whole class, such as *the longest river*."""
+    start, extreme = query.start, query.extreme
+    if not isinstance(start, OfClass) or start.name in ANY_CLASS or extreme is None:
+        return False
+    is_first = extreme.n == 1 and extreme.place is None
+    return is_first and query == Query(start=start, extreme=extreme)
+
+
+def _some(text: str) -> str:
+    """The words of a set of which each member alone will do: `any river`, not `every river`."""
+    return f"any{text[5:]}" if text.startswith(("every ", "everything ")) else text
 
 
 def _enclosed(query: Query, text: str) -> str:

@@ -1,6 +1,7 @@
 """Reading what the user types: history, suggestions, completion, and a line that says with what."""
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import fields
 
@@ -24,8 +25,15 @@ from .talk import Talk
 _MOST = 12
 
 
+_MOST_NAMES = 20
+_LEAST_TYPED = 3
+"""Characters of a name that are typed, at least, before it is looked for."""
+_LONGEST_NAME = 5
+"""Words of a name that is completed, at most."""
+
+
 class Completing(Completer):
-    """Completes lines that begin with a slash."""
+    """Completes lines that begin with a slash, and where Tab asks for it, names in a question."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
@@ -36,6 +44,8 @@ class Completing(Completer):
         """What may follow what stands before the cursor."""
         line = document.text_before_cursor
         if not line.startswith("/"):
+            if complete_event.completion_requested:
+                yield from self._names(document.current_line_before_cursor)
             return
         word, blank, rest = line.partition(" ")
         if not blank:
@@ -49,6 +59,27 @@ class Completing(Completer):
             arguments = [text for text in self._arguments(word) if text.startswith(rest)]
         for text in arguments:
             yield Completion(text, -len(rest))
+
+    def _names(self, line: str) -> Iterable[Completion]:
+        """Names of entities that begin as the last words of a line; those of most words first."""
+        words = list(re.finditer(r"\S+", line))
+        for word in words[-_LONGEST_NAME:]:
+            typed = line[word.start() :]
+            names = self._starting(typed, _MOST_NAMES)
+            if names:
+                yield from (Completion(name, -len(typed)) for name in names)
+                return
+
+    def _starting(self, typed: str, most: int) -> list[str]:
+        """The names of the entities with most facts that are called so, or that begin so.
+
+        None are looked up where the graph is asked over the network.
+        """
+        labels, beginning = self._talk.kg.labels, normalise(typed)
+        if len(beginning) < _LEAST_TYPED or not isinstance(labels, LabelIndex):
+            return []
+        beginning += " " if typed[-1].isspace() else ""
+        return [one_line(name) for name in labels.names(labels.starting(beginning, most))]
 
     def _labels(self, beginning: str) -> Iterable[str]:
         labels = self._talk.kg.labels

@@ -27,13 +27,31 @@ def readings(talk: Talk, number: str) -> None:
     """The likeliest readings of the last question, or the answer by one of them."""
     understood = talk.understood
     if number:
-        _answer(talk, understood, _numbered(understood, number))
+        reading = _numbered(understood, number)
+        _answer(talk, understood, reading["query"], reading)
         return
     if not understood.readings:
-        talk.console.print("The question was answered by walks along the graph, not as a query.")
+        talk.console.print(_UNREAD[_answered_by(talk)])
         return
     _list(talk, understood.readings)
-    talk.console.print("/readings N answers by another one; /wrong corrects it.", style="dim")
+    talk.offer(len(understood.readings))
+    hint = "Type a number for the answer by that reading, or /readings N later; /wrong corrects it."
+    talk.console.print(hint, style="dim")
+
+
+_UNREAD = {
+    "card": "It was asked what the graph has of a thing: that needs no query.",
+    "query": "A query was given: there are no other readings of it.",
+    "walks": "The question was answered by walks along the graph, not as a query.",
+}
+"""What is said of a question without readings, by what answered it."""
+
+
+def _answered_by(talk: Talk) -> str:
+    state = talk.last.state
+    if (state.get("result") or {}).get("kind") == "card":
+        return "card"
+    return "query" if state.get("query_tree") is not None else "walks"
 
 
 def offer(talk: Talk) -> None:
@@ -94,14 +112,14 @@ def _meant(talk: Talk, understood: Understood, reply: str) -> Mapping[str, Any] 
         first = json.dumps(_first(talk, understood), ensure_ascii=False, indent=2)
         text = edited(f"{first}\n", "query.json")
         return None if text is None else _given(understood, text)
-    return _numbered(understood, reply)
+    return _numbered(understood, reply)["query"]
 
 
-def _numbered(understood: Understood, number: str) -> Mapping[str, Any]:
-    """The query of a reading. Raises InputError where none has the number."""
+def _numbered(understood: Understood, number: str) -> "Reading":
+    """The reading with a number. Raises InputError where none has the number."""
     most = len(understood.readings)
     if number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= most:
-        return understood.readings[int(number) - 1]["query"]
+        return understood.readings[int(number) - 1]
     hint = f"give 1 to {most}" if most else "there are none"
     raise InputError(f"{number[:40]} is no reading of the question", hint)
 
@@ -133,11 +151,14 @@ def _first(talk: Talk, understood: Understood) -> Mapping[str, Any]:
     return {"query": {"start": list(range(len(mentions)))}, "mentions": mentions}
 
 
-def _answer(talk: Talk, understood: Understood, query: Mapping[str, Any]) -> None:
+def _answer(
+    talk: Talk, understood: Understood, query: Mapping[str, Any], reading: "Reading | None" = None
+) -> None:
+    """Answer by a query, that of a `reading` where it is one."""
     from .screen import ChatScreen, answer
 
     screen = ChatScreen(console=talk.console, trace=talk.wanted.trace)
-    answer(talk, screen, understood.question, _nothing_to_choose, dict(query))
+    answer(talk, screen, understood.question, _nothing_to_choose, dict(query), reading)
 
 
 def _nothing_to_choose(_: dict[str, Any]) -> str:

@@ -11,9 +11,9 @@ from rich.text import Text
 from ...agent.evidence.reply import printable
 from ...agent.evidence.text import TreeNode, chain_trees
 from ...agent.kg.terms import Triple, node_of
-from ...agent.records import Answer, Named, StepRecord
+from ...agent.records import SILENT, Answer, Named, Reading, StepRecord
 from ...agent.state import State
-from ..render import Screen, Trail, answer_text, brackets, proof, step_text, trail_from
+from ..render import Screen, Trail, brackets, proof, step_text, trail_from
 from .talk import Talk
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class ChatScreen(Screen):
     """Shows results with citations, and waits visibly; `trace` shows steps and chains too."""
 
     every_answer = every_member = whole_card = "/all lists them"
+    by_other_reading = "; /readings to choose"
 
     def __init__(self, *, console: Console, trace: bool = False) -> None:
         super().__init__(console=console, trace=trace)
@@ -117,7 +118,7 @@ class ChatScreen(Screen):
             self.console.print(Text(f"asked: {printable(asked)}", style="dim"))
         self.not_understood(state)
         if answers and (computed is None or computed["kind"] == "list"):
-            self.named(list(map(_named, answers, cited.of)))
+            self.named(answers, list(map(brackets, cited.of)))
         elif computed and computed["kind"] == "why" and (chains := chains_of(state)):
             self._first_chains(chains)
             self.how(computed)
@@ -170,17 +171,18 @@ def _cited(state: State) -> Citations:
     return cite(state.get("answers", []), state.get("topics", []))
 
 
-def _named(answer: Answer, numbers: tuple[int, ...]) -> Text:
-    name = Text(answer_text(answer), style="bold")
-    return name.append(f" {brackets(numbers)}", style="not bold dim") if numbers else name
-
-
 def answer(
-    talk: Talk, screen: "ChatScreen", question: str, choose: "Choose", query: object = None
+    talk: Talk,
+    screen: "ChatScreen",
+    question: str,
+    choose: "Choose",
+    query: object = None,
+    reading: Reading | None = None,
 ) -> None:
     """Answer a question, or a query that was given for it, and show the result.
 
-    The readings of the question stay as they were where a query was given.
+    The readings of the question stay as they were where a query was given. One that is a `reading`
+    of it is as likely as that.
     """
     from ..session import origin_of, run
 
@@ -190,6 +192,8 @@ def answer(
         if "event" in event:
             screen.event(event)
         else:
-            state = cast("State", event)
+            state = cast("State", dict(event))
+            if reading is not None and state.get("status") not in SILENT:
+                state["confidence"], state["readings"] = reading["probability"], [reading]
             talk.remember(state, origin, reads=query is None)
             screen.result(state, talk.kg)

@@ -57,6 +57,8 @@ def _marked(mark: str, chains: int) -> range:
 
 def every_answer(talk: Talk, _: str) -> None:
     """All answers of the last question, a line each; of a card all that the graph says."""
+    from ...agent.evidence.reply import printable
+    from ..pairs import belongings
     from ..render import answer_text
 
     state = talk.last.state
@@ -64,8 +66,9 @@ def every_answer(talk: Talk, _: str) -> None:
         _whole_card(talk, state)
         return
     answers = state.get("answers", [])
-    for answer in answers:
-        talk.console.print(Text(answer_text(answer)))
+    for answer, owners in zip(answers, belongings(answers), strict=True):
+        of = ", ".join(printable(named["label"]) for named in owners)
+        talk.console.print(Text(answer_text(answer) + (f" ({of})" if of else "")))
     if not answers:
         talk.console.print("There are no answers.")
 

@@ -1,5 +1,6 @@
 """A conversation as it stands: what the commands show and change."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...agent.conversation.saver import ThreadSaver
     from ...agent.evidence import Origin
     from ...agent.llm.local import LocalModel
-    from ...agent.records import Reading
+    from ...agent.records import Reading, StepRecord
     from ...agent.state import State
     from ...graphs.nesting import CompiledGraph
 
@@ -173,8 +174,54 @@ class Understood:
     offered: int = 0
 
 
+@dataclass(frozen=True)
+class Remembered:
+    """A turn that was answered here: its number in the thread, its answer, and its readings.
+
+    The readings are None for a turn of another session, of which they are not kept.
+    """
+
+    number: int
+    answered: Answered
+    understood: Understood | None
+
+
 _LEAST_OFFERED = 0.05
 """The least probability of a reading that is offered."""
+_MOST_REMEMBERED = 50
+"""Turns whose answers are at hand again once later ones are taken back."""
+
+
+def _understood(state: "State") -> Understood:
+    """How a question was read, with what is offered of it."""
+    from ...agent.records import SILENT
+
+    readings = _distinct(state.get("readings", []))
+    likely = sum(reading["probability"] >= _LEAST_OFFERED for reading in readings)
+    offered = likely if state.get("status") in SILENT else 0
+    return Understood(state.get("asked") or state.get("question", ""), readings, offered)
+
+
+def _shows_again(state: "State", earlier: "State") -> bool:
+    """Whether a reply to "why?" shows the chains of an earlier answer by the same numbers."""
+    operation = state.get("operation")
+    is_why = operation is not None and operation["kind"] == "why"
+    return is_why and _proof(state) == _proof(earlier)
+
+
+def _proof(state: "State") -> "list[list[StepRecord]]":
+    """The chains of all answers, then the triples that what was computed rests on."""
+    result = state.get("result")
+    compared: list[StepRecord] = [
+        {**step, "inverse": False} for step in (result["triples"] if result else [])
+    ]
+    return [*(chain for own in state.get("answers", []) for chain in own["chains"]), compared]
+
+
+def _number(state: "State") -> int:
+    """The number of the turn that a final state is about; 0 where it is not kept as one."""
+    turns = state.get("turns", [])
+    return turns[-1]["number"] if turns else 0
 
 
 def _distinct(readings: "Sequence[Reading]") -> "tuple[Reading, ...]":
@@ -204,8 +251,7 @@ class Talk:
         self.reply: Callable[[str], str] = _nobody
         self.begun = 1
         self._engine = Engine(kg)
-        self._last: Answered | None = None
-        self._understood: Understood | None = None
+        self._turns = deque[Remembered](maxlen=_MOST_REMEMBERED)
         self._shown_notes = set[str]()
         self.loading = Loading(lambda: self._engine.session(self.wanted))
 
@@ -243,56 +289,93 @@ class Talk:
 
     @property
     def has_answer(self) -> bool:
-        """Whether anything was asked yet."""
-        return self._last is not None
+        """Whether anything was asked yet, and not taken back."""
+        return bool(self._turns)
 
     @property
     def last(self) -> Answered:
         """The last answer. Raises InputError where nothing was asked yet."""
-        if self._last is None:
-            raise InputError("there is no answer yet", "ask something first")
-        return self._last
+        return self._turn.answered
 
     @property
     def understood(self) -> Understood:
-        """How the last question was read. Raises InputError where nothing was asked yet."""
-        if self._understood is None:
+        """How the last question was read.
+
+        Raises InputError where nothing was asked yet, or in another session.
+        """
+        if (understood := self._turn.understood) is None:
+            raise InputError("its readings are not kept with the thread", "ask it again")
+        return understood
+
+    @property
+    def _turn(self) -> Remembered:
+        if not self._turns:
             raise InputError("there is no answer yet", "ask something first")
-        return self._understood
+        return self._turns[-1]
 
     @property
     def offered(self) -> int:
         """How many readings are offered."""
-        return self._understood.offered if self._understood else 0
+        understood = self._turns[-1].understood if self._turns else None
+        return understood.offered if understood else 0
 
     def offers(self, line: str) -> bool:
         """Whether a line is the number of a reading that is offered."""
         return line.strip() in map(str, range(1, self.offered + 1))
 
+    def offer(self, number: int) -> None:
+        """Offer so many of the readings, the likeliest; a number that is typed next means one.
+
+        Raises InputError as `understood` does.
+        """
+        understood = replace(self.understood, offered=number)
+        self._turns[-1] = replace(self._turns[-1], understood=understood)
+
     def withdraw(self) -> None:
         """Offer no readings any longer: a number that is typed now does not mean one of them."""
-        if self._understood:
-            self._understood = replace(self._understood, offered=0)
+        if self.offered:
+            self.offer(0)
 
     def remember(self, state: "State", origin: "Origin", *, reads: bool = True) -> None:
         """A question was answered, and where the model `reads` it, not by a query of the user's.
 
-        A greeting is none: what was answered before it stays the last answer.
+        A greeting is none: what was answered before it stays the last answer. So does the answer
+        that "why?" shows again; and both that and "list them" have the readings of what they are
+        about.
         """
-        from ...agent.records import SILENT
-
         if state.get("status") == "introduced":
             return
-        self._last = Answered(state, origin)
-        if reads:
-            question = state.get("asked") or state.get("question", "")
-            readings = _distinct(state.get("readings", []))
-            likely = sum(reading["probability"] >= _LEAST_OFFERED for reading in readings)
-            offered = likely if state.get("status") in SILENT else 0
-            self._understood = Understood(question, readings, offered)
-        else:
-            self.withdraw()
         self._shown_notes.update(state.get("notes", []))
+        answered, understood = Answered(state, origin), _understood(state)
+        if not reads:
+            understood = self._turns[-1].understood if self._turns else None
+        elif about := self._about(state):
+            understood = about.understood
+            answered = about.answered if _shows_again(state, about.answered.state) else answered
+        self._turns.append(Remembered(_number(state), answered, understood))
+        if not reads or self._about(state):
+            self.withdraw()
+
+    def _about(self, state: "State") -> Remembered | None:
+        """The turn that a request to show an earlier answer again is about."""
+        from ...agent.conversation.turns import last_about
+
+        operation = state.get("operation")
+        if operation is None or operation["kind"] not in ("why", "list") or "read" in operation:
+            return None
+        about = last_about(state.get("turns", [])[:-1])
+        number = about["number"] if about else 0
+        return next((turn for turn in reversed(self._turns) if turn.number == number), None)
+
+    def recall(self, number: int, answered: Answered) -> None:
+        """The last answer is that of a turn of another session."""
+        self._turns.append(Remembered(number, answered, None))
+
+    def take_back(self, number: int) -> None:
+        """The turn of this number was never asked: the last answer is the one before it."""
+        self.begun += 1
+        while self._turns and self._turns[-1].number >= number:
+            self._turns.pop()
 
     def begin(self, thread: str | None) -> None:
         """Begin a conversation, or go on with one: there is no last answer.
@@ -301,5 +384,4 @@ class Talk:
         """
         self.wanted = replace(self.wanted, thread=thread)
         self.begun += 1
-        self._last = None
-        self._understood = None
+        self._turns.clear()

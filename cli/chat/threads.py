@@ -1,5 +1,7 @@
 """The commands about the conversation itself: kept, shown, exported, begun anew, deleted."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,10 +9,11 @@ from ...agent.errors import DiskError, InputError, unwritable
 from ...agent.evidence.reply import cropped
 from ...agent.kg.labels.names import one_line
 from ..terminal import count
-from .talk import Talk
+from .talk import Answered, Talk
 
 if TYPE_CHECKING:
     from ...agent.records import Turn
+    from ...agent.state import State
 
 MOST_SHOWN = 3
 """Turns that are shown where a conversation goes on."""
@@ -35,15 +38,10 @@ def threads(talk: Talk, _: str) -> None:
 
 def thread(talk: Talk, name: str) -> None:
     """Go on with another thread, or show the turns of this one."""
-    from ...agent.conversation.threads import thread_turns
-
     if name:
         talk.change(thread=name)
         talk.begin(name)
-    try:
-        turns = thread_turns(talk.threads(talk.wanted.thread), talk.thread)
-    except InputError:
-        turns = []
+    turns = _turns(talk)
     if name:
         talk.console.print(
             f"This is thread {one_line(name)}, of {count(len(turns), 'turn')} so far."
@@ -96,24 +94,70 @@ def export(talk: Talk, name: str) -> None:
 
 
 def undo(talk: Talk, _: str) -> None:
-    """Take the last question back, as if it had never been asked."""
+    """Take the last question back: the last answer is the one before it."""
     turn = talk.threads(talk.wanted.thread).forget_last_turn(talk.thread)
-    talk.begin(talk.wanted.thread)
+    talk.take_back(turn["number"])
     talk.console.print(f"Taken back: {one_line(turn['question'])}")
+    turns = _turns(talk)
+    if not talk.has_answer:
+        _recall(talk, turns)
+    if turns:
+        last = one_line(turns[-1]["question"])
+        talk.console.print(f"The last question is now: {last}", style="dim")
 
 
 def last_turns(talk: Talk, most: int) -> None:
-    """The last turns of the thread, where it has any; for whoever goes on with it."""
-    from ...agent.conversation.threads import thread_turns
+    """The last turns of the thread, where it has any, for whoever goes on with it.
 
-    try:
-        turns = thread_turns(talk.threads(talk.wanted.thread), talk.thread)
-    except InputError:
-        return
+    The commands about the last answer speak of the last of them.
+    """
+    turns = _turns(talk)
+    _recall(talk, turns)
     if len(turns) > most:
         talk.console.print(f"  ... {count(len(turns) - most, 'turn')} before", style="dim")
     for turn in turns[-most:]:
         _print_turn(talk, turn)
+
+
+def _turns(talk: Talk) -> "list[Turn]":
+    """The turns of the conversation; none before the first question."""
+    from ...agent.conversation.threads import thread_turns
+
+    try:
+        return thread_turns(talk.threads(talk.wanted.thread), talk.thread)
+    except InputError:
+        return []
+
+
+def _recall(talk: Talk, turns: "Sequence[Turn]") -> None:
+    """Have the last of some turns as the last answer, with what a thread keeps of it."""
+    from ..session import origin_of
+
+    if turns:
+        origin = replace(origin_of(talk.kg, talk.wanted.model), begun="")
+        talk.recall(turns[-1]["number"], Answered(_state_of(turns[-1]), origin))
+
+
+def _state_of(turn: "Turn") -> "State":
+    """The final state of a turn, as far as it is kept; what was computed is its text."""
+    listed, triples = "; ".join(own["label"] for own in turn["answers"]), turn.get("triples", [])
+    state: State = {
+        "question": turn["question"],
+        "asked": turn["asked"],
+        "status": turn["status"],
+        "mentions": turn["mentions"],
+        "topics": turn["topics"],
+        "answers": turn["answers"],
+        "confidence": turn["confidence"],
+        "notes": turn["notes"],
+        "reading": turn.get("reading", ""),
+        "turns": [turn],
+    }
+    if triples or (turn["answers"] and not turn["text"].startswith(listed)):
+        from ...agent.answers.computed import result_record
+
+        state["result"] = result_record("why", turn["text"], "", triples=triples)
+    return state
 
 
 def _print_turn(talk: Talk, turn: "Turn") -> None:

@@ -6,8 +6,9 @@ from typing import Any, cast
 import pytest
 from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.records import Reading
 from groundwalk.agent.state import State
-from groundwalk.cli.render import Screen, summary_line
+from groundwalk.cli.render import Screen, other_reading, summary_line
 from groundwalk.cli.session import reply_of
 from rich.console import Console
 
@@ -73,3 +74,25 @@ def test_a_plain_question_in_other_words_is_no_reading(
 ) -> None:
     lines = shown(world, state(reading='the answers to "Who?"', query_tree=tree))
     assert any("read as" in line for line in lines) is is_told
+
+
+@pytest.mark.parametrize(
+    ("confidence", "probabilities", "named"),
+    [
+        (0.8, [0.8, 0.2], True),
+        (0.9, [0.9, 0.1], False),
+        (1.0, [0.8, 0.2], False),
+        (0.8, [0.8], False),
+        (0.75, [0.5, 0.25, 0.2], True),
+    ],
+)
+def test_another_likely_reading_is_named_unless_it_comes_to_the_same(
+    confidence: float, probabilities: list[float], named: bool
+) -> None:
+    words = ["first", "second", "third"]
+    readings = [
+        Reading(query={}, words=own, probability=p)
+        for own, p in zip(words, probabilities, strict=False)
+    ]
+    other = other_reading({"confidence": confidence, "reading": "first", "readings": readings})
+    assert (other is not None) is named

@@ -14,10 +14,31 @@ from groundwalk.cli.terminal import open_streams, spare_imports
 from .test_cli import COMMAND
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def closed_run(closed: str, folder: Path, *words: str) -> "subprocess.CompletedProcess[bytes]":
+    command = ["bash", "-c", f'"$@" {closed}', "-", *COMMAND, *words]
+    return subprocess.run(command, capture_output=True, cwd=folder)
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
 def test_a_closed_stream_is_no_error(closed: str, tmp_path: Path) -> None:
-    script = f'exec "$@" --version {closed}'
-    run = subprocess.run(["bash", "-c", script, "-", *COMMAND], capture_output=True, cwd=tmp_path)
+    run = closed_run(closed, tmp_path, "--version")
+    assert (run.returncode, run.stderr) == (0, b"") and run.stdout.startswith(b"groundwalk ")
+
+
+def test_what_closed_output_loses_is_an_error(tmp_path: Path) -> None:
+    run = closed_run(">&-", tmp_path, "--version")
+    (line,) = run.stderr.decode().splitlines()
+    assert run.returncode == 3 and line.startswith("groundwalk: standard output is closed")
+    assert closed_run("<&- >&- 2>&-", tmp_path, "--version").returncode == 3
+
+
+def test_an_error_is_told_where_closed_output_takes_no_json(tmp_path: Path) -> None:
+    run = closed_run(">&-", tmp_path, "ask", "--json", "--kg", "/no/such.ttl", "Who?")
+    assert run.returncode == 2 and run.stderr.startswith(b"groundwalk: /no/such.ttl")
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    run = closed_run("| true", tmp_path, "--version")
     assert (run.returncode, run.stderr) == (0, b"")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.reader.weights import write_weights
 from groundwalk.cli.main import app
+from groundwalk.training.reader import tune
+from groundwalk.training.reader.card import Part, TuneReport
 from typer.testing import CliRunner
 
 from ..agent.reader.tiny import TURTLE, tiny_reader
@@ -75,6 +77,29 @@ def test_a_reader_is_no_model_and_a_model_no_reader(tmp_path: Path) -> None:
     for words in (ask, ("train", "--kg", "world", "--out", "tuned")):
         run = groundwalk(tmp_path, *words, "--reader", "model")
         assert_one_line_error(run, 2, "is a model, and no reader", "--model")
+
+
+def test_the_report_is_in_whole_lines_and_names_the_graph_of_the_first_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tuned(source: str, out: Path, *_: object) -> TuneReport:
+        settings, parts = tiny_reader().settings, {"made": Part(questions=9, before=4, after=6)}
+        return TuneReport(out, source, "", "", settings, parts, 1.0, 5, 0.5, 3.0, seed=0)
+
+    monkeypatch.setattr(tune, "tune", tuned)
+    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
+    monkeypatch.setenv("COLUMNS", "30")
+    given = ("--dataset", "exam", "--split", "concerts/report,world/report", "--out", "my reader")
+    run = CliRunner().invoke(app, ["train", *given])
+    assert run.exit_code == 0, run.output
+    report, command = run.stdout.splitlines()
+    assert report == (
+        "my reader: tuned in 3 s; of 9 held-out questions 4 were right before and 6 after"
+    )
+    words = shlex.split(command)
+    assert words[:5] == ["ask", "it:", "groundwalk", "ask", "--kg"]
+    assert Path(words[5]).name == "concerts.ttl"
+    assert words[6:] == ["--reader", "my reader", "QUESTION"]
 
 
 def test_the_reader_is_tuned_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

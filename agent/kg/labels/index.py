@@ -97,6 +97,8 @@ INSERT INTO words (words) VALUES ('optimize');
 
 _CHUNK = 500
 _AT_ONCE = 10_000
+_MOST_BEGINNING = 5_000
+"""Names with the same beginning that are looked at."""
 _MAX_HITS = 200
 _MAX_NEAR = 100_000
 """Surfaces with the same third of the text that are compared letter by letter, at most."""
@@ -211,15 +213,19 @@ class LabelIndex:
         return [row[0] for row in rows]
 
     def starting(self, norm: str, limit: int) -> list[Term]:
-        """The entities with most facts of those with a name that begins with a normalised text."""
+        """The entities with most facts of those with a name that begins with a normalised text.
+
+        Of very many such names the first are looked at, so that it is quick in any graph.
+        """
         rows = self._rows(
             """
             SELECT DISTINCT terms.term, terms.degree
-            FROM surface JOIN terms ON terms.term = surface.term
-            WHERE surface.norm >= ? AND surface.norm < ? ORDER BY terms.degree DESC, terms.term
-            LIMIT ?
+            FROM (
+                SELECT term FROM surface WHERE norm >= ? AND norm < ? ORDER BY norm LIMIT ?
+            ) AS near JOIN terms ON terms.term = near.term
+            ORDER BY terms.degree DESC, terms.term LIMIT ?
             """,
-            (norm, f"{norm}\U0010ffff", limit),
+            (norm, f"{norm}\U0010ffff", _MOST_BEGINNING, limit),
         )
         return [row[0] for row in rows]
 

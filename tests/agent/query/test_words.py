@@ -127,6 +127,21 @@ LONGEST = {"relation": "length", "most": True}
             "every river, but not any country",
         ),
         (
+            {"start": [0], "steps": [step("borders")], "not": [{"start": [1]}]},
+            "borders of Peru, but not Ecuador itself",
+        ),
+        (
+            {"start": {"class": "country"}, "not": [{"start": [0, 1]}]},
+            "every country, but not Peru or Ecuador themselves",
+        ),
+        (
+            {
+                "start": [0],
+                "steps": [step("borders", inverse=True), step("river in", inverse=True)],
+            },
+            "every river in any country that borders Peru",
+        ),
+        (
             {"start": [0], "steps": [step("capital")], "and": [{"start": [1]}], "answer": "yesno"},
             "is Ecuador the capital of Peru",
         ),
@@ -162,6 +177,13 @@ LONGEST = {"relation": "length", "most": True}
                 "extreme": {**step("coast"), "count": True, "most": True},
             },
             "every country; the one with the most coasts (number of them)",
+        ),
+        (
+            {
+                "start": {"start": {"class": "river"}, "extreme": LONGEST},
+                "steps": [step("flows through")],
+            },
+            "what (the river with the largest length) flows through",
         ),
         (
             {"start": {"class": "river"}, "extreme": {**LONGEST, "n": 2}},

@@ -1,7 +1,8 @@
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from groundwalk.agent.conversation.threads import close_threads, list_threads
@@ -417,3 +418,20 @@ def test_completion(talk: Talk) -> None:
     assert completions(talk, "/entity portug") == ["Portugal", "Portuguese"]
     assert completions(talk, "/explain ht") == ["html"]
     assert completions(talk, "/set bea") == ["beams="]
+
+
+def test_tab_completes_names_in_a_question(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tab(line: str) -> list[str]:
+        event, completing = CompleteEvent(completion_requested=True), Completing(talk)
+        made = list(completing.get_completions(Document(line), event))
+        return [line[: len(line) + own.start_position] + own.text for own in made]
+
+    assert tab("Which countries border portug")[0] == "Which countries border Portugal"
+    assert tab("the capital of united st")[0] == "the capital of United States"
+    assert tab("the capital of New ")[0] == "the capital of New Zealand"
+    assert all(map(str.isprintable, tab("Which river is in New"))) and len(tab("the")) <= 20
+    for nothing in ("Which countries border", "is", "", "  ", "x (", "a\n"):
+        assert tab(nothing) == []
+    assert completions(talk, "Which countries border portug") == [], "nothing pops up unasked"
+    monkeypatch.setattr(talk, "kg", replace(talk.kg, labels=cast(Any, None)))
+    assert tab("Which countries border portug") == [], "a graph that is remote is not asked"

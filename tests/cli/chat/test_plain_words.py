@@ -143,6 +143,13 @@ def test_help_has_ten_commands_and_says_where_the_rest_is(talk: Talk) -> None:
         perform(talk, "/help me")
 
 
+@pytest.mark.parametrize("line", ["/help", "/help all"])
+def test_help_says_how_to_stop_and_what_the_mark_means(talk: Talk, line: str) -> None:
+    perform(talk, line)
+    said = " ".join(shown(talk).split())
+    assert "Ctrl-C stops a question" in said and "✓ marks a triple that the graph holds" in said
+
+
 @pytest.mark.parametrize("word", ["exit", "Bye!", "q"])
 def test_who_leaves(talk: Talk, word: str) -> None:
     converse(talk, Said(word, "/kg"))
