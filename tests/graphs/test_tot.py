@@ -13,10 +13,11 @@ from groundwalk.agent.options import Options
 from groundwalk.graphs import tot as flow
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.nesting import CompiledGraph
+from groundwalk.graphs.prompted.walks import end
 from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tot import TOT
 from groundwalk.graphs.tot.expand import root
-from groundwalk.graphs.tot.traversal import Traversal, best_answered, best_open
+from groundwalk.graphs.tot.traversal import Branch, Traversal, best_answered, best_open, walk_to
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel
@@ -24,6 +25,7 @@ from langchain_core.language_models import BaseChatModel
 from ..agent.decoding import worlds
 from . import stumbling
 from .scripted import Scripted, in_order, kind, offered
+from .test_conclusions import fact, named
 
 Make = Callable[..., CompiledGraph]
 
@@ -268,3 +270,21 @@ def test_ties_go_to_the_deeper_then_the_earlier_traversal() -> None:
     assert best_open(tree) == 2
     done: list[Traversal] = [{**node, "phase": "answered"} for node in tree]
     assert best_open(done) == -1 and best_answered(done) == 0 and best_answered(tree) == -1
+
+
+@pytest.mark.parametrize(
+    ("topic", "entity", "inverse"),
+    [
+        ("ada", "ada", []),
+        ("ada", "rome", [False, False]),
+        ("rome", "ada", [True, True]),
+        ("ben", "cleo", [True, False]),
+    ],
+)
+def test_a_walk_begins_at_its_topic_whichever_way_it_goes(
+    topic: str, entity: str, inverse: list[bool]
+) -> None:
+    steps = [fact("ada", "child", "ben"), fact("ada", "child", "cleo"), fact("cleo", "in", "rome")]
+    walk = walk_to(Branch([named(topic)], [_node(1, 0, steps=steps)]), f"<{entity}>")
+    assert (walk["topic"], end(walk)) == (named(topic), named(entity))
+    assert [step["inverse"] for step in walk["steps"]] == inverse

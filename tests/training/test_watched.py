@@ -102,6 +102,13 @@ def test_a_terminal_shows_one_bar_at_a_time() -> None:
     assert (task.description, task.completed, task.total) == ("making questions", 2, 2)
 
 
+def test_a_line_elsewhere_is_whole_and_as_it_is() -> None:
+    written = StringIO()
+    with show_progress(Console(file=written, width=20)) as watcher:
+        watcher.say("of a graph [as it is called] nothing can be asked")
+    assert written.getvalue() == "of a graph [as it is called] nothing can be asked\n"
+
+
 @pytest.mark.parametrize(
     ("more", "stops"),
     [

@@ -46,6 +46,16 @@ def test_texts_of_a_batch_are_those_of_greedy_decoding() -> None:
             assert (text.stop in stops) == (len(text.tokens) < 12 or text.stop is not None)
 
 
+def test_a_text_that_ends_at_the_limit_has_its_stop() -> None:
+    free = greedy(PROMPTS[0], 12, [])
+    limit = next(i for i in range(1, 12) if free[i] not in free[:i])
+    for stops in ([free[limit]], []):
+        (text,) = write(
+            Session(MODEL, PROMPTS[:1]), [(0, ROOT)], WritingPlan(frozenset(stops), limit)
+        )
+        assert (text.tokens, text.stop) == (free[:limit], free[limit] if stops else None)
+
+
 def test_banned_tokens_are_never_written() -> None:
     first = greedy(PROMPTS[0], 1, [])
     plan = WritingPlan(frozenset(), 5, banned=frozenset(first))

@@ -90,6 +90,14 @@ def test_names_are_as_long_as_they_must(tmp_path: Path) -> None:
     assert [run.name for run in read_runs(folders[1:], unseen)] == ["run", "two"]
 
 
+def test_a_run_whose_path_another_ends_in_has_its_whole_path(tmp_path: Path) -> None:
+    first = write_run(tmp_path.resolve() / "run")
+    path = first.relative_to(first.anchor).as_posix()
+    second = write_run(tmp_path / "copy" / path)
+    names = [run.name for run in read_runs([first, second], unseen)]
+    assert [name.lstrip("/") for name in names] == [path, f"copy/{path}"]
+
+
 def test_what_became_of_each_question() -> None:
     found = {record["id"]: outcome(record) for record in records()}
     assert found == {
