@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..kg.terms import node_of
 from ..options import Options
-from ..query.account import is_read, unread
+from ..query.account import UNKNOWN, UNREAD, is_read, unread
 from ..records import SILENT, Answer, MentionRecord, Status, Word, words_left_out
 from ..state import State
 
@@ -13,6 +13,9 @@ SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 READ = "I read: "
 """How the note on a reading that is not answered begins."""
+NO_READING = "not sure enough of any reading"
+"""How the note begins where none is likely enough to be told."""
+_LEFT_OUT = (UNREAD, UNKNOWN)
 _UNLIKELY = 1 / 3
 """Of the confidence that an answer must have, the share below which nothing in the graph is taken
 for what was asked."""
@@ -63,12 +66,27 @@ def with_account(outcome: Judged, account: Sequence[Word], options: Options) -> 
     Where the options want no partial answers nothing does, nor where it leaves out all.
     """
     left_out, may_be_partial = unread(account), options.partial
-    if outcome.status != "answered" or not left_out:
+    if outcome.status != "answered":
         return outcome
-    notes = [words_left_out(left_out), *outcome.notes]
+    if not left_out:
+        return outcome._replace(notes=[*outcome.notes, *doubts(account)])
+    notes = [words_left_out(unread(account, _LEFT_OUT)), *outcome.notes]
     if not may_be_partial or not is_read(account):
         return Judged("abstained", [], notes)
     return Judged("partial", outcome.answers, notes)
+
+
+def doubts(account: Sequence[Word]) -> list[str]:
+    """The note on words that were taken for such that ask nothing, though nobody knows them."""
+    words = unread(account, (UNKNOWN,))
+    named = ", ".join(f'"{word}"' for word in words)
+    return [f"left out, as it seems to ask nothing: {named}"] if words else []
+
+
+def left_out_of(account: Sequence[Word]) -> list[str]:
+    """The note on all words that the query leaves out, known or not; none where it has none."""
+    words = unread(account, _LEFT_OUT)
+    return [words_left_out(words)] if words else []
 
 
 def withheld(confidence: float, least: float) -> Status:
@@ -94,10 +112,10 @@ def unrecognised(
 
     The query that is likeliest then is one of nothing in the question.
     """
-    empty = {word["used_by"] for word in account} <= {"unread", "filler", "operator"}
+    empty = {word["used_by"] for word in account} <= {*_LEFT_OUT, "filler", "operator"}
     if mentions or not account or not empty or outcome.status not in SILENT:
         return outcome
-    kept = [note for note in outcome.notes if not note.startswith(READ)]
+    kept = [note for note in outcome.notes if not note.startswith((READ, NO_READING))]
     said = "no word of the question was recognised as a name, a class or a relation of the graph"
     return outcome._replace(notes=[*kept, said])
 
@@ -136,8 +154,8 @@ def ambiguity(mention: MentionRecord) -> str:
 
 def unread_line(state: State) -> str:
     """What is told before an answer that leaves words unread; empty where nothing is left out."""
-    words = unread(state.get("account", []))
-    return words_left_out(words) if words and state.get("status") != "answered" else ""
+    lines = left_out_of(state.get("account", [])) if state.get("status") != "answered" else []
+    return lines[0] if lines else ""
 
 
 def other_notes(state: State) -> list[str]:

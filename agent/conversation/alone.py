@@ -7,6 +7,7 @@ nothing is learnt of any graph. Logistic regression over words and pairs of neig
 """
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -22,11 +23,24 @@ FILE = "en.alone.json"
 _VALUES = get_args(ValueKind)
 SURE = 0.98
 """The least probability with which a question is read by itself."""
+FOLLOWS = 0.05
+"""The probability below which a question needs what came before it, and says nothing without."""
+_POINTING = -1.5
+"""The weight of a word that points at what came before."""
 
 
 def stands_alone(question: str, mentions: Sequence[Numbered]) -> float:
     """The probability that a question needs nothing of what came before it."""
     return _weights().within(without_names(question, mentions))
+
+
+def pointing_word(question: str, mentions: Sequence[Numbered]) -> str:
+    """The word of a question that points most at what came before, as it is; empty for none."""
+    weights = _weights().weights
+    words = filter(str.isalpha, re.findall(r"\[\w+\]|\w+", without_names(question, mentions)))
+    weight_of = {word: weights.get(word.lower(), 0.0) for word in words}
+    word = min(weight_of, key=weight_of.__getitem__, default="")
+    return word if word and weight_of[word] <= _POINTING else ""
 
 
 def without_names(question: str, mentions: Sequence[Numbered]) -> str:

@@ -6,28 +6,36 @@ from typing import Any, cast
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..query.prompt import EarlierQuestion
-from ..query.question import Before, mentions_of
+from ..query.question import Before, Proof, mentions_of
 from ..query.tree import Last, Query, nested, read_query
 from ..query.values import value_of
 from ..records import SILENT, Entity, MentionRecord, Turn
+from .alone import FOLLOWS, stands_alone
 from .earlier import steps_of
 from .turns import last_about, last_answered
 
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
-    """The last question that was about something, its topics, and the last answers."""
-    settled = [turn for turn in turns if turn["status"] != "ambiguous" and _is_about(turn)]
+    """The last question that was about something, its topics, and the last answers.
+
+    Nothing came before where the last question was not understood and named nothing: nobody knows
+    what *it* is after that. What a card is about, or a question without an answer, is what is
+    talked about from there on: mostly it stands for the answers too, of which there are none.
+    """
+    settled = _since_the_last_break(turns)
     about, answered = last_about(settled), last_answered(settled)
     if about is None:
         return Before()
     text, linked = _in_full(settled, about)
     mentions = mentions_of(text, linked)
     topics = tuple(topic["term"] for topic in _topics(settled, about))
-    answers = (
-        {}
-        if answered is None
-        else {answer["term"]: steps_of(answer) for answer in answered["answers"]}
-    )
+    answers = dict[Term, Proof]()
+    if about.get("card") or (about["status"] in SILENT and not _goes_on(about)):
+        topics, answered = _named(about) or topics, None
+        # Where it was read, though not surely, its answers are not the topics themselves.
+        answers = {} if about["status"] == "unsure" else dict.fromkeys(topics, ())
+    elif answered is not None:
+        answers = {answer["term"]: steps_of(answer) for answer in answered["answers"]}
     asked = EarlierQuestion(
         topics=_class(kg, topics),
         answers=_class(kg, tuple(answers)),
@@ -35,12 +43,34 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         question=text,
         mentions=mentions.numbered,
     )
-    return Before(asked, mentions, topics, answers, answered is not None and answered["cut"])
+    is_cut = answered is not None and answered["cut"]
+    reading = "" if turns[-1]["status"] in SILENT else turns[-1].get("reading", "")
+    is_counted = bool(reading) and (turns[-1].get("query") or {}).get("answer") == "count"
+    return Before(asked, mentions, topics, answers, is_cut, reading, is_counted)
+
+
+def _since_the_last_break(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns that are about something, after the last one that broke with what came before."""
+    settled = list[Turn]()
+    for turn in turns:
+        if turn["status"] == "ambiguous":
+            continue
+        if _is_about(turn):
+            settled.append(turn)
+        elif not _goes_on(turn):
+            settled.clear()
+    return settled
 
 
 def _is_about(turn: Turn) -> bool:
     """Whether a turn was answered, or is about a thing; a class alone is none."""
     return turn["status"] not in SILENT or any(topic["kind"] for topic in turn["topics"])
+
+
+def _goes_on(turn: Turn) -> bool:
+    """Whether a question was about what came before it, by its words."""
+    mentions = mentions_of(turn["asked"], _linked(turn))
+    return stands_alone(turn["asked"], mentions.numbered) < FOLLOWS
 
 
 def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
@@ -50,6 +80,12 @@ def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
         if turn["topics"] or tree is None or not _begins_before(read_query(tree)):
             return turn["topics"]
     return []
+
+
+def _named(turn: Turn) -> tuple[Term, ...]:
+    """The things that a question itself names; a class is none."""
+    best = (mention["candidates"][0] for mention in _linked(turn))
+    return tuple(dict.fromkeys(entity["term"] for entity in best if entity["kind"]))
 
 
 def _begins_before(query: Query) -> bool:

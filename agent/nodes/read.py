@@ -13,11 +13,21 @@ from typing import Any, TypeAlias
 from langgraph.runtime import Runtime
 
 from ..answers.computed import Computed
-from ..answers.judging import SURE, Judged, too_low, unsure, with_account, withheld
+from ..answers.judging import (
+    NO_READING,
+    READ,
+    SURE,
+    Judged,
+    left_out_of,
+    too_low,
+    unsure,
+    with_account,
+    withheld,
+)
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
+from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
-from ..conversation.alone import stands_alone
 from ..conversation.before import before_of
 from ..decoding.plan import BeamPlan, of_model
 from ..errors import GroundwalkError, NoPathError, QuestionError, ShortageError
@@ -25,7 +35,8 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
-from ..query.account import WordReader
+from ..query.account import WordReader, share_read
+from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.execute import execute
 from ..query.facts import Facts
@@ -55,6 +66,8 @@ _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
 _SECONDS = 2.0
 """How long that may take."""
+_LEAST_TOLD = 0.05
+"""The least confidence of a reading that is told."""
 CUT = "the last answers were cut: there may be more"
 """The note of what begins at them."""
 
@@ -144,6 +157,7 @@ def reading_node(
             try:
                 turns = state.get("turns", []) if options.conversation else []
                 asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
+                _check_context(asked)
                 asked, queries = _read_in_context(tools.reader, asked, plan(options), tools.least)
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, queries.queries, tools.account())
@@ -166,6 +180,16 @@ def reading_node(
         }
 
     return run
+
+
+def _check_context(asked: Asked) -> None:
+    """Raise NoPathError for a question that points at what came before, where nothing did."""
+    if asked.before != Before():
+        return
+    mentions = asked.mentions.numbered
+    word = pointing_word(asked.question, mentions)
+    if word and stands_alone(asked.question, mentions) < FOLLOWS:
+        raise NoPathError(f'I do not know what "{word}" is: nothing that was answered says so')
 
 
 def _read_in_context(
@@ -261,14 +285,16 @@ def plan_of(options: Options) -> BeamPlan:
 def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options) -> Read:
     """What the likeliest query that can be executed came to, if it is likely enough."""
     before, notes = asked.before, list[str]()
+    if repeated := _repeated(tools, asked, queries[0]):
+        return repeated
     with tools.reader.facts() as facts:
         for query in queries:
-            if asks_nothing(query.bound.query):
+            if asks_nothing(query.bound.query) or _counts_one(query.bound.query, before):
                 continue
             try:
                 done = executed(tools.kg, facts, query.bound, earlier=before.answered)
             except (QuestionError, ShortageError) as error:
-                notes.append(f"I read: {in_words(tools.kg, query.bound)}; {error.message}")
+                notes.append(f"{READ}{in_words(tools.kg, query.bound)}; {error.message}")
                 continue
             same = alike(facts, query, queries, before)
             confidence = query.probability + sum(other.probability for other in same)
@@ -277,22 +303,60 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
             return only_read(tools, queries, Computed("abstained", notes=notes))
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
+    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
     computed = replace(
         done.computed,
-        confidence=round(min(confidence, 1.0), 6),
+        confidence=no_surer(confidence, account),
         notes=[*notes, *done.computed.notes],
     )
     others = [other for other in queries if other is not query]
-    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
     if computed.status != "unchecked":
         computed = _judged(tools, computed, done.words, account, options, notes)
     readings = readings_of(tools.kg, [query, *others])
     return Read(replace(done, computed=computed), computed.topics, readings, account)
 
 
+def no_surer(confidence: float, account: Sequence[Word]) -> float:
+    """A confidence, no more than the share of the question's words of meaning that were read."""
+    return round(min(confidence, share_read(account)), 6)
+
+
+def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
+    """What comes of a question that is read as the one before it, and names nothing of its own.
+
+    It has no words for that, so it was about something else. None for any other question.
+    """
+    of_question = range(len(asked.mentions.numbered))
+    if not asked.before.reading or not pointed_at(query.actions).isdisjoint(of_question):
+        return None
+    words = in_words(tools.kg, query.bound)
+    is_count = query.bound.query == Query(start=Last(last="answers"), answer="count")
+    if words != asked.before.reading and not (is_count and asked.before.is_counted):
+        return None
+    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    notes = [*left_out_of(account), f"{READ}{words}; that was asked before"]
+    silent = Computed("unsure", confidence=no_surer(query.probability, account), notes=notes)
+    return replace(only_read(tools, [query], silent), account=account)
+
+
 def asks_nothing(query: Query) -> bool:
     """Whether a query only names what the question names, which is no answer to it."""
     return isinstance(query.start, tuple) and query == Query(start=query.start)
+
+
+def _counts_one(query: Query, before: Before) -> bool:
+    """Whether a query counts one thing that is named, or was: that is no question."""
+    if query != Query(start=query.start, answer="count"):
+        return False
+    match query.start:
+        case Last(last="answers"):
+            return len(before.answers) == 1
+        case Last():
+            return len(before.topics) == 1
+        case tuple(numbers):
+            return len(numbers) == 1
+        case _:
+            return False
 
 
 def is_of_answers(query: Query) -> bool:
@@ -315,9 +379,10 @@ def _judged(
     """
     confidence = computed.confidence
     at_least = _NOTHING if _has_nothing(computed) else 0.0
-    if unsure_reading := not_sure(tools, confidence, words, options, at_least):
+    if unsure_reading := not_sure(tools, confidence, words, options, account, at_least):
         status, note = unsure_reading
-        return replace(computed, status=status, answers=[], result=None, notes=[*earlier, note])
+        told = [*left_out_of(account), *earlier, note]
+        return replace(computed, status=status, answers=[], result=None, notes=told)
     doubt = [unsure(confidence)] if confidence < SURE else []
     judged = Judged(computed.status, computed.answers, [*computed.notes, *doubt])
     judged = with_account(judged, account, options)
@@ -332,17 +397,28 @@ def _has_nothing(computed: Computed) -> bool:
 
 
 def not_sure(
-    tools: ReadWith, confidence: float, words: str, options: Options, at_least: float = 0.0
+    tools: ReadWith,
+    confidence: float,
+    words: str,
+    options: Options,
+    account: Sequence[Word],
+    at_least: float = 0.0,
 ) -> tuple[Status, str] | None:
     """The status and the note of a reading that is not sure enough to be answered.
 
-    `at_least` is a bound beside that of the reader, where the user sets none.
+    One that makes something of every word of meaning was perhaps meant, however unsure: that the
+    graph does not say it would be no reason. `at_least` is a bound beside that of the reader, where
+    the user sets none.
     """
     least = max(tools.least, at_least) if options.confidence is None else options.confidence
     if confidence >= least:
         return None
-    note = f"I read: {words}; not sure enough ({too_low(confidence, least)})"
-    return withheld(confidence, least), note
+    shown = too_low(confidence, least)
+    if confidence < _LEAST_TOLD:
+        return withheld(confidence, least), f"{NO_READING} ({shown})"
+    is_whole = bool(account) and share_read(account) == 1.0
+    status = "unsure" if is_whole else withheld(confidence, least)
+    return status, f"{READ}{words}; not sure enough ({shown})"
 
 
 def alike(

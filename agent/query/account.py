@@ -4,11 +4,14 @@ A small model that is trained beside a reader of queries points from words to ac
 words of the question and the actions of the query together, and gives each word a share of every
 action, of asking nothing (filler), and of asking what the query leaves out (unread). Words are read
 by their letters, so that unseen words differ from the seen ones, and resemble those they look like.
+Of a word that no training question had it is not known that it asks nothing: such a filler is
+unknown, unless it is misspelt.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -25,9 +28,9 @@ from ..records import Word
 from .actions import Action, literal_pointers, pointed_at
 from .prompt import Numbered
 
-UNREAD, FILLER = "unread", "filler"
+UNREAD, UNKNOWN, FILLER = "unread", "unknown", "filler"
 ACCOUNT_FILE = "account.safetensors"
-_SETTINGS = "account.json"
+ACCOUNT_SETTINGS = "account.json"
 BUCKETS = 12288
 """Rows of the table of words and pieces of words."""
 WIDTH, TABLE_WIDTH, HEADS, LAYERS = 96, 48, 4, 2
@@ -37,6 +40,12 @@ MOST_PIECES = 14
 """Rows of a word or an action."""
 SPECIAL = 2
 """Shares before those of the actions: unread, and filler."""
+_SURE_FILLER = 0.9
+"""The share of asking nothing with which a word that was never seen is filler all the same."""
+_LIKE = 0.8
+"""How like a known word is to a misspelt one, as `difflib` measures it."""
+_SHORTEST_MISSPELT = 5
+"""Letters of a word that may be a misspelt one: shorter words are all alike."""
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 
 Rows: TypeAlias = tuple[int, ...]
@@ -51,7 +60,8 @@ class WordReader(Protocol):
     ) -> list[Word]:
         """The words in the order of the question; empty where nothing is known of them.
 
-        A word that asks something which the query leaves out is `unread`.
+        A word that asks something which the query leaves out is `unread`; one that may do so, since
+        nobody knows it, is `unknown`.
         """
         ...
 
@@ -113,14 +123,27 @@ def names_of(kg: KnowledgeGraph) -> Callable[[str], str]:
 
 def is_read(words: Sequence[Word]) -> bool:
     """Whether the query makes anything of any word."""
-    return any(word["used_by"] not in (UNREAD, FILLER) for word in words)
+    return any(word["used_by"] not in (UNREAD, UNKNOWN, FILLER) for word in words)
 
 
-def unread(words: Sequence[Word]) -> list[str]:
-    """The texts that the query leaves out; words that stand side by side are one text."""
+def share_read(words: Sequence[Word]) -> float:
+    """Of the words of a question that ask something, the share that its query makes something of.
+
+    0 where none does, and 1 where nothing is known of any word.
+    """
+    asking = [word for word in words if word["used_by"] != FILLER]
+    read = sum(word["used_by"] not in (UNREAD, UNKNOWN) for word in asking)
+    return read / max(len(asking), 1) if words else 1.0
+
+
+def unread(words: Sequence[Word], uses: Collection[str] = (UNREAD,)) -> list[str]:
+    """The texts that the query leaves out; words that stand side by side are one text.
+
+    `uses` are those of the words that count as left out.
+    """
     texts, end = list[str](), -1
     for word in words:
-        if word["used_by"] != UNREAD:
+        if word["used_by"] not in uses:
             continue
         if texts and word["start"] == end + 1:
             texts[-1] = f"{texts[-1]} {word['text']}"
@@ -258,11 +281,21 @@ def padded(parts: Sequence[Rows]) -> NDArray[np.int64]:
 class LearntAccount:
     """A `WordReader` that was trained beside a model."""
 
-    def __init__(self, weights: Weights, threshold: float, label: Callable[[str], str]) -> None:
-        """`threshold` is the least share with which a word is unread; `label` names terms."""
+    def __init__(
+        self,
+        weights: Weights,
+        threshold: float,
+        label: Callable[[str], str],
+        known: Sequence[str] = (),
+    ) -> None:
+        """`threshold` is the least share with which a word is unread; `label` names terms.
+
+        `known` are the words of its training, in small letters. Without any, no word is unknown.
+        """
         self._weights = weights
         self._threshold = threshold
         self._label = label
+        self._known = dict.fromkeys(known)
 
     def account(
         self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
@@ -280,6 +313,8 @@ class LearntAccount:
             else:
                 used_by = self._used_by(of_word, actions)
             text = question[word.start : word.end]
+            if used_by == FILLER and word.mention is None and of_word[1] < _SURE_FILLER:
+                used_by = FILLER if self._knows(text.lower()) else UNKNOWN
             account.append(Word(text=text, start=word.start, end=word.end, used_by=used_by))
         return account
 
@@ -307,6 +342,15 @@ class LearntAccount:
         shares: list[list[float]] = np.exp(log_shares(self._weights, rows, len(words))).tolist()
         return [share[:SPECIAL] + share[SPECIAL + len(words) :] for share in shares[: len(words)]]
 
+    def _knows(self, word: str) -> bool:
+        """Whether training had the word, or one that it is misspelt from."""
+        if not self._known or word in self._known:
+            return True
+        if len(word) < _SHORTEST_MISSPELT:
+            return False
+        as_long = [known for known in self._known if abs(len(known) - len(word)) <= 1]
+        return bool(get_close_matches(word, as_long, 1, _LIKE))
+
     def _used_by(self, shares: Sequence[float], actions: Sequence[Action]) -> str:
         if shares[0] >= self._threshold:
             return UNREAD
@@ -326,19 +370,30 @@ def read_account(folder: Path, label: Callable[[str], str]) -> LearntAccount | N
         return None
     from safetensors.numpy import load_file
 
-    settings: Mapping[str, Any] = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+    settings: Mapping[str, Any] = json.loads(
+        (folder / ACCOUNT_SETTINGS).read_text(encoding="utf-8")
+    )
     stored = load_file(folder / ACCOUNT_FILE)
     if stored["table.weight"].shape != (BUCKETS, TABLE_WIDTH):
         raise ValueError("its weights have other sizes")
     weights = {name: own.astype(np.float32) for name, own in stored.items()}
-    return LearntAccount(weights, float(settings["threshold"]), label)
+    known = [str(word) for word in settings.get("known", ())]
+    return LearntAccount(weights, float(settings["threshold"]), label, known)
 
 
-def write_account(folder: Path, weights: Weights, threshold: float) -> None:
-    """Write the account beside a model's weights, in half precision."""
+def write_account(
+    folder: Path, weights: Weights, threshold: float, known: Sequence[str] = ()
+) -> None:
+    """Write the account beside a model's weights, in half precision, with the words it knows."""
     from safetensors.numpy import save_file
 
     halves = {name: own.astype(np.float16, order="C") for name, own in weights.items()}
     save_file(halves, folder / ACCOUNT_FILE)
-    text = json.dumps({"threshold": round(threshold, 4)}, indent=2)
-    (folder / _SETTINGS).write_text(text + "\n", encoding="utf-8")
+    write_settings(folder, threshold, known)
+
+
+def write_settings(folder: Path, threshold: float, known: Sequence[str] = ()) -> None:
+    """Write what an account is read with beside its weights."""
+    content = {"threshold": round(threshold, 4)} | ({"known": list(known)} if known else {})
+    text = json.dumps(content, ensure_ascii=False, indent=0)
+    (folder / ACCOUNT_SETTINGS).write_text(text + "\n", encoding="utf-8")

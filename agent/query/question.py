@@ -284,6 +284,10 @@ class Before:
     answers: Mapping[Term, Proof] = field(default_factory=dict[Term, Proof])
     cut: bool = False
     """Whether there are more answers than these."""
+    reading: str = ""
+    """The query of the question before, in words."""
+    is_counted: bool = False
+    """Whether the question before was how many answers there are."""
 
     def terms(self) -> dict[EarlierSet, Sequence[Term]]:
         """The sets that a query may begin at."""

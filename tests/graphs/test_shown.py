@@ -55,8 +55,9 @@ def test_the_reply_itself_says_what_it_leaves_out(graph: CompiledGraph) -> None:
 def test_where_no_word_is_known_nothing_is_said_to_be_read(
     graph: CompiledGraph, question: str
 ) -> None:
-    (note,) = ask(graph, question, question)["notes"]
+    *words, note = ask(graph, question, question)["notes"]
     assert note.startswith("no word of the question was recognised")
+    assert all(text.startswith("not understood: ") for text in words)
 
 
 @pytest.mark.parametrize("method", ["query", "gcr"])

@@ -19,6 +19,7 @@ def brief(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(words, "_TEMPLATES", 200)
     patch.setattr(fit, "ACCOUNT_STEPS", 3)
     patch.setattr(account, "_ALIGNED", 100)
+    patch.setattr(account, "_COUNTED", 100)
     patch.setattr(account, "_JUDGED", 20)
     patch.setattr(exams, "_ANSWERABLE", 12)
     patch.setattr(exams, "_UNANSWERABLE", 6)

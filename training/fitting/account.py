@@ -3,14 +3,23 @@
 The generator knows which words ask nothing and which no query can say; which action each of the
 others made is aligned over many questions. Of some questions the query is not the right one: what
 it leaves out is unread.
+
+`python -m groundwalk.training.fitting.account FOLDER` counts anew which words the account of the
+bundled model knows, in a minute, and writes them into its folder.
 """
 
+import json
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...agent.kg import open_kg
 from ...agent.query.account import (
+    ACCOUNT_SETTINGS,
     MOST_PARTS,
     SPECIAL,
     QuestionWord,
@@ -18,11 +27,14 @@ from ...agent.query.account import (
     action_parts,
     question_words,
     word_parts,
+    write_settings,
 )
 from ...agent.query.actions import Action, pointed_at
+from ..material import gather
 from ..queries.questions import QueryQuestioner
 from ..queries.typed import TypedQuestion, typed_question
 from ..queries.variation import with_unknown_name
+from ..recipe import Recipe
 from ..trainer.watched import Watcher, counted
 from .alignment import Alignment, Misread, Pair, align, misread
 from .thresholds import share_above
@@ -41,6 +53,12 @@ _MISREAD = 0.3
 """How many questions are shown with a query that is not theirs."""
 _UNKNOWN = 0.08
 """How many have a name that nobody has."""
+_COUNTED = 60_000
+"""Questions whose words are counted."""
+_LEAST_KNOWN = 1e-4
+"""In how many of them a word is at least to be known; misspelt ones are rarer."""
+KNOWN_SEED = 7
+"""What the seed of those questions is more than that of the material."""
 FLAGGED = 0.05
 """How many of the questions that a query says whole may be told to be read in part."""
 
@@ -84,6 +102,16 @@ def train_account(
     model.eval()
     right = filter(None, (lesson_of(own, alignment, label) for own in _asked(questioner, seed + 2)))
     return model, share_above(shares_of_whole(model, list(islice(right, _JUDGED))), FLAGGED)
+
+
+def known_words(questioner: QueryQuestioner, seed: int) -> list[str]:
+    """The words that questions with an answer have, but those that their queries leave out."""
+    counts = Counter[str]()
+    for asked in islice(_asked(questioner, seed), _COUNTED):
+        words = question_words(asked.question, asked.mentions)
+        read = (word for word in words if word.mention is None and _use(asked, word) != "unread")
+        counts.update(_text(asked, word) for word in read)
+    return sorted(word for word, times in counts.items() if times >= _LEAST_KNOWN * _COUNTED)
 
 
 def shares_of_whole(model: "Pointer", lessons: Sequence[Lesson]) -> list[float]:
@@ -223,3 +251,20 @@ def action_name(action: Action, label: Callable[[str], str]) -> str:
         return action.kind
     is_extreme = action.kind in ("most", "least")
     return f"{action.kind} {label(action.name)}" if is_extreme else label(action.name)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Count the words of the bundled graph's questions, and write the known ones into a folder."""
+    (folder,) = map(Path, arguments)
+    settings = json.loads((folder / ACCOUNT_SETTINGS).read_text(encoding="utf-8"))
+    kg = open_kg("world")
+    material = gather(kg, "world", Recipe(formats=("path", "query")))
+    assert material.queries is not None
+    known = known_words(material.queries, material.seed + KNOWN_SEED)
+    kg.close()
+    write_settings(folder, settings["threshold"], known)
+    print(f"{len(known):,} known words")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -21,7 +21,7 @@ from ..queries.questions import QueryQuestioner
 from ..questions.questioner import Sample
 from ..recipe import METHODS
 from ..trainer.job import Job, made_folder
-from .account import FLAGGED, train_account
+from .account import FLAGGED, KNOWN_SEED, known_words, train_account
 from .exams import (
     Exam,
     answer,
@@ -129,7 +129,8 @@ def _fit_account(
         account = LearntAccount(model.arrays(), threshold, names)
         shares = unread_shares(kg, QueryReader(kg, lambda: local), account, whole)
         threshold = share_above(shares, FLAGGED)
-    write_account(folder, model.arrays(), threshold)
+    known = known_words(questioner, job.material.seed + KNOWN_SEED)
+    write_account(folder, model.arrays(), threshold, known)
     job.elapsed.save()
 
 

@@ -1,6 +1,7 @@
 """The learnt account of words: shares, words in order, files, and questions of ill will."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -16,6 +17,7 @@ from groundwalk.agent.query.account import (
     SPECIAL,
     LearntAccount,
     NoAccount,
+    QuestionWord,
     account_beside,
     action_parts,
     log_shares,
@@ -23,12 +25,14 @@ from groundwalk.agent.query.account import (
     question_words,
     read_account,
     rows_of,
+    share_read,
     unread,
     word_parts,
     write_account,
 )
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.records import Word
 from groundwalk.training.fitting.pointer import Pointer, batched
 from hypothesis import given
 from hypothesis import strategies as st
@@ -186,3 +190,55 @@ def test_rows_are_of_the_word_and_its_letters() -> None:
     assert rows_of("river") != rows_of("rivers") and set(rows_of("river")) & set(rows_of("rivers"))
     assert not set(rows_of("river")) & set(rows_of("lake"))
     assert len(rows_of("a" * 10_000)) <= MOST_PIECES and min(rows_of("x")) > 0
+
+
+class Filler(LearntAccount):
+    """An account to which each word is filler with the same share."""
+
+    share = 0.8
+
+    def shares(
+        self,
+        question: str,
+        words: Sequence[QuestionWord],
+        mentions: Sequence[Numbered],
+        actions: Sequence[Action],
+    ) -> list[list[float]]:
+        return [[0.0, self.share, 1 - self.share] for _ in words]
+
+
+def test_filler_that_training_never_had_is_unknown_unless_it_is_misspelt_or_sure() -> None:
+    question, actions = "which kountries adore them", (Action("class", "country"),)
+    known = ("which", "countries", "them")
+    account = Filler({}, 0.5, label, known).account(question, (), actions)
+    assert [word["used_by"] for word in account] == ["filler", "filler", "unknown", "filler"]
+    assert unread(account) == [] and unread(account, ("unknown",)) == ["adore"]
+    untold = Filler({}, 0.5, label).account(question, (), actions)
+    assert {word["used_by"] for word in untold} == {"filler"}
+    sure = Filler({}, 0.5, label, known)
+    sure.share = 0.95
+    assert {word["used_by"] for word in sure.account(question, (), actions)} == {"filler"}
+
+
+def test_known_words_are_kept_in_the_files(tmp_path: Path) -> None:
+    write_account(tmp_path, Pointer().arrays(), 0.5, ["flüsse", "which"])
+    settings = json.loads((tmp_path / "account.json").read_text("utf-8"))
+    assert settings == {"threshold": 0.5, "known": ["flüsse", "which"]}
+
+
+@pytest.mark.parametrize(
+    ("uses", "share"),
+    [
+        ((), 1.0),
+        (("filler",), 0.0),
+        (("mention", "filler"), 1.0),
+        (("mention", "unread", "filler"), 0.5),
+        (("mention", "flows through", "operator", "unknown"), 0.75),
+        (("unread", "unread"), 0.0),
+    ],
+)
+def test_the_share_that_is_read_is_of_the_words_that_ask_something(
+    uses: tuple[str, ...], share: float
+) -> None:
+    words = [Word(text="a", start=0, end=1, used_by=use) for use in uses]
+    assert share_read(words) == share
