@@ -1,8 +1,10 @@
 """What is installed: every requirement has bounds, and the lock is what constraints.txt says."""
 
+import ast
 import re
+import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,17 @@ ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CI = {"sys_platform": "linux", "platform_machine": "x86_64", "python_full_version": "3.11.7"}
+PARTS = ("agent", "cli", "data", "evaluation", "graphs", "groundwalk", "prompts", "training")
+COME_WITH = {
+    "anyio": "mcp",
+    "dotenv": "pydantic-settings",
+    "markupsafe": "jinja2",
+    "openai": "langchain-openai",
+    "pydantic": "pydantic-settings",
+    "typing-extensions": "pydantic-settings",
+    "uvicorn": "mcp",
+}
+"""Packages that the code imports, each with the requirement that always brings it."""
 MAC = {"sys_platform": "darwin", "platform_machine": "arm64", "python_full_version": "3.13.1"}
 
 
@@ -92,3 +105,50 @@ def test_torch_is_its_cpu_build_without_libraries_for_gpus() -> None:
     assert locked(**MAC)["torch"].version.local is None
     for platform in (CI, MAC):
         assert not [name for name in locked(**platform) if name.startswith(("nvidia", "cuda"))]
+
+
+def test_what_is_imported_is_required_or_of_an_extra() -> None:
+    files = (file for part in PARTS for file in (ROOT / part).rglob("*.py"))
+    names = {canonicalize_name(own.name) for own in required()}
+    missing = {name for name in imported(files) if COME_WITH.get(name, name) not in names}
+    assert not missing - {"groundwalk", "typeshed"}
+
+
+def test_the_extra_of_the_benchmarks_has_what_they_import() -> None:
+    names = installed_with("bench") | installed_with("mcp")
+    files = (ROOT / "evaluation" / "benchmarks").glob("*.py")
+    assert {name for name in imported(files) if COME_WITH.get(name, name) not in names} == set()
+    assert {"marisa-trie", "torch", "transformers"} <= names
+
+
+def test_hints_name_extras_that_there_are() -> None:
+    extras = PROJECT["project"]["optional-dependencies"].keys()
+    texts = [
+        file.read_text(encoding="utf-8") for part in PARTS for file in (ROOT / part).rglob("*.py")
+    ]
+    texts += [file.read_text(encoding="utf-8") for file in (ROOT / "docs").glob("*.md")]
+    found = {name for text in texts for name in re.findall(r"(?:groundwalk|\.)\[(\w+)\]'", text)}
+    assert {"data", "train", "mcp"} <= found <= extras
+
+
+def imported(files: Iterable[Path]) -> set[str]:
+    """The packages that files import, anywhere in them."""
+    names = set[str]()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {own.name for own in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names.add(node.module)
+    tops = {name.partition(".")[0] for name in names}
+    return {canonicalize_name(name.strip("_")) for name in tops - sys.stdlib_module_names}
+
+
+def installed_with(extra: str) -> set[str]:
+    """The requirements of the project, and those of an extra with the extras that it names."""
+    project = PROJECT["project"]
+    own = [Requirement(text) for text in project["optional-dependencies"][extra]]
+    names = {canonicalize_name(one.name) for one in own if one.name != project["name"]}
+    inner = [name for one in own if one.name == project["name"] for name in one.extras]
+    basic = {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
+    return basic | names.union(*map(installed_with, inner))

@@ -12,13 +12,14 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from ..errors import QuestionError, ShortageError
+from ..kg.stores.sparql.store import End
 from ..kg.terms import Term, is_literal
 from .binding import Mention, bind
 from .comparison import operand_of
 from .execute import SECONDS
 from .facts import Facts, Ids, distinct
 from .normal import MentionValue
-from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, some
+from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, measures_of_ends, some
 from .tree import (
     ANYTHING,
     AnyOf,
@@ -115,6 +116,7 @@ class GraphSchema:
             thing, compared = self._thing(mention), self._compared(mention)
             self._things.append(thing)
             self.mentions.append(_readings(value, mention.text, thing, compared))
+        self._tables.look_ahead([thing for thing in self._things if thing is not None])
         self._sets: dict[Query, Ids | None] = {}
         self._hops: dict[Query, Sequence[tuple[str, bool]]] = {}
 
@@ -125,6 +127,8 @@ class GraphSchema:
     def classes(self, members: Query | None) -> Sequence[str]:
         """The classes that members have; with None every class."""
         self._facts.limit(SECONDS)
+        if members and (ends := self._far_ends(_shape(members))):
+            return self._tables.classes_of_ends(ends)
         ids = None if members is None else self._members(members)
         if ids is not None:
             return self._tables.named(self._tables.classes_of(some(ids, MANY)))
@@ -135,8 +139,35 @@ class GraphSchema:
         self._facts.limit(SECONDS)
         key = _shape(members)
         if key not in self._hops:
-            self._hops[key] = self._tables.hops(self._members(key))
+            ends = self._far_ends(key)
+            hops = self._tables.hops_of_ends(ends, key.steps[-1:])
+            self._hops[key] = hops or self._tables.hops(self._members(key))
         return self._hops[key]
+
+    def _far_ends(self, query: Query) -> Sequence[End]:
+        """Of a set at an endpoint that is no topic nor next to one: its classes, or datatypes.
+
+        Nothing where they are not known: then members are followed.
+        """
+        remote, start = self._tables.remote, query.start
+        is_class = isinstance(start, OfClass)
+        if remote is None or query.group or (len(query.steps) < 2 and not is_class):
+            return ()
+        if query.of_class or query.class_id:
+            class_ = self._tables.class_of(query.of_class, query.class_id)
+            return [End(class_, False)] if class_ else ()
+        if is_class and not query.steps:
+            class_ = self._tables.class_of(start.name, start.id)
+            return [End(class_, False)] if class_ else ()
+        *before, last = query.steps
+        inner = query.model_copy(update={"steps": tuple(before)})
+        if is_class or len(before) > 1:
+            ends = self._far_ends(inner)
+        else:
+            ids = self._members(inner)
+            classes = () if ids is None else self._tables.named(self._tables.classes_of(ids))
+            ends = [End(term, False) for term in classes]
+        return remote.ends(ends, self._tables.relation(last), last.inverse)
 
     def measures(self, members: Query) -> frozenset[Measure]:
         """What all members are; after a hop, what most are that the relation leads to."""
@@ -144,6 +175,9 @@ class GraphSchema:
         step = _last_hop(members)
         if step is not None and self._kg.pinned:
             return self._tables.measures_at(self._tables.relation(step), step.inverse)
+        ends = self._far_ends(_shape(members))
+        if ends and (measures := measures_of_ends(ends)) is not None:
+            return measures
         ids = self._members(members)
         return frozenset() if ids is None else self._tables.measured(ids, least=1.0)
 
@@ -195,7 +229,7 @@ class GraphSchema:
             case Domain() as domain:
                 return (
                     self._tables.end(self._tables.relation(domain), True)[0]
-                    if self._kg.pinned
+                    if self._tables.is_whole
                     else None
                 )
             case AnyOf(any=queries):
@@ -215,7 +249,7 @@ class GraphSchema:
 
     def _along(self, ids: Ids | None, step: Step) -> Ids | None:
         relation = self._tables.relation(step)
-        if not self._kg.pinned:
+        if not self._tables.is_whole:
             near = NO_ONE if ids is None else some(ids, FEW)
             targets = self._facts.step(near, relation, step.inverse).targets
             return distinct(targets) if len(targets) else None

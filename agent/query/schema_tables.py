@@ -1,14 +1,17 @@
 """The relations and classes of a graph, and the members and classes at the ends of relations."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..kg.stores.sparql.store import End, SparqlStore
+from ..kg.terms import Step as Walked
 from ..kg.terms import Term, is_iri, is_literal
 from .binding import bind
-from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, distinct
+from .endpoint_hops import EndpointHops
+from .facts import DATE, NO_ONE, NUMBER, PLAIN_NUMBERS, Facts, Ids, distinct
 from .tree import Domain, OfClass, Query, Step
 
 Measure: TypeAlias = Literal["number", "date"]
@@ -19,16 +22,21 @@ MANY = 10_000
 _SAMPLE = 1_000
 """Values at the end of a relation that are read as numbers or dates."""
 FEW = 50
-"""Members of a set on an endpoint that are followed."""
+"""Members of a set that are followed, where the graph is not read whole."""
+MOST_WHOLE = 500_000
+"""Facts of a graph that is read whole, to know what each relation leads to."""
+_STATEMENTS = 200
+"""Of each relation of a larger graph so many are read for that."""
 _FEW_CLASSES = 5
 
 
 class GraphTables:
     """The relations and classes of a graph, and what is at the ends of them.
 
-    Everything is read once. Of an endpoint, which cannot be read whole, a few members are read.
-    Relations in `without` are left out, as if the graph lacked them. Not safe to share between
-    threads; its methods raise as those of `Facts` do.
+    Everything is read once. Of an endpoint, which cannot be read whole, a few members are read, and
+    of a large graph those and a few facts of each relation. Relations in `without` are left out, as
+    if the graph lacked them. Not safe to share between threads; its methods raise as those of
+    `Facts` do.
     """
 
     def __init__(self, facts: Facts, without: frozenset[Term] = frozenset()) -> None:
@@ -36,12 +44,19 @@ class GraphTables:
         self.kg = facts.kg
         terms = (relation.term for relation in self.kg.walk_labels.relations())
         self.relations = [term for term in terms if term not in without]
+        self.is_whole = self.kg.pinned and self.kg.counts.facts <= MOST_WHOLE
+        """Whether what is not in the tables is not in the graph either."""
+        store, is_plain = self.kg.store, self.kg.reading.plain
+        is_remote = isinstance(store, SparqlStore) and is_plain
+        self.remote = EndpointHops(self.kg, store, FEW) if is_remote else None
+        """What an endpoint tells of classes and things; None where another source is read."""
         self._without = without
         self._classes: Sequence[str] | None = None
         self._terms: dict[tuple[str, str], Term] = {}
         self._ends: dict[tuple[Term, bool], tuple[Ids, Ids]] = {}
         self._measures: dict[tuple[Term, bool], frozenset[Measure]] = {}
         self._members: dict[Term, Ids] = {}
+        self._used: dict[tuple[Term, bool], Sequence[Term]] = {}
         self._hops: dict[bytes, Hops] = {}
         self._every: Hops = tuple((r, inverse) for inverse in (False, True) for r in self.relations)
 
@@ -77,9 +92,9 @@ class GraphTables:
         return sorted(filter(is_iri, self.facts.terms(classes)))
 
     def members(self, class_: Term) -> Ids:
-        """The members of a class; of an endpoint a few."""
+        """The members of a class; a few, where the graph is not read whole."""
         if class_ not in self._members:
-            if self.kg.pinned:
+            if self.is_whole:
                 self._members[class_] = self.facts.members(class_)
             else:
                 store, kinds = self.kg.store, self.kg.profile.types
@@ -95,13 +110,18 @@ class GraphTables:
     # Relations
 
     def end(self, relation: Term, inverse: bool) -> tuple[Ids, Ids]:
-        """What a hop leads to, and the classes of that."""
+        """What a hop leads to, and the classes of that; some of both for a large graph."""
         hop = (relation, inverse)
         if hop not in self._ends:
-            facts = self.facts
-            things = facts.having(relation) if inverse else facts.reached(relation)
+            things = self._end(relation, inverse)
             self._ends[hop] = (things, self.classes_of(things))
         return self._ends[hop]
+
+    def _end(self, relation: Term, inverse: bool) -> Ids:
+        if self.is_whole:
+            return self.facts.having(relation) if inverse else self.facts.reached(relation)
+        steps = (Walked(fact, inverse) for fact in islice(self.kg.stated(relation), _STATEMENTS))
+        return self.facts.ids(step.target for step in steps)
 
     def measures_at(self, relation: Term, inverse: bool) -> frozenset[Measure]:
         """What most are that a hop leads to, if they are values that have an order."""
@@ -122,8 +142,13 @@ class GraphTables:
         """The relations at members, and those that others of their classes have."""
         if ids is None or not len(ids):
             return self._every
-        if not self.kg.pinned:
-            return tuple(self._hops_on_endpoint(some(ids, FEW)))
+        if not self.is_whole:
+            few = some(ids, FEW)
+            at_members = self._hops_at(few)
+            if not self.kg.pinned:
+                return tuple(at_members)
+            # What few members of a class have may be missed there, and is seen at the relation.
+            return tuple(dict.fromkeys([*at_members, *self._hops_from(few, self.classes_of(few))]))
         few = some(ids, MANY)
         classes, all_have = self._classified(few)
         if not all_have:
@@ -140,29 +165,79 @@ class GraphTables:
             if _meet(ends, things) or _meet(their_classes, classes):
                 yield relation, inverse
 
-    def _hops_on_endpoint(self, few: Ids) -> Iterator[tuple[Term, bool]]:
-        classes = self.named(self.classes_of(few))
-        others = [some(self.members(class_), FEW) for class_ in classes[:_FEW_CLASSES]]
-        terms = self.facts.terms(distinct(np.concatenate([few, *others])))
+    def look_ahead(self, topics: Sequence[Term]) -> None:
+        """Read at once what an endpoint will be asked of topics, and of classes that are few."""
+        if self.remote is not None and topics:
+            classes = self.every_class()
+            self.remote.look_ahead(topics, classes if len(classes) <= FEW else ())
+
+    def hops_of_ends(self, ends: Sequence[End], last: Sequence[Step]) -> Hops:
+        """The relations of members of classes at an endpoint; from values back along the last."""
+        if self.remote is None or not ends:
+            return ()
+        classes = [end.term for end in ends if not end.is_value][:_FEW_CLASSES]
+        hops = self.remote.relations_of(classes)
+        if len(classes) < len(ends):
+            hops += [(self.relation(step), not step.inverse) for step in last]
+        return tuple((r, way) for r, way in dict.fromkeys(hops) if r not in self._without)
+
+    def classes_of_ends(self, ends: Sequence[End]) -> list[str]:
+        """The classes of things at an endpoint, and those that members of these have too."""
+        classes = [end.term for end in ends if not end.is_value][:_FEW_CLASSES]
+        others = (self.remote.classes_of_members(own) for own in classes if self.remote)
+        return sorted({*classes, *chain.from_iterable(others)})
+
+    def _hops_at(self, few: Ids) -> Iterator[tuple[Term, bool]]:
+        classes = self.named(self.classes_of(few))[:_FEW_CLASSES]
         for inverse in (False, True):
-            subjects = [term for term in terms if inverse or not is_literal(term)]
-            around = self.kg.walks.relations_at(subjects, inverse)
+            around = self._relations_around(few, classes, inverse)
             relations = dict.fromkeys(chain.from_iterable(around))
             yield from ((r, inverse) for r in relations if r not in self._without)
 
+    def _relations_around(
+        self, few: Ids, classes: Sequence[Term], inverse: bool
+    ) -> Sequence[Sequence[Term]]:
+        """The relations of members, and of others of their classes."""
+        if self.remote is not None:
+            return self.remote.around(self.facts.terms(few), classes, inverse)
+        return [self._relations_at(few, inverse), *(self._used_by(c, inverse) for c in classes)]
+
+    def _used_by(self, class_: Term, inverse: bool) -> Sequence[Term]:
+        """The relations of some members of a class."""
+        key = (class_, inverse)
+        if key not in self._used:
+            self._used[key] = self._relations_at(some(self.members(class_), FEW), inverse)
+        return self._used[key]
+
+    def _relations_at(self, ids: Ids, inverse: bool) -> Sequence[Term]:
+        terms = [term for term in self.facts.terms(ids) if inverse or not is_literal(term)]
+        return [*dict.fromkeys(chain.from_iterable(self.kg.walks.relations_at(terms, inverse)))]
+
     def _classified(self, ids: Ids) -> tuple[Ids, bool]:
-        """The classes that any of a set has, and whether all have one."""
+        """The classes that any of a set has, and whether all have one; of a large graph some."""
+        if self.kg.pinned and not self.is_whole:
+            ids = some(ids, _STATEMENTS)
         steps = [self.facts.step(ids, kind, False) for kind in self.kg.profile.types]
         classes = distinct(np.concatenate([NO_ONE, *(pairs.targets for pairs in steps)]))
         having = distinct(np.concatenate([NO_ONE, *(pairs.sources for pairs in steps)]))
         return classes, len(having) == len(ids)
 
     def _read_classes(self) -> Sequence[str]:
-        if not self.kg.pinned:
+        if not self.is_whole:
             words = self.kg.labels.vocabulary()
             return list(dict.fromkeys(word.term for word in words if not word.relation))
         classes = [self.facts.reached(kind) for kind in self.kg.profile.types]
         return self.named(distinct(np.concatenate([NO_ONE, *classes])))
+
+
+def measures_of_ends(ends: Sequence[End]) -> frozenset[Measure] | None:
+    """What values of datatypes all are; None where the datatypes do not tell."""
+    datatypes = {end.term for end in ends if end.is_value}
+    if not datatypes:
+        return frozenset()
+    if len(datatypes) == len(ends) and datatypes <= PLAIN_NUMBERS:
+        return frozenset({"number"})
+    return None
 
 
 def some(ids: Ids, most: int) -> Ids:

@@ -32,7 +32,6 @@ from .inputs import (
     MOST_STEPS,
     NONE,
     Label,
-    PartialReading,
     kind_of,
     label_way,
     number_actions,
@@ -146,9 +145,9 @@ class _Search:
     def _may_end(self, partial: Partial) -> bool:
         """Whether the set that would end there can meet the one that it is joined to.
 
-        At an endpoint only a few members are looked at, which shows no relation to be absent.
+        Where only a few members are looked at, that shows no relation to be absent.
         """
-        is_known = self._tools.facts.kg.pinned
+        is_known = self._tools.tables.is_whole
         return not is_known or may_overlap(partial.actions, self._schema)
 
     def _chances(
@@ -163,16 +162,13 @@ class _Search:
             for partial, coming in zip(live, following, strict=True)
         ]
         words, labels = self._words, list(self._labels.values())
+        batch, read = self._tools.read(words, labels, self._matches)
         numbers = [number_actions(partial.actions, words, labels) for partial in live]
-        batch = self._tools.inputs.batch(
-            [PartialReading(words, labels, own, matches=self._matches) for own in numbers]
-        )
-        scores = self._tools.network(batch)
-        masks = self._masks(live, offers, batch.kinds.shape[1] + 1)
-        logs = logs_of(scores, batch.ways, *masks)
+        scores = self._tools.network.scored(batch.of_actions(numbers), read, last=True)
+        logs = logs_of(scores, batch.ways, *self._masks(live, offers))
         chances = list[list[tuple[Action, float]]]()
-        for row, partial in enumerate(live):
-            values = [part[row, len(partial.actions)].tolist() for part in logs]
+        for row in range(len(live)):
+            values = [part[row, 0].tolist() for part in logs]
             kinds, within = values[0], dict(zip(logs._fields, values, strict=True))
             chances.append(
                 [
@@ -200,24 +196,23 @@ class _Search:
         return offers
 
     def _masks(
-        self, live: Sequence[Partial], offers: Sequence[Sequence[_Offer]], positions: int
+        self, live: Sequence[Partial], offers: Sequence[Sequence[_Offer]]
     ) -> Sequence[npt.NDArray[np.bool_]]:
         """What may come where each query ends, as `logs_of` has it."""
         rows = len(live)
-        legal = np.zeros((rows, positions, len(KINDS)), bool)
-        is_literal = np.zeros((rows, positions), bool)
-        offered = np.zeros((rows, positions, len(self._labels) or 1), bool)
-        pointable = np.zeros((rows, positions, len(self._words)), bool)
+        legal = np.zeros((rows, 1, len(KINDS)), bool)
+        is_literal = np.zeros((rows, 1), bool)
+        offered = np.zeros((rows, 1, len(self._labels) or 1), bool)
+        pointable = np.zeros((rows, 1, len(self._words)), bool)
         for row, partial in enumerate(live):
-            position = len(partial.actions)
-            is_literal[row, position] = _is_literal(partial)
-            legal[row, position, KIND_NUMBERS[NONE]] = True
+            is_literal[row] = _is_literal(partial)
+            legal[row, 0, KIND_NUMBERS[NONE]] = True
             for _, kind, field, index in offers[row]:
-                legal[row, position, kind] = True
+                legal[row, 0, kind] = True
                 if field in ("hops", "classes"):
-                    offered[row, position, index] = True
+                    offered[row, 0, index] = True
                 elif field == "words" and index >= 0:
-                    pointable[row, position, index] = True
+                    pointable[row, 0, index] = True
         return legal, is_literal, offered, pointable
 
     def _know(self, names: Sequence[tuple[str, int]]) -> None:
@@ -318,18 +313,20 @@ def _read(
     tools.begin()
     words = words_of(question, mentions)
     named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
-    every = dict.fromkeys([*named, *tools.labels.near(words, tools.inputs)])
+    every = dict.fromkeys([*tools.labels.near(words, tools.inputs), *named])
     labels = [tools.labels.label(*key) for key in every]
     try:
-        reading = PartialReading(words, labels, number_actions(actions, words, labels))
+        numbers = number_actions(actions, words, labels)
     except KeyError:
         return None
-    scores = tools.network(tools.inputs.batch([reading]))
+    batch, read = tools.read(words, labels)
+    scores = tools.network.scored(batch.of_actions([numbers]), read, last=True)
+    at = [index for index, key in enumerate(every) if key in named]
     return _Account(
         words,
-        labels[: len(named)],
+        [labels[index] for index in at],
         NUMPY.sigmoid(scores.unread[0, -1]).tolist(),
-        scores.met[0, :, : len(named)].tolist(),
+        scores.met[0][:, at].tolist(),
         {action.number for action in actions if action.number is not None},
     )
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,14 @@ from ..kg.nodes import literal_tag
 from ..kg.store import LabelsOver
 from ..kg.terms import Term, is_literal
 from ..query.facts import Facts
+from ..query.schema_tables import MOST_WHOLE
 
 _MOST_VALUES = 5_000
 """The different values of a relation that may be named; more are descriptions."""
 _MOST_LETTERS, _MOST_WORDS = 60, 6
 """Of a value that somebody would say in a question."""
+_FIRST = 100
+"""Facts of a relation of a large graph that show whether it leads to values."""
 _DATATYPE = ":"
 """What is in the tag of a typed literal, and in no language tag."""
 
@@ -81,8 +85,9 @@ class LabelsWithValues(LabelsOver):
 def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
     """The values that may be named; the names of things name the things."""
     facts, values = Facts(kg), dict[Term, _Value]()
+    is_large = kg.counts.facts > MOST_WHOLE
     for relation in kg.walk_labels.relations():
-        if relation.term in kg.profile.naming:
+        if relation.term in kg.profile.naming or (is_large and not _has_few(kg, relation.term)):
             continue
         reached = facts.reached(relation.term)
         few = facts.terms(reached[:3])
@@ -97,6 +102,20 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
                     value = _Value(text, "", before.uses + value.uses)
                 values[term] = value
     return values
+
+
+def _has_few(kg: KnowledgeGraph, relation: Term) -> bool:
+    """Whether a relation leads to values, and to few; it is read as far as that takes."""
+    tails = (fact.tail for fact in kg.stated(relation))
+    first = list(islice(tails, _FIRST))
+    if not any(map(is_literal, first)):
+        return False
+    different = set[str](first)
+    for tail in tails:
+        different.add(tail)
+        if len(different) > _MOST_VALUES:
+            return False
+    return True
 
 
 def _spoken_text(term: Term) -> str:

@@ -6,12 +6,9 @@ bulk loader on that file, our build of it, and opening what was built. Ten milli
 about 3 GB of disk and some minutes.
 """
 
-import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -22,7 +19,7 @@ import pyoxigraph as ox
 from rich.console import Console
 
 from ...agent.kg import BuildProgress, build, normalise, open_kg
-from .harness import aligned, conduct, machine, mistyped, options_of
+from .harness import aligned, alone, conduct, machine, mistyped, options_of, peak_memory
 
 _BATCHES = 300
 _BATCH = 10
@@ -94,7 +91,7 @@ def run(
         entities = write_graph(source, triples)
         out.print(f"{triples:,} triples, {source.stat().st_size / 1e6:,.0f} MB", markup=False)
         for step in (_bulk_load, _build, _look_up):
-            figures |= _alone(step, home)
+            figures |= alone(step, home)
             out.print(", ".join(f"{name}: {figures[name]:.4g}" for name in figures), markup=False)
     figures["ratio"] = figures["load"] / figures["bulk_load"]
     return {
@@ -126,18 +123,12 @@ def table(report: dict[str, Any]) -> list[str]:
     ]
 
 
-def _alone(step: Callable[[Path], dict[str, float]], home: Path) -> dict[str, float]:
-    """Run a step in a new process, so that its peak memory is its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(step, home).result()
-
-
 def _bulk_load(home: Path) -> dict[str, float]:
     since = perf_counter()
     store = ox.Store(str(home / "plain"))
     store.bulk_load(path=str(home / "graph.nt"), format=ox.RdfFormat.N_TRIPLES)
     store.flush()
-    return {"bulk_load": perf_counter() - since, "bulk_load_memory": _peak()}
+    return {"bulk_load": perf_counter() - since, "bulk_load_memory": peak_memory()}
 
 
 def _build(home: Path) -> dict[str, float]:
@@ -153,7 +144,7 @@ def _build(home: Path) -> dict[str, float]:
     return {
         "load": loaded[0] - since,
         "names": perf_counter() - loaded[0],
-        "memory": _peak(),
+        "memory": peak_memory(),
         "disk": sum(file.stat().st_size for file in files) / 1e6,
     }
 
@@ -193,12 +184,6 @@ def _timed(call: Callable[[_Asked], object], asked: _Asked) -> float:
 def _quantiles(name: str, times: Iterable[float]) -> dict[str, float]:
     every = list(times)
     return {name: median(every), f"{name}_p95": quantiles(every, n=20)[-1]}
-
-
-def _peak() -> float:
-    """The most memory that this process has held, in MB."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def write_graph(path: Path, triples: int, *, seed: int = 0) -> int:

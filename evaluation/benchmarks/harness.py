@@ -5,8 +5,11 @@ import json
 import os
 import platform
 import random
+import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, TypeVar
@@ -26,6 +29,7 @@ _ENDS = 2
 """The letters at each end of a name in which nobody slips here."""
 
 Report = TypeVar("Report")
+Measured = TypeVar("Measured")
 
 
 def options_of(name: str, doc: str | None) -> argparse.ArgumentParser:
@@ -68,6 +72,18 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "machine": platform.machine(),
     }
+
+
+def alone(step: Callable[[Path], Measured], home: Path) -> Measured:
+    """Run a step in a new process, so that its peak memory is its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(step, home).result()
+
+
+def peak_memory() -> float:
+    """The most memory that this process has held, in MB."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

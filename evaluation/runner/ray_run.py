@@ -43,7 +43,7 @@ class RayActors:
             import ray
             import ray.data as data
         except ImportError as error:
-            raise InputError("Ray is not installed", "pip install groundwalk[ray]") from error
+            raise InputError("Ray is not installed", "pip install 'groundwalk[ray]'") from error
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         self._ray, self._data = cast(Any, ray), cast(Any, data)
         self._open_ask, self._filed, self._chunk = open_ask, (dataset, split), chunk
