@@ -25,8 +25,8 @@ _MOST = 3
 class Circuit:
     """Opens after three failures in a row; then one attempt is let through after every pause.
 
-    A service that answers at all, even with what is of no use, closes it. Safe to share between
-    threads. `pause` is in seconds.
+    Requests that are under way at the same time fail as one. A service that answers at all, even
+    with what is of no use, closes it. Safe to share between threads. `pause` is in seconds.
     """
 
     def __init__(self, pause: float) -> None:
@@ -34,6 +34,7 @@ class Circuit:
         self._lock = Lock()
         self._failures = 0
         self._opens = 0.0
+        self._failed_at = 0.0
         self._problem = UnavailableError("")
 
     @contextmanager
@@ -42,11 +43,11 @@ class Circuit:
 
         Raises UnavailableError, at once, while the circuit is open.
         """
-        trying = self._enter()
+        trying, since = self._enter(), time.monotonic()
         try:
             yield trying
         except UnavailableError as problem:
-            self._failed(problem)
+            self._failed(problem, since)
             raise
         except ServiceError:
             self._answered()
@@ -67,10 +68,12 @@ class Circuit:
             self._opens += self._pause - left
             return True
 
-    def _failed(self, problem: UnavailableError) -> None:
+    def _failed(self, problem: UnavailableError, since: float) -> None:
+        """What was under way when the last failure was counted failed with it, and counts once."""
         with self._lock:
-            self._failures += 1
+            self._failures += since >= self._failed_at
             self._problem = problem
+            self._failed_at = time.monotonic()
             self._opens = time.monotonic() + self._pause
 
     def _answered(self) -> None:

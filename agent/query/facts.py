@@ -36,8 +36,8 @@ _MOST_CACHED = 2_000_000
 """Steps of single nodes that are kept for the next query."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
-_PLAIN_NUMBERS = frozenset(
-    f"{_XSD}{name}" for name in ("integer", "decimal", "double", "float", "int", "long")
+PLAIN_NUMBERS = frozenset(
+    f"<{_XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long")
 )
 
 _UNREAD, _TEXT, NUMBER, DATE = -1, 0, 1, 2
@@ -110,6 +110,11 @@ class Facts:
         self.check_size(int((last - first).sum()), relation)
         return Pairs(np.repeat(nodes, last - first), pairs.targets[spans(first, last)])
 
+    def are_near(self, nodes: Ids, relation: Term, inverse: bool) -> bool:
+        """Whether the steps of all nodes of a set are known already."""
+        known = self._near.get((relation, inverse), {})
+        return relation in self._whole or all(node in known for node in nodes.tolist())
+
     def having(self, relation: Term) -> Ids:
         """Everything that has the relation."""
         return distinct(self._read(relation)[0].sources)
@@ -144,7 +149,7 @@ class Facts:
             values = distinct(np.sort(self._read(relation)[0].targets))
             numbers = len(values) > 0 and bool((self.measured(values).kinds == NUMBER).all())
             tags = {literal_tag(term) for term in self.terms(values)} if numbers else {""}
-            self._numeric[relation] = tags <= _PLAIN_NUMBERS
+            self._numeric[relation] = {f"<{tag}>" for tag in tags} <= PLAIN_NUMBERS
         return self._numeric[relation]
 
     def measured(self, ids: Ids) -> Measured:

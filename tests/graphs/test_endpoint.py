@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -88,6 +89,50 @@ def test_a_graph_too_large_to_be_indexed_whole_gives_the_same_answers(
             grown: Any = build_graph("gcr", kg="world").invoke(asked, context=options)
         assert outcome(grown) == outcome(here)
         assert grown["candidates"] or question == UNKNOWN
+
+
+class Rounds:
+    """Holds requests until no other comes, and lets all go at once: so a round is what one thing
+    waits for, however slow the machine is.
+    """
+
+    _QUIET = 0.06
+
+    def __init__(self) -> None:
+        self.over = 0
+        self._came = 0.0
+        self._lock = Lock()
+
+    def __call__(self, handler: Handler) -> bool:
+        with self._lock:
+            mine, self._came = self.over, time.monotonic()
+        while True:
+            time.sleep(0.01)
+            with self._lock:
+                if self.over == mine and time.monotonic() - self._came > self._QUIET:
+                    self.over += 1
+                if self.over > mine:
+                    return False
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the capital of Austria?", "Vienna"),
+        ("Which river flows through Vienna?", "Danube"),
+    ],
+)
+def test_a_question_asks_side_by_side(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, question: str, answer: str
+) -> None:
+    """From opening the endpoint to the answer at most eight requests wait for one another."""
+    rounds = Rounds()
+    monkeypatch.setattr(endpoint, "misbehaviour", rounds)
+    kg = open_kg(endpoint.url)
+    state: Any = build_graph(kg=kg).invoke({"question": question})
+    kg.close()
+    assert [a["label"] for a in state["answers"]] == [answer]
+    assert rounds.over <= 8
 
 
 def test_what_a_view_leaves_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

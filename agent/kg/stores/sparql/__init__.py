@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ...profile import GENERIC, Profile
+from .about import Terms
 from .client import SparqlClient
 from .labels import SparqlLabels
 from .settings import EndpointSettings, endpoint_settings
@@ -36,8 +37,9 @@ def open_endpoint(
     ServiceError when the endpoint does not answer.
     """
     client = SparqlClient(url, settings or endpoint_settings())
-    store = SparqlStore(client, profile=profile)
-    labels = SparqlLabels(client, profile=profile)
+    terms = Terms(client, profile)
+    store = SparqlStore(client, profile=profile, terms=terms)
+    labels = SparqlLabels(client, profile=profile, terms=terms, look_around=store.look_around)
     try:
         store.check()
     except BaseException:

@@ -51,6 +51,10 @@ class Roles(NamedTuple):
         return self.uses or self.facts
 
 
+Values = tuple[tuple[Term, Term], ...]
+"""What a term has: predicates, each with a text or an IRI."""
+
+
 class Terms:
     """Reads about many terms at once, and remembers the last 100,000. Raises ServiceError."""
 
@@ -58,9 +62,23 @@ class Terms:
         self._client = client
         self._profile = profile
         self._scope = Scope(client.settings.graphs)
+        self.telling = tuple(
+            dict.fromkeys((*profile.labels, *profile.descriptions, *profile.types))
+        )
+        """The predicates of what is read about terms."""
+        self._values: Recent[Term, Values] = Recent(_MOST_REMEMBERED)
+        self._relations: Recent[Term, bool] = Recent(_MOST_REMEMBERED)
         self._abouts: Recent[Term, About] = Recent(_MOST_REMEMBERED)
         self._roles: Recent[Term, Roles] = Recent(_MOST_REMEMBERED)
         self._sizes: Recent[Term, int] = Recent(_MOST_REMEMBERED)
+
+    def learn(self, values: Mapping[Term, Iterable[tuple[Term, Term]]]) -> None:
+        """Take what an answer told of terms, whole, by the predicates that are `telling`."""
+        self._values.put({term: tuple(pairs) for term, pairs in values.items()})
+
+    def learn_relations(self, relations: Iterable[Term]) -> None:
+        """Take it that these are relations of facts."""
+        self._relations.put(dict.fromkeys(relations, True))
 
     def about(self, terms: Iterable[Term]) -> dict[Term, About]:
         """What is said of each term; one that cannot be asked about has its local name."""
@@ -107,28 +125,29 @@ class Terms:
         return {term: abouts.get(term) or About(local_name(term), False) for term in terms}
 
     def _read_texts(self, terms: Sequence[Term]) -> dict[Term, About]:
-        profile = self._profile
-        predicates = dict.fromkeys((*profile.labels, *profile.descriptions, *profile.types))
         asked = list(dict.fromkeys(term for term in terms if can_ask(term)))
-        values: dict[Term, list[tuple[Term, Term]]] = {term: [] for term in asked}
-        for _, answer in in_batches(
-            self._client,
-            asked,
-            lambda batch: label_queries.texts(
-                batch, list(predicates), profile.languages, self._scope
-            ),
-            most=_MOST_TERMS,
-        ):
-            for term, predicate, value in answer.rows:
-                if term in values and predicate is not None and value is not None:
-                    values[term].append((predicate, value))
-        best = {term: self._best(profile.labels, texts) for term, texts in values.items()}
+        values = self._values.take(asked, self._read_values)
+        best = {term: self._best(self._profile.labels, texts) for term, texts in values.items()}
         best |= self._any_labels([term for term, text in best.items() if text is None])
         return {term: self._about(term, best[term], values[term]) for term in values} | {
             term: About(local_name(term), False) for term in terms if term not in values
         }
 
-    def _about(self, term: Term, label: str | None, values: Sequence[tuple[Term, Term]]) -> About:
+    def _read_values(self, terms: Sequence[Term]) -> Mapping[Term, Values]:
+        values: dict[Term, list[tuple[Term, Term]]] = {term: [] for term in terms}
+        languages = self._profile.languages
+        for _, answer in in_batches(
+            self._client,
+            terms,
+            lambda batch: label_queries.texts(batch, self.telling, languages, self._scope),
+            most=_MOST_TERMS,
+        ):
+            for term, predicate, value in answer.rows:
+                if term in values and predicate is not None and value is not None:
+                    values[term].append((predicate, value))
+        return {term: tuple(pairs) for term, pairs in values.items()}
+
+    def _about(self, term: Term, label: str | None, values: Values) -> About:
         label = one_line(label or "")
         classes = sorted({v for p, v in values if p in self._profile.types and is_iri(v)})
         others = [c for c in classes if not c[1:].startswith(SCHEMA_NAMESPACES)]
@@ -172,15 +191,20 @@ class Terms:
 
     def _used(self, terms: Sequence[Term]) -> list[Term]:
         """The terms that are relations of facts."""
+        facts = [term for term in terms if not self._profile.skips(term)]
+        relations = self._relations.take(facts, self._read_used)
+        return [term for term in facts if relations[term]]
+
+    def _read_used(self, terms: Sequence[Term]) -> Mapping[Term, bool]:
         relations: set[Term | None] = set()
         for _, answer in in_batches(
             self._client,
-            [term for term in terms if not self._profile.skips(term)],
+            terms,
             lambda batch: label_queries.used(batch, self._scope),
             most=_MOST_TERMS,
         ):
             relations.update(row[0] for row in answer.rows)
-        return [term for term in terms if term in relations]
+        return {term: term in relations for term in terms}
 
     def _read_roles(self, terms: Sequence[Term]) -> Mapping[Term, Roles]:
         roles_of = dict.fromkeys(terms, Roles())

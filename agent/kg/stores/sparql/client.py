@@ -18,6 +18,7 @@ from ....services import Background, Circuit, is_port
 from ...nodes import to_any_node, to_term
 from ...store import Meter, meters
 from ...terms import Term, Triple, triple_term
+from .beside import turn
 from .queries import Query
 from .settings import EndpointSettings
 from .transport import Limits, Reply, Service, exchange, show_url
@@ -109,6 +110,10 @@ _JSON = "application/sparql-results+json"
 _LONGEST_IN_URL = 5_000
 _LONGEST = 500_000
 _METERS = "groundwalk.meters"
+_NO_LIMIT_BELOW = 1_024
+"""Rows of an answer that show that a server has no limit below; larger ones differ by query."""
+_MOST_CONNECTIONS = 16
+"""Of all callers together; who comes later waits for one, within the time of the question."""
 
 
 class Answer(NamedTuple):
@@ -145,10 +150,13 @@ class SparqlClient:
             auth=_auth(parsed, settings),
             headers=_headers(settings),
             timeout=httpx.Timeout(None, connect=settings.connect_timeout),
+            limits=httpx.Limits(max_connections=_MOST_CONNECTIONS),
             event_hooks={"request": [self._count]},
         )
         self._service = Service(self.source, _secrets(parsed, settings))
         self._circuit = Circuit(settings.pause)
+        self._most_rows = 0
+        """The rows of the longest answer, as far as that tells: no limit is smaller."""
         self._background = Background()
 
     @property
@@ -161,18 +169,20 @@ class SparqlClient:
 
         The answer counts as cut when it has as many rows as the query allows, as many as the server
         says that it gives at most, or a round number of them, as from a limit that it keeps to
-        itself.
+        itself. A number of some hundreds does not, once another answer had more rows.
         """
         seconds = min(timeout or self.settings.timeout, self.settings.timeout)
         request = self._request(query.text)
         request.extensions[_METERS] = meters()
-        with self._circuit.passing() as trying:
+        with turn(), self._circuit.passing() as trying:
             attempts = 1 if trying else self.settings.attempts
             limits = Limits(seconds, attempts, self.settings.max_bytes)
             reply = self._background.run(exchange(self._http, request, limits, self._service))
         rows = self._read(reply, query)
         full = query.limit is not None and len(rows) >= query.limit
-        return Answer(rows, full or _is_round(len(rows)) or len(rows) >= _most_rows(reply))
+        limited = _is_round(len(rows)) and len(rows) >= self._most_rows
+        self._most_rows = min(max(self._most_rows, len(rows)), _NO_LIMIT_BELOW)
+        return Answer(rows, full or limited or len(rows) >= _most_rows(reply))
 
     def close(self) -> None:
         """Close the connections; the client cannot be used after that."""

@@ -15,21 +15,39 @@ def texts(
     terms: Sequence[Term], predicates: Sequence[Term], languages: Sequence[str], scope: Scope
 ) -> Query:
     """The IRIs, and the literals in one of the languages, that terms have by some predicates."""
-    wanted = " || ".join(["isIRI(?v)", *map(_speaks, languages)])
     text = (
         f"SELECT DISTINCT ?n ?p ?v WHERE {{ {values('?n', zip(terms))} "
-        f"{within(scope, '?n ?p ?v .')} {_by(predicates)} FILTER({wanted}) }} "
-        f"LIMIT {MOST_ROWS}"
+        f"{_texts('?n ?p ?v', predicates, languages, scope)} }} LIMIT {MOST_ROWS}"
+    )
+    return Query(text, ("n", "p", "v"), MOST_ROWS)
+
+
+def texts_around(
+    nodes: Sequence[Term],
+    predicates: Sequence[Term],
+    languages: Sequence[str],
+    scope: Scope,
+    each: int,
+) -> Query:
+    """The rows of `texts` for what `each` triples of every node lead to, in either direction."""
+    parts: list[str] = []
+    for node in map(spell, nodes):
+        for triple in (f"{node} ?p ?n .", f"?n ?p {node} ."):
+            inner = f"SELECT DISTINCT ?n WHERE {{ {within(scope, triple)} FILTER(isIRI(?n)) }}"
+            parts.append(f"{{ {inner} LIMIT {each} }}")
+    text = (
+        f"SELECT DISTINCT ?n ?p ?v WHERE {{ {{ SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} "
+        f"}} }} {_texts('?n ?p ?v', predicates, languages, scope)} }} LIMIT {MOST_ROWS}"
     )
     return Query(text, ("n", "p", "v"), MOST_ROWS)
 
 
 def any_text(terms: Sequence[Term], predicates: Sequence[Term], scope: Scope) -> Query:
-    """The first literal, by its text, that each term has by each of some predicates."""
+    """The first literal that is not blank, by its text, of each term and predicate."""
     text = (
         f"SELECT ?n ?p (MIN(STR(?v)) AS ?text) WHERE {{ {values('?n', zip(terms))} "
-        f"{within(scope, '?n ?p ?v .')} {_by(predicates)} FILTER(isLiteral(?v)) }} "
-        "GROUP BY ?n ?p"
+        f"{within(scope, '?n ?p ?v .')} {_by('?p', predicates)} FILTER(isLiteral(?v)) "
+        'FILTER(REGEX(STR(?v), "\\\\S")) } GROUP BY ?n ?p'
     )
     return Query(text, ("n", "p", "text"))
 
@@ -80,20 +98,31 @@ def members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: 
 
 
 def spelled(
-    written: Iterable[str], predicates: Sequence[Term], languages: Sequence[str], scope: Scope
+    written: Iterable[str],
+    predicates: Sequence[Term],
+    told: Sequence[Term],
+    languages: Sequence[str],
+    scope: Scope,
 ) -> Query:
-    """The IRIs that have exactly one of these texts, in one of the languages, by a predicate."""
+    """The IRIs that have exactly one of these texts, in one of the languages, by a predicate.
+
+    With each come its rows of `texts` by the predicates `told`, where it has any.
+    """
     literals = [
         to_term(ox.Literal(text, language=language) if language else ox.Literal(text))
         for text in written
         for language in languages
     ]
-    text = (
-        f"SELECT DISTINCT ?v ?p ?t WHERE {{ {values('?v', zip(literals))} "
-        f"{within(scope, '?t ?p ?v .')} {_by(predicates)} FILTER(isIRI(?t)) }} "
-        f"LIMIT {MOST_ROWS}"
+    bearers = (
+        f"SELECT DISTINCT ?v ?p ?n WHERE {{ {values('?v', zip(literals))} "
+        f"{within(scope, '?n ?p ?v .')} {_by('?p', predicates)} FILTER(isIRI(?n)) }}"
     )
-    return Query(text, ("v", "p", "t"), MOST_ROWS)
+    told_of = _texts("?n ?q ?w", told, languages, scope)
+    text = (
+        f"SELECT DISTINCT ?v ?p ?n ?q ?w WHERE {{ {{ {bearers} LIMIT {MOST_ROWS} }} "
+        f"OPTIONAL {{ {told_of} }} }} LIMIT {MOST_ROWS}"
+    )
+    return Query(text, ("v", "p", "n", "q", "w"), MOST_ROWS)
 
 
 def relations(scope: Scope, most: int) -> Query:
@@ -111,12 +140,32 @@ def classes(types: Sequence[Term], scope: Scope, most: int) -> Query:
     return Query(text, ("c",), most)
 
 
-def _by(predicates: Iterable[Term]) -> str:
+def with_texts(
+    listed: Query, predicates: Sequence[Term], languages: Sequence[str], scope: Scope
+) -> Query:
+    """The terms of a query for one variable, and the rows of `texts` of those that have any."""
+    (name,) = listed.variables
+    told_of = _texts(f"?{name} ?q ?w", predicates, languages, scope)
+    text = (
+        f"SELECT DISTINCT ?{name} ?q ?w WHERE {{ {{ {listed.text} }} OPTIONAL {{ {told_of} }} }} "
+        f"LIMIT {MOST_ROWS}"
+    )
+    return Query(text, (name, "q", "w"), MOST_ROWS)
+
+
+def _texts(triple: str, predicates: Sequence[Term], languages: Sequence[str], scope: Scope) -> str:
+    """A pattern of three variables, for IRIs and for literals in one of the languages."""
+    _, predicate, value = triple.split()
+    wanted = " || ".join([f"isIRI({value})", *(_speaks(value, tag) for tag in languages)])
+    return f"{within(scope, f'{triple} .')} {_by(predicate, predicates)} FILTER({wanted})"
+
+
+def _by(name: str, predicates: Iterable[Term]) -> str:
     """A filter, because engines that join with a second list read all triples of its members."""
-    return f"FILTER(?p IN ({', '.join(map(spell, predicates))}))"
+    return f"FILTER({name} IN ({', '.join(map(spell, predicates))}))"
 
 
-def _speaks(language: str) -> str:
+def _speaks(name: str, language: str) -> str:
     if not language:
-        return 'LANG(?v) = ""'
-    return f"LANGMATCHES(LANG(?v), {spell(to_term(ox.Literal(language)))})"
+        return f'LANG({name}) = ""'
+    return f"LANGMATCHES(LANG({name}), {spell(to_term(ox.Literal(language)))})"

@@ -4,7 +4,9 @@ An endpoint can only be asked for exact literals, so that each text is tried in 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 from ....caching import Recent
 from ....errors import ServiceError
@@ -14,10 +16,11 @@ from ...nodes import lexical_form
 from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile
 from ...terms import Term, is_literal
 from . import label_queries
-from .about import About, Roles, Terms
+from .about import About, Roles, Terms, Values
+from .beside import side_by_side
 from .client import SparqlClient
 from .naming import EndpointNames
-from .queries import Scope, can_ask
+from .queries import Query, Scope, can_ask
 from .scan import in_batches, relation_counts
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -56,6 +59,9 @@ _MOST_TEXTS = 397
 _MOST_HITS = 200
 _MOST_REMEMBERED = 100_000
 _MOST_WORDS = 1_000
+_MOST_PREPARED = 92
+"""Relations and classes whose names and uses are read before they are asked for."""
+
 _SECONDS_FOR_VOCABULARY = 10.0
 _KINDS: tuple[SurfaceKind, ...] = ("label", "alias", "hidden")
 
@@ -76,16 +82,31 @@ class SparqlLabels:
         """Names in other spellings or languages than asked for are not found."""
         return False
 
-    def __init__(self, client: SparqlClient, *, profile: Profile = GENERIC) -> None:
+    def __init__(
+        self,
+        client: SparqlClient,
+        *,
+        profile: Profile = GENERIC,
+        terms: Terms | None = None,
+        look_around: Callable[[Sequence[Term]], None] | None = None,
+    ) -> None:
+        """`look_around` reads what is around entities that a question may be about."""
         self._client = client
+        self._look_around = look_around
         self._profile = profile
         graphs = client.settings.graphs
         self._whole = Scope(graphs)
         self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
-        self._terms = Terms(client, profile)
+        self._naming = tuple(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
+        self._terms = terms or Terms(client, profile)
         self._texts: Recent[str, tuple[_Spelled, ...]] = Recent(_MOST_REMEMBERED)
         self._spellings: Recent[str, tuple[str, ...]] = Recent(_MOST_REMEMBERED)
         self._names = EndpointNames(self._terms, self._bearers, profile)
+        self._words: Sequence[Word] = ()
+        self._counts: Mapping[Term, int] | None = None
+        self._every_relation: frozenset[Term] | None = None
+        """All relations of facts, once the endpoint has listed them."""
+        self._is_prepared = False
 
     def close(self) -> None:
         """Close the connections, the store's too."""
@@ -96,16 +117,17 @@ class SparqlLabels:
         return with_triples(terms, lambda some: [*map(self._names.names(some).__getitem__, some)])
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
-        """What each term is."""
+        """What each term is; of one without a label, a fact or a member only its local name."""
         about, roles = self._terms.about(terms), self._terms.roles(terms)
         kinds, names = self._terms.kinds(terms), self._names.names(terms)
+        known = {term for term in terms if about[term].labelled or any(roles[term])}
         return [
             TermInfo(
                 term,
                 names[term],
                 about[term].label,
-                about[term].description,
-                kinds[term],
+                about[term].description if term in known else "",
+                kinds[term] if term in known or is_literal(term) else "",
                 roles[term].degree,
             )
             for term in terms
@@ -117,17 +139,29 @@ class SparqlLabels:
         `Georgia (country)` is the Georgia that would be named so among all that are called so.
         """
         for label in dict.fromkeys((text, text.rpartition(" (")[0])):
-            infos = self.describe(self.labelled(label, relation=relation)) if label else []
-            for column in ("name", "label"):
-                if found := sorted(info.term for info in infos if getattr(info, column) == text):
-                    return found
+            terms = self.labelled(label, relation=relation) if label else []
+            names = dict(zip(terms, self.names(terms), strict=True))
+            if found := sorted(term for term in terms if names[term] == text):
+                return found
+            if terms and label == text:
+                return sorted(terms)
         return []
 
     def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
         """The entities, or the relations, of exactly this label; values are not found."""
         terms = self._bearers([text])[text]
-        about, roles = self._terms.about(terms), self._terms.roles(terms)
-        return [t for t in terms if about[t].label == text and bool(roles[t].uses) == relation]
+        about = self._terms.about(terms)
+        same = [term for term in terms if about[term].label == text]
+        return [
+            t for t, used in zip(same, self._are_relations(same), strict=True) if used == relation
+        ]
+
+    def _are_relations(self, terms: Sequence[Term]) -> list[bool]:
+        """Whether each term makes facts; not asked for where all relations were listed."""
+        if self._every_relation is not None:
+            return [term in self._every_relation for term in terms]
+        roles = self._terms.roles(terms)
+        return [bool(roles[term].uses) for term in terms]
 
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean: labels first, then by degree."""
@@ -159,8 +193,37 @@ class SparqlLabels:
             again = self._spellings.get(norm) or ()
             tried[norm] = (*dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),)
         self._spellings.put(tried)
-        found = self._texts.take((t for texts in tried.values() for t in texts), self._find)
+        every = [text for texts in tried.values() for text in texts]
+        found, *_ = side_by_side(partial(self._found, every), *self._preparations())
         return {norm for norm, texts in tried.items() if any(found[text] for text in texts)}
+
+    def _found(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
+        """Who has each text; what is said of them, and is around them, is read with it."""
+        found = self._texts.take(texts, self._find)
+        terms = list(dict.fromkeys(term for pairs in found.values() for term, _ in pairs))
+        around = partial(self._look_around, terms) if self._look_around and terms else None
+        works = [partial(self._terms.about, terms), partial(self._terms.roles, terms)]
+        side_by_side(*works, *filter(None, [around]))
+        return found
+
+    def _preparations(self) -> list[Callable[[], object]]:
+        """What every question asks for first: the uses and the names of relations and classes."""
+        if self._is_prepared or not self._words:
+            return []
+        self._is_prepared = True
+        relations = list(dict.fromkeys(word.term for word in self._words if word.relation))
+        classes = list(dict.fromkeys(word.term for word in self._words if not word.relation))
+
+        def told(ask: Callable[[], object]) -> None:
+            """A failure here is none: what was not read is asked for when it is needed."""
+            with suppress(ServiceError):
+                ask()
+
+        works = [
+            partial(self._counted, _SECONDS_FOR_VOCABULARY),
+            partial(self.names, [*relations, *classes][:_MOST_PREPARED]),
+        ]
+        return [partial(told, work) for work in works]
 
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """None: without an index there is no search for typos."""
@@ -172,30 +235,84 @@ class SparqlLabels:
 
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first; a large endpoint may time out."""
-        facts = relation_counts(self._client, self._facts)
+        facts = self._counted()
         names = self._names.names(facts)
         ordered = sorted(facts, key=lambda term: (-facts[term], term))
         return [RelationInfo(term, names[term], facts[term]) for term in ordered]
 
+    def _counted(self, timeout: float | None = None) -> Mapping[Term, int]:
+        """How many facts each relation has; counted once."""
+        if self._counts is None:
+            self._counts = relation_counts(self._client, self._facts, timeout=timeout)
+            self._terms.learn_relations(self._counts)
+        return self._counts
+
     def vocabulary(self) -> list[Word]:
-        """Labels and aliases of relations and classes, of at most a thousand each.
+        """Labels and aliases of relations and classes, of at most a thousand each; read once.
 
         Nothing where the endpoint does not list them within ten seconds: linking does without.
         """
-        try:
-            relations, classes = self._schema()
-        except ServiceError:
-            return []
-        terms = sorted({*relations, *classes})
-        texts = {term: [found.label] for term, found in self._terms.about(terms).items()}
-        for term, text in sorted(self._aliases(terms)):
-            texts.get(term, []).append(text)
-        words: list[Word] = []
+        if not self._words:
+            with suppress(ServiceError):
+                self._words = self._read_words()
+        return [*self._words]
+
+    def _read_words(self) -> list[Word]:
+        whole, types = self._facts, self._profile.types
+        relations, classes = side_by_side(
+            partial(self._listed, label_queries.relations(whole, _MOST_WORDS)),
+            partial(self._listed, label_queries.classes(types, self._whole, _MOST_WORDS)),
+        )
+        self._terms.learn_relations(relations)
+        if len(relations) < _MOST_WORDS:
+            self._every_relation = frozenset(relations)
+        values: dict[Term, Values] = {**classes, **relations}
+        terms = [
+            term
+            for term in sorted(values)
+            if term in relations or not term[1:].startswith(SCHEMA_NAMESPACES)
+        ]
+        about, words = self._terms.about(terms), list[Word]()
         for term in terms:
-            once = {normalise(text): text for text in reversed(texts[term])}
+            aliases = sorted(
+                one_line(lexical_form(value))
+                for predicate, value in values[term]
+                if predicate in self._naming and is_literal(value)
+            )
+            once = {normalise(text): text for text in reversed([about[term].label, *aliases])}
             once.pop("", None)
             words.extend(Word(text, term, term in relations) for text in sorted(once.values()))
         return words
+
+    def _listed(self, query: Query) -> dict[Term, Values]:
+        """The terms that a query lists, each with its names and what is told of it."""
+        profile, seconds = self._profile, _SECONDS_FOR_VOCABULARY
+        predicates = [*dict.fromkeys((*self._terms.telling, *self._naming))]
+        told = label_queries.with_texts(query, predicates, profile.languages, self._whole)
+        answer = self._client.select(told, timeout=seconds)
+        values: dict[Term, list[tuple[Term, Term]]] = {}
+        if not answer.cut:
+            for term, predicate, value in answer.rows:
+                if term is not None:
+                    pairs = values.setdefault(term, [])
+                    if predicate is not None and value is not None:
+                        pairs.append((predicate, value))
+        else:
+            rows = self._client.select(query, timeout=seconds).rows
+            values = {term: [] for (term,) in rows if term is not None}
+            for _, answer in in_batches(
+                self._client,
+                [term for term in values if can_ask(term)],
+                lambda batch: label_queries.texts(
+                    batch, predicates, profile.languages, self._whole
+                ),
+                most=_MOST_TEXTS,
+            ):
+                for term, predicate, value in answer.rows:
+                    if term in values and predicate is not None and value is not None:
+                        values[term].append((predicate, value))
+        self._terms.learn(values)
+        return {term: (*pairs,) for term, pairs in values.items()}
 
     def longest(self) -> int:
         """The number of words of the longest name that is looked up."""
@@ -211,52 +328,29 @@ class SparqlLabels:
         }
 
     def _find(self, texts: Sequence[str]) -> Mapping[str, tuple[_Spelled, ...]]:
-        profile = self._profile
-        predicates = list(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
         matches: dict[str, list[_Spelled]] = {text: [] for text in texts}
+        values: dict[Term, list[tuple[Term, Term]]] = {}
         for _, answer in in_batches(
             self._client,
             texts,
-            lambda batch: label_queries.spelled(batch, predicates, profile.languages, self._whole),
+            lambda batch: label_queries.spelled(
+                batch, self._naming, self._terms.telling, self._profile.languages, self._whole
+            ),
             most=_MOST_TEXTS,
         ):
-            for literal, predicate, term in answer.rows:
+            for literal, predicate, term, about, value in answer.rows:
                 if literal is not None and predicate is not None and term is not None:
                     matches.get(lexical_form(literal), []).append((term, predicate))
+                    pairs = values.setdefault(term, [])
+                    if about is not None and value is not None:
+                        pairs.append((about, value))
+        self._terms.learn({term: dict.fromkeys(pairs) for term, pairs in values.items()})
         return {text: tuple(sorted(set(pairs))) for text, pairs in matches.items()}
 
     def _kind(self, predicate: Term, text: str, label: str) -> SurfaceKind:
         if predicate in self._profile.labels:
             return "label" if one_line(text) == label else "alias"
         return "alias" if predicate in self._profile.aliases else "hidden"
-
-    def _schema(self) -> tuple[set[Term], set[Term]]:
-        """The relations and the classes of the KG, as far as they can be listed quickly."""
-        term_sets: list[set[Term]] = []
-        for query in (
-            label_queries.relations(self._facts, _MOST_WORDS),
-            label_queries.classes(self._profile.types, self._whole, _MOST_WORDS),
-        ):
-            rows = self._client.select(query, timeout=_SECONDS_FOR_VOCABULARY).rows
-            term_sets.append({term for (term,) in rows if term is not None})
-        relations, classes = term_sets
-        return relations, {c for c in classes if not c[1:].startswith(SCHEMA_NAMESPACES)}
-
-    def _aliases(self, terms: Sequence[Term]) -> list[tuple[Term, str]]:
-        """Every label and alias of some terms in the languages of the profile."""
-        profile = self._profile
-        predicates = list(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
-        aliases: list[tuple[Term, str]] = []
-        for _, answer in in_batches(
-            self._client,
-            [term for term in terms if can_ask(term)],
-            lambda batch: label_queries.texts(batch, predicates, profile.languages, self._whole),
-            most=_MOST_TEXTS,
-        ):
-            for term, _, value in answer.rows:
-                if term is not None and value is not None and is_literal(value):
-                    aliases.append((term, one_line(lexical_form(value))))
-        return aliases
 
 
 def _is_linkable(roles: Roles, about: About) -> bool:

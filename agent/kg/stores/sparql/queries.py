@@ -153,6 +153,73 @@ def edges(
     return Query(text, ("d", "n", "p", "t"), limit)
 
 
+def surroundings(nodes: Sequence[Term], scope: Scope, each: int) -> Query:
+    """At most `each` triples that leave every node, and as many that reach it, of any relation.
+
+    Rows are those of `edges`.
+    """
+    parts: list[str] = []
+    for node in map(spell, nodes):
+        for way, triple in (("out", f"{node} ?p ?t ."), ("in", f"?t ?p {node} .")):
+            inner = f"SELECT DISTINCT ?p ?t WHERE {{ {within(scope, triple)} }} LIMIT {each}"
+            parts.append(f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({node} AS ?n) }}')
+    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
+
+
+def about_members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, each: int) -> Query:
+    """Of the first members of every class: which relations leave and reach them, their classes.
+
+    Rows are the number of the class, what is told ("out", "in", "is") and the relation or class.
+    """
+    parts: list[str] = []
+    kinds = ", ".join(map(spell, types))
+    for index, term in enumerate(map(spell, classes)):
+        of_class = within(scope, f"?x ?k {term} .")
+        members = (
+            f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
+            f"FILTER(!isBlank(?x)) }} LIMIT {each}"
+        )
+        for way, name, triple, wanted in (
+            ("out", "?p", "?x ?p ?t .", "!isBlank(?t)"),
+            ("in", "?p", "?t ?p ?x .", "!isBlank(?t)"),
+            ("is", "?t", "?x ?p ?t .", f"?p IN ({kinds})"),
+        ):
+            there = f"{{ {members} }} {within(scope, triple)} FILTER({wanted})"
+            inner = f"SELECT DISTINCT ({name} AS ?term) WHERE {{ {there} }}"
+            parts.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
+    return Query(f"SELECT ?i ?d ?term WHERE {{ {' UNION '.join(parts)} }}", ("i", "d", "term"))
+
+
+def ends_of_members(
+    classes: Sequence[Term], types: Sequence[Term], scope: Scope, each: int
+) -> Query:
+    """Where the relations of the first members of every class lead.
+
+    Rows are the number of the class, the direction ("out", "in"), the relation, a class of what is
+    there, and in its place a datatype where that is a literal.
+    """
+    parts: list[str] = []
+    kinds = ", ".join(map(spell, types))
+    for index, term in enumerate(map(spell, classes)):
+        of_class = within(scope, f"?x ?k {term} .")
+        members = (
+            f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
+            f"FILTER(!isBlank(?x)) }} LIMIT {each}"
+        )
+        typed = f"FILTER(?q IN ({kinds})) FILTER(isIRI(?c))"
+        for way, triples, told in (
+            ("out", "?x ?p ?t . ?t ?q ?c .", typed),
+            ("in", "?t ?p ?x . ?t ?q ?c .", typed),
+            ("out", "?x ?p ?t .", "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u)"),
+        ):
+            names = "?p ?u" if "?u" in told else "?p ?c"
+            there = f"{{ {members} }} {within(scope, triples)} {told}"
+            inner = f"SELECT DISTINCT {names} WHERE {{ {there} }}"
+            parts.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
+    text = f"SELECT ?i ?d ?p ?c ?u WHERE {{ {' UNION '.join(parts)} }}"
+    return Query(text, ("i", "d", "p", "c", "u"))
+
+
 def relations_at(nodes: Sequence[Term], inverse: bool, scope: Scope, limit: int) -> Query:
     """The relations in the scope by which something leaves nodes, or with `inverse` reaches them.
 
@@ -197,6 +264,12 @@ def matches(pattern: Pattern, scope: Scope, limit: int) -> Query:
     """The open ends of a pattern, in the order in which the endpoint finds them."""
     text = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where(pattern, scope)} }}"
     return Query(f"{text} LIMIT {limit}", pattern.open, limit)
+
+
+def some_heads(scope: Scope, limit: int) -> Query:
+    """The heads of some triples without blank nodes, one for each triple."""
+    text = f"SELECT ?s WHERE {{ {_where(Pattern(), Scope(scope.graphs))} }} LIMIT {limit}"
+    return Query(text, ("s",), limit)
 
 
 def count(pattern: Pattern, scope: Scope) -> Query:

@@ -1,13 +1,15 @@
 """Reads whole sets of rows from an endpoint that may keep some back without a word."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TypeVar
 
 from ....errors import ServiceError
 from ...nodes import lexical_form
 from ...terms import REIFIES, Term, Triple, is_triple_term
 from . import queries
+from .beside import side_by_side
 from .client import Answer, Row, SparqlClient
 from .queries import Pattern, Query, Scope
 
@@ -29,10 +31,15 @@ def in_batches(
     """Ask about up to `most` items at a time, and about half as many where the query is too long.
 
     So too where an answer is `spoilt`, as one that may be cut: only that about a single item can
-    still be. `timeout` is in seconds, for each answer. Raises ServiceError.
+    still be. Batches are asked side by side. `timeout` is in seconds, for each answer. Raises
+    ServiceError.
     """
-    for first in range(0, len(items), most):
-        yield from _halving(client, items[first : first + most], query, spoilt, timeout)
+
+    def batch(first: int) -> list[tuple[Sequence[T], Answer]]:
+        return list(_halving(client, items[first : first + most], query, spoilt, timeout))
+
+    batches = side_by_side(*(partial(batch, first) for first in range(0, len(items), most)))
+    yield from chain.from_iterable(batches)
 
 
 def _halving(

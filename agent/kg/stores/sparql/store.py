@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from ....errors import KGError, ServiceError
 from ...nodes import is_triple
@@ -10,6 +11,8 @@ from ...profile import GENERIC, Profile
 from ...store import Counts, Way, record_failure, unanswered
 from ...terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_term
 from . import queries
+from .about import Terms
+from .around import Surroundings
 from .client import Answer, Row, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .scan import in_batches, number, read_all, read_some, relation_counts
@@ -18,12 +21,29 @@ from .verdicts import Verdicts
 _MOST_NODES = 97
 """A prime number, so that the same number of rows for each node is not a round one."""
 
+_MOST_CLASSES = 23
 _MOST_ROWS = 10_000
 _MOST_WAYS = 47
+_ROWS_TO_CHECK = 1_031
 _SECONDS_FOR_RELATIONS = 10.0
 
 _Side = tuple[bool, Term]
 """A direction, True for what reaches the node, and the node."""
+
+
+class OfMembers(NamedTuple):
+    """What some members of a class have: relations that leave and reach them, and their classes."""
+
+    leaving: Sequence[Term]
+    reaching: Sequence[Term]
+    classes: Sequence[Term]
+
+
+class End(NamedTuple):
+    """A class of things, or a datatype of values, that a relation leads to."""
+
+    term: Term
+    is_value: bool
 
 
 class SparqlStore:
@@ -33,10 +53,15 @@ class SparqlStore:
     are left out of steps and facts, and whether they have a triple is unknown.
     """
 
-    def __init__(self, client: SparqlClient, *, profile: Profile = GENERIC) -> None:
+    def __init__(
+        self, client: SparqlClient, *, profile: Profile = GENERIC, terms: Terms | None = None
+    ) -> None:
+        """`terms` are those of the labels, which what is read around entities is told."""
         self.source = client.source
+        self._around = Surroundings(client, profile, terms or Terms(client, profile))
         self._client = client
         graphs = client.settings.graphs
+        self._skips = profile.skips
         self._whole = Scope(graphs)
         self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
 
@@ -55,8 +80,11 @@ class SparqlStore:
         return self._client.select(query)
 
     def check(self) -> None:
-        """See that the endpoint answers. Raises ServiceError, and KGError when it is empty."""
-        if not self._client.select(queries.matches(Pattern(), self._whole, 1)).rows:
+        """See that the endpoint answers, and how many rows at least it gives in one answer.
+
+        Raises ServiceError, and KGError when it is empty.
+        """
+        if not self._client.select(queries.some_heads(self._whole, _ROWS_TO_CHECK)).rows:
             if self._whole.graphs:
                 raise KGError(
                     f"the named graphs of {self.source} that --graph names are empty",
@@ -113,8 +141,13 @@ class SparqlStore:
         The endpoint has ten seconds for each answer. Of more than 10,000 relations of one node it
         is so many, and fewer where the endpoint keeps some back.
         """
-        asked = [n for n in dict.fromkeys(nodes) if can_ask(n) and (inverse or is_iri(n))]
         relations: dict[Term, set[Term]] = {node: set() for node in nodes}
+        asked = list[Term]()
+        for node in relations:
+            if (steps := self._around.steps(node, inverse)) is not None:
+                relations[node].update(step.triple.relation for step in steps)
+            elif can_ask(node) and (inverse or is_iri(node)):
+                asked.append(node)
         for batch, answer in in_batches(
             self._client,
             asked,
@@ -131,6 +164,64 @@ class SparqlStore:
                 ):
                     relations[node].add(relation)
         return [sorted(relations[node]) for node in nodes]
+
+    def about_members(
+        self, classes: Sequence[Term], types: Sequence[Term], *, each: int
+    ) -> dict[Term, OfMembers]:
+        """What some members of each class have. About one request for 23 classes.
+
+        The endpoint has ten seconds for each answer. Raises ServiceError.
+        """
+        found: dict[tuple[Term, str], set[Term]] = {
+            (class_, told): set() for class_ in classes for told in ('"out"', '"in"', '"is"')
+        }
+        for batch, answer in in_batches(
+            self._client,
+            [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)],
+            lambda batch: queries.about_members(batch, types, self._whole, each),
+            most=_MOST_CLASSES,
+            timeout=_SECONDS_FOR_RELATIONS,
+        ):
+            numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
+            for place, told, term in answer.rows:
+                class_ = numbered.get(place or "")
+                if class_ and told and term and not (told != '"is"' and self._skips(term)):
+                    found[class_, told].add(term)
+        return {
+            class_: OfMembers(*(sorted(found[class_, told]) for told in ('"out"', '"in"', '"is"')))
+            for class_ in classes
+        }
+
+    def ends_of_members(
+        self, classes: Sequence[Term], types: Sequence[Term], *, each: int
+    ) -> dict[tuple[Term, Term, bool], set[End]]:
+        """Where relations of some members of each class lead, by class, relation and direction.
+
+        Requests and errors are those of `about_members`.
+        """
+        ends: dict[tuple[Term, Term, bool], set[End]] = {}
+        for batch, answer in in_batches(
+            self._client,
+            [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)],
+            lambda batch: queries.ends_of_members(batch, types, self._whole, each),
+            most=_MOST_CLASSES,
+            timeout=_SECONDS_FOR_RELATIONS,
+        ):
+            numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
+            for place, way, relation, class_, datatype in answer.rows:
+                of_class, end = numbered.get(place or ""), class_ or datatype
+                if of_class and relation and end and not self._skips(relation):
+                    key = of_class, relation, way == '"in"'
+                    ends.setdefault(key, set()).add(End(end, class_ is None))
+        return ends
+
+    def look_around(self, nodes: Sequence[Term]) -> None:
+        """Read what is around a few entities before it is asked for; raises nothing."""
+        self._around.read(nodes)
+
+    def near(self, nodes: Sequence[Term]) -> list[Term]:
+        """The IRIs around nodes that were looked around lately."""
+        return self._around.near(nodes)
 
     def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
         """The steps of each way, sorted by target. About one request for 47 ways, or 10,000 steps.
@@ -220,8 +311,13 @@ class SparqlStore:
             most = min(_MOST_ROWS, len(batch) * limit) + 1
             return queries.edges(heads, tails, relation, self._facts, most)
 
-        steps_of: dict[_Side, list[Step]] = {}
-        for batch, answer in in_batches(self._client, sides, query, most=_MOST_NODES):
+        steps_of = {
+            side: steps
+            for side in sides
+            if (steps := self._around.steps(side[1], side[0], relation)) is not None
+        }
+        asked = [side for side in sides if side not in steps_of]
+        for batch, answer in in_batches(self._client, asked, query, most=_MOST_NODES):
             if len(batch) == 1 and answer.cut:
                 steps_of[batch[0]] = self._alone(batch[0], relation, limit)
             else:

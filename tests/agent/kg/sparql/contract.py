@@ -14,6 +14,7 @@ from groundwalk.agent.kg.store import Way
 from groundwalk.agent.kg.stores.sparql import SparqlStore
 from groundwalk.agent.kg.stores.sparql.client import SparqlClient
 from groundwalk.agent.kg.stores.sparql.labels import SparqlLabels
+from groundwalk.agent.kg.stores.sparql.store import End
 from groundwalk.agent.kg.walking.view import NeighbourCache
 
 from .asking import HOSTILE, LABEL, TYPE, iri, loaded, quad
@@ -37,6 +38,7 @@ NAMES = [
     Triple(iri("b"), LABEL, '"Georgia"@en'),
     Triple(iri("b"), COMMENT, '"U.S. state, in the South"@en'),
     Triple(iri("a"), TYPE, iri("Country")),
+    Triple(iri("b"), TYPE, iri("State")),
     Triple(iri("p"), LABEL, '"borders"@en'),
 ]
 HUB = [Triple(iri(f"m{i}"), iri("in"), iri("hub")) for i in range(40)]
@@ -73,6 +75,32 @@ def check_hub(client: SparqlClient) -> None:
     assert more and len(steps) == 20
     assert {step.triple for step in steps} >= {*RARE}
     assert client.requests - before < 10
+
+
+def check_around(client: SparqlClient) -> None:
+    """What is read at once is what is read when it is asked for, and is not asked for again."""
+    local, nodes = OxigraphStore(loaded(TRIPLES)), [iri("a"), iri("b"), iri("é")]
+    store = SparqlStore(client)
+    store.look_around(nodes)
+    before = client.requests
+    assert sorted(store.near(nodes[:1])) == sorted([iri("b"), iri("x?q=1&r=%22#f"), iri("é")])
+    assert store.neighbours(nodes) == local.neighbours(nodes)
+    for inverse in (False, True):
+        assert store.follow(nodes, iri("p"), inverse) == local.follow(nodes, iri("p"), inverse)
+        assert store.relations_at(nodes, inverse) == local.relations_at(nodes, inverse)
+    assert store.follow(nodes, TYPE, False) == local.follow(nodes, TYPE, False)
+    assert client.requests == before
+    classes = [iri("Country"), iri("State"), iri("Narnia")]
+    members = store.about_members(classes, [TYPE], each=50)
+    assert members[classes[0]] == ([iri("p"), iri("q%7D")], [iri("p")], classes[:1])
+    assert members[classes[1]] == ([iri("p")], [iri("p")], classes[1:2])
+    assert members[classes[2]] == ([], [], [])
+    ends = store.ends_of_members(classes, [TYPE], each=50)
+    assert ends[classes[0], iri("p"), False] == {End(classes[1], False)}
+    assert ends[classes[1], iri("p"), True] == {End(classes[0], False)}
+    assert End(iri("own"), True) in ends[classes[1], iri("p"), False]
+    assert all(end.is_value for end in ends[classes[1], iri("p"), False])
+    assert client.requests == before + 2
 
 
 def check_labels(client: SparqlClient, folder: File) -> None:

@@ -40,7 +40,14 @@ from hypothesis import HealthCheck, Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 from .asking import LITERALS, iri, literal, loaded
-from .contract import TRIPLES, check_hub, check_labels, check_store, check_verification
+from .contract import (
+    TRIPLES,
+    check_around,
+    check_hub,
+    check_labels,
+    check_store,
+    check_verification,
+)
 from .servers import SERVERS
 
 URL = os.environ.get("GROUNDWALK_CONTRACT_SPARQL", "")
@@ -180,6 +187,10 @@ def test_the_store(client: SparqlClient) -> None:
 
 def test_a_hub(client: SparqlClient) -> None:
     check_hub(client)
+
+
+def test_what_is_around(client: SparqlClient) -> None:
+    check_around(client)
 
 
 def test_labels(client: SparqlClient, tmp_path: Path) -> None:

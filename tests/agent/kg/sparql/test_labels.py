@@ -11,7 +11,7 @@ from groundwalk.agent.kg import GENERIC, Labels, Triple, Word, open_kg
 from groundwalk.agent.kg.labels.names import normalise
 from groundwalk.agent.kg.stores.sparql.labels import SparqlLabels, spellings
 from groundwalk.agent.linking import LabelLinker
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from .asking import client, iri, loaded, turtle
@@ -73,8 +73,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kg")
 
 
+BIRTH = Triple(iri("a"), iri("birthPlace"), iri("a"))
+
+
 @quick
 @given(GRAPHS)
+@example([BIRTH, *(Triple(iri("a"), f"<{RDFS}label>", text) for text in ('"Paris"@de', '" "@en'))])
+@example(
+    [
+        BIRTH,
+        Triple(iri("knows"), f"<{RDFS}label>", '" "@en'),
+        Triple(iri("knows"), f"<{RDFS}comment>", '"Paris"@en'),
+    ]
+)
 def test_all_that_is_said_of_terms_is_what_an_index_says(
     endpoint: Endpoint, folder: Path, triples: list[Triple]
 ) -> None:

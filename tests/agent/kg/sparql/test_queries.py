@@ -53,7 +53,15 @@ BUILDS: dict[str, Build] = {
     "entities": lambda i, v: queries.count_entities(Scope((i, P), (i,))),
     "relations": lambda i, v: label_queries.relations(Scope((i,), (i,)), 9),
     "classes": lambda i, v: label_queries.classes([i, P], Scope((i,)), 9),
-    "spelled": lambda i, v: label_queries.spelled([v[1:9]], [i], ["en", ""], SCOPE),
+    "about members": lambda i, v: queries.about_members([i, P], [i, P], SCOPE, 9),
+    "ends of members": lambda i, v: queries.ends_of_members([i, P], [i, P], SCOPE, 9),
+    "surroundings": lambda i, v: queries.surroundings([i, P], Scope((i, P)), 9),
+    "texts around": lambda i, v: label_queries.texts_around([i], [i, P], ["en", ""], SCOPE, 9),
+    "with texts": lambda i, v: label_queries.with_texts(
+        label_queries.relations(Scope((i,), (i,)), 9), [i, P], ["en", ""], SCOPE
+    ),
+    "some heads": lambda i, v: queries.some_heads(Scope((i, P)), 9),
+    "spelled": lambda i, v: label_queries.spelled([v[1:9]], [i], [i], ["en", ""], SCOPE),
 }
 
 

@@ -15,7 +15,15 @@ from groundwalk.agent.kg import OxigraphStore
 from groundwalk.agent.kg.stores.sparql import SparqlStore
 
 from .asking import client, iri, loaded, quad
-from .contract import FACTS, TRIPLES, check_hub, check_labels, check_store, check_verification
+from .contract import (
+    FACTS,
+    TRIPLES,
+    check_around,
+    check_hub,
+    check_labels,
+    check_store,
+    check_verification,
+)
 
 endpoint = pytest.importorskip("rdflib_endpoint", reason="the second engine is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the second engine has no server")
@@ -43,6 +51,7 @@ def url() -> Iterator[str]:
 def test_it_is_read_as_a_local_store(url: str, tmp_path: Path) -> None:
     with client(url, method="direct") as connected:
         check_store(connected)
+        check_around(connected)
         check_hub(connected)
         check_labels(connected, tmp_path)
         check_verification(connected)
