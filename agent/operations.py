@@ -54,6 +54,16 @@ def operations_of(array: Array) -> Operations:
     return NUMPY if isinstance(array, np.ndarray) else _torch()
 
 
+def laid_out(weights: Mapping[str, Array]) -> dict[str, Array]:
+    """The same weights; NumPy's matrices of linear layers lie as products read them fastest."""
+    return {
+        name: np.asfortranarray(array)
+        if isinstance(array, np.ndarray) and f"{name.removesuffix('weight')}bias" in weights
+        else array
+        for name, array in weights.items()
+    }
+
+
 def linear(weights: Mapping[str, Array], name: str, values: Array) -> Array:
     """The layer `name` of some weights: a matrix, and a bias where there is one."""
     flat = values.reshape(-1, values.shape[-1]) @ weights[f"{name}.weight"].T
@@ -95,7 +105,10 @@ def _attention(queries: Array, keys: Array, values: Array, mask: Array) -> Array
     scores = queries @ keys.swapaxes(-1, -2)
     scores *= np.float32(queries.shape[-1] ** -0.5)
     scores += np.where(mask, np.float32(0), np.float32(_NEVER)) if mask.dtype == bool else mask
-    return _softmax(scores, -1) @ values
+    scores -= scores.max(-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-1, keepdims=True)
+    return scores @ values
 
 
 def _erf(values: Array) -> Array:

@@ -21,8 +21,6 @@ from .tree import ROOT, TokenTree
 
 Legal = tuple[int, ...]
 
-_LOOKAHEAD = 32
-"""How many nodes beyond the needed ones may ride in a forward pass."""
 _RUN = 1024
 """How far forced tokens are followed ahead of a beam at a time."""
 _GUESSED_RUN = 64
@@ -55,10 +53,13 @@ class BeamSearch(Generic[State]):
         constraint: Constraint[State],
         plan: BeamPlan,
         start: int = ROOT,
+        ahead: int = 32,
     ) -> None:
+        """`ahead` is how many nodes beyond the needed ones may ride in a forward pass."""
         self.tree = tree
         self.constraint = constraint
         self.plan = plan
+        self._ahead = ahead
         self.forced: set[int] = set()
         """The nodes of tokens without an alternative."""
         self.logprobs: dict[int, Vector] = {}
@@ -157,7 +158,7 @@ class BeamSearch(Generic[State]):
         """The next choices of all beams, and as many levels of choices below as are small."""
         wanted: dict[int, Legal] = {}
         level = self._follow([(beam.node, beam.state) for beam in running], wanted, _RUN)
-        budget = _LOOKAHEAD
+        budget = self._ahead
         while level:
             budget -= sum(len(self._legal_at(*point)) for point in level)
             if budget < 0:

@@ -61,11 +61,17 @@ class LlamaShape:
         }
 
 
+_ROOM = 64
+"""Tokens for which there is room at least, when more is made."""
+
+
 class KeyValues:
     """The keys and values of each layer, shape (rows, heads, tokens, head_dim); they only grow."""
 
     def __init__(self, layers: int) -> None:
         self.layers: list[tuple[Array, Array] | None] = [None] * layers
+        self._room: list[tuple[Array, Array] | None] = [None] * layers
+        """Arrays that begin with those of the layers; keys lie as products read them."""
 
     def get_seq_length(self) -> int:
         """How many tokens are held."""
@@ -74,12 +80,21 @@ class KeyValues:
 
     def update(self, keys: Array, values: Array, layer: int) -> tuple[Array, Array]:
         """Add new tokens to a layer; all that it holds then."""
-        before = self.layers[layer]
-        if before is not None:
-            keys = np.concatenate((before[0], keys), axis=-2)
-            values = np.concatenate((before[1], values), axis=-2)
-        self.layers[layer] = keys, values
-        return keys, values
+        before, room = self.layers[layer], self._room[layer]
+        start = 0 if before is None else before[0].shape[-2]
+        stop = start + keys.shape[-2]
+        if room is None or room[0].shape[-2] < stop:
+            rows, heads, _, width = keys.shape
+            wide = np.empty((rows, heads, width, stop + max(stop // 2, _ROOM)), keys.dtype)
+            turned = np.empty((rows, heads, wide.shape[-1], width), values.dtype)
+            room = self._room[layer] = wide.swapaxes(-1, -2), turned
+            if before is not None:
+                for wider, narrow in zip(room, before, strict=True):
+                    wider[..., :start, :] = narrow
+        for held, new in zip(room, (keys, values), strict=True):
+            held[..., start:stop, :] = new
+        held = self.layers[layer] = room[0][..., :stop, :], room[1][..., :stop, :]
+        return held
 
 
 @dataclass(frozen=True)
@@ -93,13 +108,18 @@ class Llama:
     """A `Network` on the CPU in float32."""
 
     unseen: np.floating = np.finfo(np.float32).min
+    ahead = 16
+    """A pass costs little but for its tokens."""
 
     def __init__(self, config: LlamaShape, weights: Mapping[str, Array], eos: int | None) -> None:
         """The `weights` are those that `config` names, in its shapes."""
         self.config = config
         self.generation_config = GenerationConfig(eos)
         self.beginnings = Beginnings(MOST_BEGINNINGS)
-        self._weights = dict(weights)
+        self._weights = {
+            name: weight if weight.ndim == 1 or name == EMBEDDINGS else np.asfortranarray(weight)
+            for name, weight in weights.items()
+        }
         halves = np.arange(0, config.head_dim, 2, dtype=np.float32) / np.float32(config.head_dim)
         self._frequencies = (1.0 / config.rope_theta**halves).astype(np.float32)
 
@@ -135,17 +155,17 @@ class Llama:
         cache: Any,
     ) -> Array:
         """A state for each token; keys and values go into the cache."""
-        states = self._weights[EMBEDDINGS][tokens]
+        states = self._weights[EMBEDDINGS][tokens.ravel()]
         turns = self._turns(positions)
         for layer in range(self.config.num_hidden_layers):
             name = f"model.layers.{layer}"
             normed = self._normed(states, f"{name}.input_layernorm")
-            states = states + self._attention(normed, layer, turns, mask, cache)
+            states += self._attention(normed, layer, turns, mask, cache)
             normed = self._normed(states, f"{name}.post_attention_layernorm")
             gate = _silu(self._linear(normed, f"{name}.mlp.gate_proj"))
             gate *= self._linear(normed, f"{name}.mlp.up_proj")
             states += self._linear(gate, f"{name}.mlp.down_proj")
-        return self._normed(states, "model.norm")
+        return self._normed(states, "model.norm").reshape(*tokens.shape, -1)
 
     def logits(self, states: Sequence[Array]) -> Vector:
         """The logits after each state, shape (states, vocabulary)."""
@@ -176,7 +196,7 @@ class Llama:
         mask: NDArray[np.floating],
         cache: KeyValues,
     ) -> Array:
-        rows, tokens, _ = states.shape
+        rows, tokens = len(mask), mask.shape[-2]
         queries, keys, values = (
             self._linear(states, f"model.layers.{layer}.self_attn.{kind}_proj")
             .reshape(rows, tokens, -1, self.config.head_dim)
@@ -185,34 +205,42 @@ class Llama:
         )
         keys, values = cache.update(_turned(keys, turns), values, layer)
         seen = NUMPY.attention(_turned(queries, turns), keys, values, mask)
-        heads = seen.transpose(0, 2, 1, 3).reshape(rows, tokens, -1)
+        heads = seen.transpose(0, 2, 1, 3).reshape(rows * tokens, -1)
         return self._linear(heads, f"model.layers.{layer}.self_attn.o_proj")
 
     def _turns(self, positions: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Cosine and sine of the angles of each position, (rows, 1, tokens, head_dim)."""
+        """Cosine and sine of the angles of each position, (rows, 1, tokens, head_dim / 2)."""
         half = positions[:, None, :, None].astype(np.float32) * self._frequencies
-        angles = np.concatenate((half, half), axis=-1)
-        return np.cos(angles), np.sin(angles)
+        return np.cos(half), np.sin(half)
 
     def _normed(self, states: Array, name: str) -> Array:
-        variance = np.square(states).mean(-1, keepdims=True)
-        scaled = states / np.sqrt(variance + np.float32(self.config.rms_norm_eps))
-        return self._weights[f"{name}.weight"] * scaled
+        scale = np.einsum("nd,nd->n", states, states) / np.float32(states.shape[-1])
+        scale += np.float32(self.config.rms_norm_eps)
+        scaled = states / np.sqrt(scale, out=scale)[:, None]
+        scaled *= self._weights[f"{name}.weight"]
+        return scaled
 
     def _linear(self, states: Array, name: str) -> Array:
         return states @ self._weights[f"{name}.weight"].T
 
 
 def _silu(values: Array) -> Array:
+    powers = np.negative(values)
     with np.errstate(over="ignore"):  # the sigmoid of a very negative number is 0
-        return values / (1 + np.exp(-values))
+        np.exp(powers, out=powers)
+    powers += 1
+    return np.divide(values, powers, out=powers)
 
 
 def _turned(states: Array, turns: tuple[Array, Array]) -> Array:
     """Rotary embedding: each pair of a first and a second half's element, by its angle."""
     cosine, sine = turns
-    first, second = np.split(states, 2, axis=-1)
-    return states * cosine + np.concatenate((-second, first), axis=-1) * sine
+    half = states.shape[-1] // 2
+    first, second = states[..., :half], states[..., half:]
+    turned = np.empty_like(states)
+    turned[..., :half] = first * cosine - second * sine
+    turned[..., half:] = second * cosine + first * sine
+    return turned
 
 
 def _flattened(tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

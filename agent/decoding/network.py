@@ -33,6 +33,11 @@ class Network(Protocol):
         ...
 
     @property
+    def ahead(self) -> int:
+        """How many more nodes a pass may take that save a later one, if any beam comes there."""
+        ...
+
+    @property
     def unseen(self) -> np.floating:
         """What a mask has where a token is not seen, in the number format of masks; seen is 0."""
         ...

@@ -86,7 +86,13 @@ class Session:
         Raises ConstraintError where the model cannot hold prompt and walk.
         """
         searches = [
-            BeamSearch(self.trees[start.row], start.constraint, plan, start.node)
+            BeamSearch(
+                self.trees[start.row],
+                start.constraint,
+                plan,
+                start.node,
+                self.forward.network.ahead,
+            )
             for start in starts
         ]
         best: dict[int, list[Beam[State]]] = {}

@@ -21,6 +21,8 @@ Weights = tuple[tuple[int, int], ...]
 class TorchNetwork:
     """A model of transformers as a `Network`, on any device."""
 
+    ahead = 32
+
     def __init__(self, model: "PreTrainedModel") -> None:
         self.model = model
         self.head = OutputHead(model)

@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from ..caching import Pool
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
@@ -10,9 +13,10 @@ from ..query.binding import Naming
 from ..query.execute import SECONDS
 from ..query.facts import Facts
 from ..query.schema_tables import GraphTables
-from .inputs import CLASS, INVERSE, Inputs, Label
+from .inputs import CLASS, INVERSE, Batch, Inputs, Label, PartialReading
 from .lexicon import QuestionWord
 from .matching import beginnings
+from .network import Read
 from .weights import ReaderWeights
 
 _AT_ONCE = 120
@@ -100,10 +104,27 @@ class ReadingTools:
         self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread
         self.inputs = Inputs(weights.lexicon)
+        self._newest: tuple[object, tuple[Batch, Read]] | None = None
 
     def begin(self) -> None:
         """Give the next question the time that it may take."""
         self.facts.limit(SECONDS)
+
+    def read(
+        self,
+        words: Sequence[QuestionWord],
+        labels: Sequence[Label],
+        matches: npt.NDArray[np.float32] | None = None,
+    ) -> tuple[Batch, Read]:
+        """A question as it is read with some labels before any action; the newest is kept.
+
+        `matches` are those of its words and labels, where they are known.
+        """
+        key = tuple(words), tuple(labels)
+        if self._newest is None or self._newest[0] != key:
+            batch = self.inputs.batch([PartialReading(words, labels, matches=matches)])
+            self._newest = key, (batch, self.network.read(batch))
+        return self._newest[1]
 
 
 def reading_tools(

@@ -85,6 +85,11 @@ class Batch(NamedTuple):
     literal: Array
     """`(B, T)`: the number that each action is, or -1."""
 
+    def of_actions(self, queries: "Sequence[Sequence[ActionNumbers]]") -> "Batch":
+        """The same one question before each of some equally long sequences of actions."""
+        kinds, chosen, pointed, literal = in_arrays(queries, len(queries[0]))
+        return self._replace(kinds=kinds, chosen=chosen, pointed=pointed, literal=literal)
+
 
 def kind_of(action: Action) -> str:
     """The kind of an action, as `KINDS` has it."""

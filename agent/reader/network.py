@@ -13,7 +13,7 @@ weights, whose names are used here.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..operations import Array, layer_norm, linear, log_softmax, operations_of
+from ..operations import Array, laid_out, layer_norm, linear, log_softmax, operations_of
 from .inputs import CLASS, KIND_NUMBERS, KINDS, LITERALS, MOST_STEPS, NONE, Batch, Size
 from .lexicon import BUCKETS, MOST_WORDS, WHATS
 from .matching import FEATURES
@@ -40,6 +40,23 @@ class Scores(NamedTuple):
     """`(B, T + 1, N)`: of each word asking what the actions so far leave out."""
     met: Array
     """`(B, N, L)`: how well each word meets each label."""
+
+
+class Read(NamedTuple):
+    """Questions with their labels as they are read before any action: none of it depends on one."""
+
+    plain_words: Array
+    """`(B, N, D)`: before they see each other."""
+    plain_labels: Array
+    """`(B, L, D)`: before words see them."""
+    seen: tuple[tuple[Array, Array], ...]
+    """The keys and values of the words in each layer, `(B, heads, N, width of a head)`."""
+    words: Array
+    """`(B, N, D)`"""
+    labels: Array
+    """`(B, L, D)`"""
+    met: Array
+    """As in `Scores`."""
 
 
 class Logs(NamedTuple):
@@ -136,12 +153,16 @@ class Network:
     def __init__(self, size: Size, weights: Mapping[str, Array]) -> None:
         """The weights are those of a reader of that size, all of one kind of array."""
         self.size = size
-        self.weights = weights
+        self.weights = laid_out(weights)
         self._operations = operations_of(weights["bias"])
         self._scale = size.width**-0.5
 
     def __call__(self, batch: Batch) -> Scores:
         """The scores at each position of each question."""
+        return self.scored(batch, self.read(batch))
+
+    def read(self, batch: Batch) -> Read:
+        """The questions of a batch, whatever its actions are."""
         weights = self.weights
         meanings = batch.meant
         if meanings.ndim == 1:
@@ -152,16 +173,27 @@ class Network:
         words = linear(weights, "word", read)
         classes = linear(weights, "class_", read)
         label_words = linear(weights, "label_word", read)[batch.labels]
-        hidden = self._embedded_words(batch, words, classes, matches)
-        labels = self._embedded_labels(batch, label_words, classes)
-        actions = self._embedded_actions(batch, hidden, labels)
-        hidden, state, labels = self._encoded(batch, hidden, actions, labels, matches)
+        plain_words = self._embedded_words(batch, words, classes, matches)
+        plain_labels = self._embedded_labels(batch, label_words, classes)
+        hidden, labels, seen = self._encoded(batch, plain_words, plain_labels, matches)
         met = self._met(batch, hidden, label_words, matches)
-        covered = self._covered(met, batch.chosen)
-        label_scores = self._label_scores(batch, hidden, state, labels, met, covered)
+        return Read(plain_words, plain_labels, seen, hidden, labels, met)
+
+    def scored(self, batch: Batch, read: Read, *, last: bool = False) -> Scores:
+        """The scores at each position, or with `last` only at the last one, which has T = 0.
+
+        The batch, but for its actions, may have a row for all, as `read` has then.
+        """
+        weights, hidden, met = self.weights, read.words, read.met
+        some = slice(-1, None) if last else slice(None)
+        state = self._after_actions(batch, read)[:, some]
+        covered = self._covered(met, batch.chosen)[:, some]
+        label_scores = self._label_scores(batch, read, state, covered)
         pointed = self._dots("points", state, hidden)
         pointed = self._where((batch.whats < 1)[:, None], _NEVER, pointed)
-        unread = self._unread(batch, hidden, state, met, covered)
+        strongest = self._strongest(met, batch.chosen)[:, some]
+        used = self._pointed(batch.pointed, hidden)[:, some]
+        unread = self._unread(hidden, state, covered, strongest, used)
         kinds = linear(weights, "kinds", state)
         if self.size.joint:
             left = self._operations.sigmoid(unread) * (batch.whats >= 0)[:, None]
@@ -197,35 +229,56 @@ class Network:
         literal = weights["literal.weight"][batch.literal.clip(min=0)]
         named = named + literal * (batch.literal >= 0)[..., None]
         actions = weights["kind.weight"][batch.kinds.clip(min=0)] + named
-        first = weights["kind.weight"][-1] + 0 * words[:, :1]
+        first = weights["kind.weight"][batch.kinds.sum(1)[:, None] * 0 - 1]
         actions = self._operations.concatenate([first, actions], 1)
         return actions + weights["step.weight"][: steps + 1]
 
     def _encoded(
-        self, batch: Batch, words: Array, actions: Array, labels: Array, matches: Array
-    ) -> tuple[Array, Array, Array]:
-        """Words, actions and labels after all layers."""
-        there, count = batch.whats >= 0, words.shape[1]
-        seen = self._seen(there, actions.shape[1])
+        self, batch: Batch, words: Array, labels: Array, matches: Array
+    ) -> tuple[Array, Array, tuple[tuple[Array, Array], ...]]:
+        """Words and labels after all layers, and the keys and values of words in each."""
+        there = batch.whats >= 0
+        numbers = self._operations.arange(there.shape[1])
+        mask = there[:, None] | (numbers[:, None] == numbers[None])[None]
         exists = there[:, :, None] & (batch.ways >= 0)[:, None]
-        both = self._operations.concatenate([words, actions], 1)
+        seen = list[tuple[Array, Array]]()
         for number in range(self.size.layers):
-            both = self._layer(f"layers.{number}", both, seen)
+            words, keys, values = self._layer(f"layers.{number}", words, mask)
+            seen.append((keys, values))
             if number < self.size.joint:
-                words, labels = self._joined(
-                    f"joint.{number}", both[:, :count], labels, matches, exists
-                )
-                both = self._operations.concatenate([words, both[:, count:]], 1)
-        both = layer_norm(self.weights, "last", both)
-        return both[:, :count], both[:, count:], labels
+                words, labels = self._joined(f"joint.{number}", words, labels, matches, exists)
+        return layer_norm(self.weights, "last", words), labels, tuple(seen)
 
-    def _layer(self, name: str, hidden: Array, seen: Array) -> Array:
-        """A layer of the encoder of words and actions."""
+    def _after_actions(self, batch: Batch, read: Read) -> Array:
+        """The state at each position, which sees the words and those before: `(B, T + 1, D)`."""
+        operations = self._operations
+        actions = self._embedded_actions(batch, read.plain_words, read.plain_labels)
+        there = batch.whats >= 0
+        numbers = operations.arange(actions.shape[1])
+        exists = operations.concatenate([there, there[:, :1] | (numbers >= 0)[None]], 1)
+        columns = operations.arange(exists.shape[1]) - there.shape[1]
+        mask = exists[:, None] & (columns[None] <= numbers[:, None])[None]
+        for number, seen in enumerate(read.seen):
+            actions, *_ = self._layer(f"layers.{number}", actions, mask, seen)
+        return layer_norm(self.weights, "last", actions)
+
+    def _layer(
+        self, name: str, hidden: Array, mask: Array, seen: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array, Array]:
+        """A layer of the encoder, with its keys and values; what was `seen` comes before these."""
         weights = self.weights
         before = layer_norm(weights, f"{name}.before", hidden)
-        heads = self._heads(linear(weights, f"{name}.joint", before))
-        hidden = hidden + linear(weights, f"{name}.out", self._attended(*heads, seen[:, None]))
-        return hidden + self._wide(name, hidden)
+        asks, keys, values = self._heads(linear(weights, f"{name}.joint", before))
+        every = keys, values
+        if seen is not None:
+            every = self._behind(seen[0], keys), self._behind(seen[1], values)
+        attended = self._attended(asks, *every, mask[:, None])
+        hidden = hidden + linear(weights, f"{name}.out", attended)
+        return hidden + self._wide(name, hidden), keys, values
+
+    def _behind(self, first: Array, later: Array) -> Array:
+        """Both along their third axis; the first may have one row for all."""
+        return self._operations.concatenate([first + 0 * later[:, :, :1], later], 2)
 
     def _joined(
         self, name: str, words: Array, labels: Array, matches: Array, exists: Array
@@ -265,20 +318,6 @@ class Network:
         mixed = self._operations.attention(asks, keys, values, mask).swapaxes(1, 2)
         return mixed.reshape(*mixed.shape[:2], -1)
 
-    def _seen(self, there: Array, positions: int) -> Array:
-        """What each word and position may see: `(B, N + positions, N + positions)`.
-
-        Words see words, and positions the words and the positions before; each sees itself.
-        """
-        operations, count = self._operations, there.shape[1]
-        numbers = operations.arange(count + positions)
-        row, column = numbers[:, None], numbers[None]
-        later = (column >= count) & (column > row)
-        exists = operations.concatenate(
-            [there, there[:, :1] | (operations.arange(positions)[None] >= 0)], 1
-        )
-        return (exists[:, None] & ~later[None]) | (row == column)[None]
-
     def _met(self, batch: Batch, words: Array, label_words: Array, matches: Array) -> Array:
         """How well each word meets each label: by its best word, and by their matches."""
         met = _each_with_each(linear(self.weights, "meets", words), label_words) * self._scale
@@ -287,32 +326,22 @@ class Network:
         met = self._operations.max(met, -1) + (weighed[:, :, None] * matches).sum(-1)
         return self._where((batch.whats < 0)[..., None], _NEVER, met)
 
-    def _label_scores(
-        self,
-        batch: Batch,
-        words: Array,
-        state: Array,
-        labels: Array,
-        met: Array,
-        covered: Array,
-    ) -> Array:
+    def _label_scores(self, batch: Batch, read: Read, state: Array, covered: Array) -> Array:
         operations, weights = self._operations, self.weights
-        about = self._dots("asks", state, linear(weights, "answers", words))
+        about = self._dots("asks", state, linear(weights, "answers", read.words))
         about = about - operations.softplus(weights["explained"]) * covered
         about = log_softmax(self._where((batch.whats < 0)[:, None], _NEVER, about))
-        scores = operations.logsumexp(about[..., None] + met[:, None], 2)[:, :, 0]
-        scores = scores + self._dots("names", state, labels)
+        scores = operations.logsumexp(about[..., None] + read.met[:, None], 2)[:, :, 0]
+        scores = scores + self._dots("names", state, read.labels)
         scores = scores + weights["bias"][batch.ways.clip(min=0)][:, None]
         return self._where((batch.ways < 0)[:, None], _NEVER, scores)
 
     def _unread(
-        self, batch: Batch, words: Array, state: Array, met: Array, covered: Array
+        self, words: Array, state: Array, covered: Array, strongest: Array, pointed: Array
     ) -> Array:
         """How far the actions before each position leave out what each word asks."""
         operations, weights = self._operations, self.weights
-        strongest = operations.sigmoid(self._strongest(met, batch.chosen))
-        pointed = self._pointed(batch.pointed, words)
-        use = operations.stack([covered, strongest, pointed], -1)
+        use = operations.stack([covered, operations.sigmoid(strongest), pointed], -1)
         unread = self._dots("lacks", state, linear(weights, "lacking", words))
         unread = unread + linear(weights, "apart", words)[:, None, :, 0]
         return unread + linear(weights, "used", use)[..., 0]

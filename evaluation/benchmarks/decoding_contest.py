@@ -16,22 +16,22 @@ from unittest.mock import patch
 import torch
 from transformers import PreTrainedModel
 
+from ...agent.decoding.forward import TreeForward
 from ...agent.decoding.paths import PathLimits, PathState, ReasoningPaths
 from ...agent.decoding.plan import BeamPlan, Question, SearchResult
 from ...agent.decoding.search import beam_search
 from ...agent.decoding.torch_network import OutputHead
 from ...agent.decoding.units import Tokens
-from .decoding_rivals import Published, repaired, unconstrained
+from .decoding_breakdown import Breakdown
+from .decoding_rivals import PathTrie, Published, repaired, unconstrained
 from .decoding_scenes import Case, Scene
 
 HOPS = (1, 2, 3, 4)
-_CONSTRAINT = ("allowed", "advance", "done")
-"""What the search asks of a constraint at every step."""
-
 TOLERANCE = 1e-3
 """How far scores may lie apart in float32, and still be the same."""
 
 Rival = Literal["published", "repaired", "unconstrained"]
+Player = Rival | Literal["ours"]
 Result = TypeVar("Result")
 
 
@@ -78,11 +78,11 @@ class Forwards:
 
 @dataclass(frozen=True)
 class Contest:
-    """What one question took: seconds of ours and of each rival, forward passes of all."""
+    """What one question took: seconds of ours and of each rival, and where they went."""
 
     ours: float
     others: Mapping[Rival, float]
-    forwards: Mapping[Rival | Literal["ours"], Forwards]
+    breakdowns: Mapping[Player, Breakdown]
 
 
 def timed(run: Callable[[], Result]) -> tuple[float, Result]:
@@ -112,10 +112,8 @@ def contest(
     constraint, over as many tokens as the longest of our words. Raises Mismatch where R or R'
     finds something else than ours.
     """
-    model = scene.local.model
     words = scene.words(case, hops)
-    with counted(model) as counts:
-        first, (best,) = timed(lambda: decode(scene, [case], hops, plan))
+    first, (best,) = timed(lambda: decode(scene, [case], hops, plan))
     longest = max(len(h.tokens) for h in best.hypotheses)
 
     rivals: dict[Rival, Callable[[], list[Tokens] | None]] = {
@@ -126,15 +124,15 @@ def contest(
     if free:
         rivals["unconstrained"] = lambda: unconstrained(scene, case, longest, plan)
 
-    others = dict[Rival, float]()
-    forwards: dict[Rival | Literal["ours"], Forwards] = {"ours": counts}
+    others, breakdowns = dict[Rival, float](), dict[Player, Breakdown]()
     for rival, run in rivals.items():
-        with counted(model) as forwards[rival]:
-            others[rival], theirs = timed(run)
+        theirs, breakdowns[rival] = broken_down(scene, _parts_of(scene, rival), run)
+        others[rival] = breakdowns[rival].whole
         if theirs is not None:
             check(scene, case, best, theirs, words, plan)
+    breakdowns["ours"] = where_ours_goes(scene, [case], hops, plan)
     last, _ = timed(lambda: decode(scene, [case], hops, plan))
-    return Contest((first + last) / 2, others, forwards)
+    return Contest((first + last) / 2, others, breakdowns)
 
 
 def automaton(scene: Scene, case: Case, hops: int) -> ReasoningPaths:
@@ -176,38 +174,59 @@ def counted(model: PreTrainedModel) -> Generator[Forwards]:
             hook.remove()
 
 
-@dataclass(frozen=True)
-class Shares:
-    """Seconds of one search: in all, in the model's layers, in its head, in the constraint."""
+Parts = Mapping[str, tuple[type[Any], Sequence[str]]]
+"""The classes and methods in which each part of a search is."""
 
-    whole: float
-    layers: float
-    head: float
-    constraint: float
+OURS: Parts = {
+    "state": (ReasoningPaths, ("__init__",)),
+    "constraint": (ReasoningPaths, ("allowed", "advance", "done")),
+    "head": (OutputHead, ("whole", "of")),
+    "masks": (TreeForward, ("_mask",)),
+}
+_REPAIRED: Parts = {"trie": (PathTrie, ("__init__",)), "look-ups": (PathTrie, ("followers",))}
+_PUBLISHED: Parts = {"paths": (Published, ("path_texts",)), **_REPAIRED}
 
 
-def shares(scene: Scene, case: Case, hops: int, plan: BeamPlan) -> Shares:
-    """Decode one question with a clock in each part; the clocks count as constraint work."""
-    head, steps = list[float](), list[float]()
-    clocked = {OutputHead: (head, ("whole", "of")), ReasoningPaths: (steps, _CONSTRAINT)}
+def _parts_of(scene: Scene, rival: Rival) -> Parts:
+    match rival:
+        case "published":
+            return {**_PUBLISHED, "tokens": (type(scene.local.tokenizer), ("__call__",))}
+        case "repaired":
+            return _REPAIRED
+        case "unconstrained":
+            return {}
+
+
+def where_ours_goes(scene: Scene, cases: Sequence[Case], hops: int, plan: BeamPlan) -> Breakdown:
+    """Decode one batch with a clock in each part, which takes a little longer than without."""
+    return broken_down(scene, OURS, lambda: decode(scene, cases, hops, plan))[1]
+
+
+def repaired_by_parts(
+    scene: Scene, case: Case, words: Sequence[Tokens], plan: BeamPlan
+) -> tuple[list[Tokens], Breakdown]:
+    """What R' finds, and where its time goes."""
+    return broken_down(scene, _REPAIRED, lambda: repaired(scene, case, words, plan))
+
+
+def broken_down(scene: Scene, parts: Parts, run: Callable[[], Result]) -> tuple[Result, Breakdown]:
+    """What a search finds, and where its time goes: in the model's layers, and in each part."""
+    seconds: dict[str, list[float]] = {name: [] for name in parts}
     with counted(scene.local.model) as forwards, ExitStack() as clocks:
-        for owner, (seconds, names) in clocked.items():
+        for part, (owner, names) in parts.items():
             for name in names:
-                method = _clocked(getattr(owner, name), seconds)
+                method = _clocked(getattr(owner, name), seconds[part])
                 clocks.enter_context(patch.object(owner, name, method))
-        since = perf_counter()
-        constraint = automaton(scene, case, hops)
-        steps.append(perf_counter() - since)
-        question = Question(case.prompt, constraint, case.shared)
-        beam_search(scene.local.model, [question], plan, relevance=False)
-        whole = perf_counter() - since
-    return Shares(whole, forwards.seconds, sum(head), sum(steps))
+        whole, result = timed(run)
+    spent = {part: sum(times) for part, times in seconds.items()}
+    layers = {"layers": forwards.seconds, **spent}
+    return result, Breakdown(whole, layers, forwards.calls, forwards.tokens)
 
 
 def _clocked(method: Any, seconds: list[float]) -> Any:
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
         since = perf_counter()
-        result = method(*args)
+        result = method(*args, **options)
         seconds.append(perf_counter() - since)
         return result
 

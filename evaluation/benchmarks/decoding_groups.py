@@ -3,7 +3,7 @@
 import resource
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
@@ -11,19 +11,22 @@ from statistics import median
 from ...agent.decoding.plan import BeamPlan, Scores
 from ...agent.kg import open_kg
 from ..datasets.jsonl import read_world
+from .decoding_breakdown import Breakdown, compared, spelled, total
 from .decoding_contest import (
     HOPS,
     Contest,
     Figure,
+    Rival,
     automaton,
     check,
     contest,
     decode,
     figure,
-    shares,
+    repaired_by_parts,
     timed,
+    where_ours_goes,
 )
-from .decoding_rivals import Published, repaired, unconstrained
+from .decoding_rivals import Published, unconstrained
 from .decoding_scenes import (
     Case,
     Scene,
@@ -49,6 +52,7 @@ SCORES: tuple[Scores, ...] = ("full", "allowed")
 Figures = Iterator[tuple[str, Figure]]
 
 _PROCESS = Path("/proc/self")
+_NAMES: dict[Rival, str] = {"published": "R", "repaired": "R'", "unconstrained": "unconstrained"}
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,14 @@ class Sizes:
     vocabulary: int = 4
     large: int = 2
     hops: int = 10
+    paths: int = 15
     state: int = 60
     batch: int = 96
 
 
-QUICK = Sizes(small=2, far=0, hubs=0, world=1, vocabulary=0, large=0, hops=1, state=5, batch=2)
+QUICK = Sizes(
+    small=2, far=0, hubs=0, world=1, vocabulary=0, large=0, hops=1, paths=1, state=5, batch=2
+)
 """Every kind of group that needs no big model, with hardly a question each."""
 
 
@@ -76,6 +83,8 @@ class Stage:
 
     sizes: Sizes = Sizes()
     notes: list[str] = field(default_factory=list[str])
+    reasons: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """For each ratio, in lines, where the time of both sides goes."""
     checked: int = 0
     """How many searches were found equal to those of Hugging Face."""
     _pools: dict[int, list[Case]] = field(default_factory=dict[int, list[Case]])
@@ -151,12 +160,14 @@ def far(stage: Stage) -> Figures:
 def _near_or_far(stage: Stage, count: int, hops: int) -> Figures:
     cases = stage.metaqa(count, hops)
     rounds = stage.rounds(stage.small, cases, hops, "full", published=stage.published)
-    yield from _ratios(rounds, f"small/{hops}")
-    pairs = [(r.forwards["ours"], r.forwards["published"]) for r in rounds]
-    yield f"calls/small/{hops}", figure([a.calls / b.calls for a, b in pairs])
+    yield from _ratios(stage, rounds, f"small/{hops}")
+    pairs = [(r.breakdowns["ours"], r.breakdowns["published"]) for r in rounds]
+    for counted in ("calls", "tokens"):
+        stage.reasons[f"{counted}/small/{hops}"] = compared("R", pairs)
+    yield f"calls/small/{hops}", figure([a.passes / b.passes for a, b in pairs])
     yield f"tokens/small/{hops}", figure([a.tokens / b.tokens for a, b in pairs])
     rounds = stage.rounds(stage.small, cases, hops, "allowed")
-    yield from _ratios(rounds, f"small/{hops}", "allowed")
+    yield from _ratios(stage, rounds, f"small/{hops}", "allowed")
 
 
 def hubs(stage: Stage) -> Figures:
@@ -166,9 +177,9 @@ def hubs(stage: Stage) -> Figures:
     yield "state/hubs", _builds(stage.small, cases, 2)
     published = stage.published
     rounds = stage.rounds(stage.small, cases, 2, "full", published=published, free=False)
-    yield from _ratios(rounds, "hubs/2")
+    yield from _ratios(stage, rounds, "hubs/2")
     rounds = stage.rounds(stage.small, cases, 2, "allowed", free=False)
-    yield from _ratios(rounds, "hubs/2", "allowed")
+    yield from _ratios(stage, rounds, "hubs/2", "allowed")
 
 
 def world(stage: Stage) -> Figures:
@@ -177,8 +188,8 @@ def world(stage: Stage) -> Figures:
     cases = [every[place] for place in spread(len(every), stage.sizes.world)]
     published = Published(stage.world.kg)
     rounds = stage.rounds(stage.world, cases, 2, "full", published=published)
-    yield from _ratios(rounds, "world/2")
-    yield from _ratios(stage.rounds(stage.world, cases, 2, "allowed"), "world/2", "allowed")
+    yield from _ratios(stage, rounds, "world/2")
+    yield from _ratios(stage, stage.rounds(stage.world, cases, 2, "allowed"), "world/2", "allowed")
 
 
 def vocabulary(stage: Stage) -> Figures:
@@ -186,7 +197,7 @@ def vocabulary(stage: Stage) -> Figures:
     scene = stage.small.with_model(qwen_25m(stage.small.local.tokenizer))
     cases = stage.metaqa(stage.sizes.vocabulary, 2)
     for scores in SCORES:
-        yield from _ratios(stage.rounds(scene, cases, 2, scores), "vocabulary/2", scores)
+        yield from _ratios(stage, stage.rounds(scene, cases, 2, scores), "vocabulary/2", scores)
 
 
 def large(stage: Stage) -> Figures:
@@ -194,10 +205,11 @@ def large(stage: Stage) -> Figures:
     scene = stage.small.with_model(qwen_half_b(stage.small.local.tokenizer))
     cases = stage.metaqa(stage.sizes.large, 2)
     for scores in SCORES:
-        yield from _ratios(stage.rounds(scene, cases, 2, scores), "large/2", scores)
-        parts = [shares(scene, case, 2, BeamPlan(BEAMS, scores)) for case in cases]
-        constraint = [100 * part.constraint / part.whole for part in parts]
-        outside = [100 * (1 - (part.layers + part.head) / part.whole) for part in parts]
+        yield from _ratios(stage, stage.rounds(scene, cases, 2, scores), "large/2", scores)
+        runs = [where_ours_goes(scene, [case], 2, BeamPlan(BEAMS, scores)) for case in cases]
+        shares = [{name: 100 * s / run.whole for name, s in run.every.items()} for run in runs]
+        constraint = [share["state"] + share["constraint"] for share in shares]
+        outside = [100 - share["layers"] - share["head"] for share in shares]
         yield f"{_prefix(scores)}constraint/large", figure(constraint)
         yield f"{_prefix(scores)}outside/large", figure(outside)
 
@@ -210,6 +222,10 @@ def hops(stage: Stage) -> Figures:
         start, plan = _prefix(scores), BeamPlan(BEAMS, scores)
         runs = [[_search(stage.small, case, n, plan) for n in HOPS] for case in cases]
         times = [[timed(run)[0] for run in row] for row in runs]
+        stage.reasons[f"{start}hops/time"] = [
+            spelled(f"{n} hops", [where_ours_goes(stage.small, [c], n, plan) for c in cases])
+            for n in HOPS
+        ]
         yield f"{start}hops/time", figure([row[-1] / row[0] for row in times])
         for n, seconds in zip(HOPS, zip(*times, strict=True), strict=True):
             yield f"{start}hops/time/{n}", figure([1_000 * s for s in seconds])
@@ -218,6 +234,31 @@ def hops(stage: Stage) -> Figures:
         peaks = [[python_peak(run) for run in row] for row in runs]
         for n, megabytes in zip(HOPS, zip(*peaks, strict=True), strict=True):
             yield f"{start}hops/memory/{n}", figure(megabytes)
+
+
+def paths(stage: Stage) -> Figures:
+    """Questions with the most paths against those with the fewest."""
+    count = min(stage.sizes.paths, POOL // 2)
+    pool = stage.metaqa(POOL, 3)
+    few, many = pool[:count], pool[-count:]
+    for cases in (few, many):
+        counts = [stage.small.count(case, 3) for case in cases]
+        stage.notes.append(
+            f"{len(cases)} questions of {min(counts)} to {max(counts)} paths, 3 hops"
+        )
+    decode(stage.small, pool[:1], 3, BeamPlan(BEAMS))
+    for scores in SCORES:
+        plan, times = BeamPlan(BEAMS, scores), list[tuple[float, float]]()
+        for pair in zip(few, many, strict=True):
+            one, other = (timed(_search(stage.small, case, 3, plan))[0] for case in pair)
+            times.append((one, other))
+        fewest, most = zip(*times, strict=True)
+        name = f"{_prefix(scores)}paths/time"
+        stage.reasons[name] = [
+            spelled(words, [where_ours_goes(stage.small, [c], 3, plan) for c in cases])
+            for words, cases in (("fewest paths", few), ("most paths", many))
+        ]
+        yield name, replace(figure([median(most) / median(fewest)], most, fewest), questions=count)
 
 
 def state(stage: Stage) -> Figures:
@@ -234,19 +275,22 @@ def batch(stage: Stage) -> Figures:
     cases = [every[place] for place in spread(len(every), stage.sizes.batch)]
     decode(stage.world, cases[:1], 2, plan)
     ours, theirs = list[float](), list[float]()
+    pairs = list[tuple[Breakdown, Breakdown]]()
     for start in range(0, len(cases), BATCH):
         group = cases[start : start + BATCH]
         first, found = timed(lambda group=group: decode(stage.world, group, 2, plan))
-        spent = 0.0
+        alone = list[Breakdown]()
         for case, one in zip(group, found, strict=True):
             words = stage.world.words(case, 2)
-            seconds, best = timed(lambda c=case, w=words: repaired(stage.world, c, w, plan))
+            best, took = repaired_by_parts(stage.world, case, words, plan)
             check(stage.world, case, one, best, words, plan)
-            spent += seconds
+            alone.append(took)
+        pairs.append((where_ours_goes(stage.world, group, 2, plan), total(alone)))
         last, _ = timed(lambda group=group: decode(stage.world, group, 2, plan))
         ours.append((first + last) / 2)
-        theirs.append(spent)
+        theirs.append(pairs[-1][1].whole)
     stage.checked += len(cases)
+    stage.reasons["batch"] = compared("R'", pairs)
     yield "batch", figure([b / a for a, b in zip(ours, theirs, strict=True)], ours, theirs)
 
 
@@ -257,6 +301,7 @@ GROUPS: dict[str, Callable[[Stage], Figures]] = {
     "world": world,
     "state": state,
     "hops": hops,
+    "paths": paths,
     "batch": batch,
     "vocabulary": vocabulary,
     "large": large,
@@ -267,12 +312,15 @@ def _prefix(scores: Scores) -> str:
     return "allowed/" if scores == "allowed" else ""
 
 
-def _ratios(rounds: Sequence[Contest], name: str, scores: Scores = "full") -> Figures:
+def _ratios(stage: Stage, rounds: Sequence[Contest], name: str, scores: Scores = "full") -> Figures:
     for rival in rounds[0].others if rounds else ():
         kind = "" if scores == "allowed" and rival == "repaired" else f"{rival}/"
         ours, other = [r.ours for r in rounds], [r.others[rival] for r in rounds]
         ratios = [b / a for a, b in zip(ours, other, strict=True)]
-        yield f"{_prefix(scores)}{kind}{name}", figure(ratios, ours, other)
+        measure = f"{_prefix(scores)}{kind}{name}"
+        pairs = [(r.breakdowns["ours"], r.breakdowns[rival]) for r in rounds]
+        stage.reasons[measure] = compared(_NAMES[rival], pairs)
+        yield measure, figure(ratios, ours, other)
 
 
 def _search(scene: Scene, case: Case, hops: int, plan: BeamPlan) -> Callable[[], object]:

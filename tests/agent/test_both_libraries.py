@@ -16,10 +16,11 @@ from groundwalk.agent.query.question import Asked, mentions_of
 from groundwalk.agent.query.reader import QueryReader, Reader
 from groundwalk.agent.query.tree import write_query
 from groundwalk.agent.reader.graph import reading_tools
+from groundwalk.agent.reader.network import Network
 from groundwalk.agent.reader.search import LabelReader
 from groundwalk.agent.reader.weights import open_reader
 from groundwalk.evaluation.datasets.jsonl import read_world
-from groundwalk.training.reader.module import as_tensors, module_of
+from groundwalk.training.reader.module import ReaderModule, as_tensors, module_of
 
 PLAN = plan_of(Options())
 ROUNDING = 1e-4
@@ -42,17 +43,26 @@ def test_the_bundled_model(kg: KnowledgeGraph) -> None:
 
 def test_the_bundled_reader(kg: KnowledgeGraph) -> None:
     weights = open_reader().load()
-    module = module_of(weights.network).eval()
-
-    def by_torch(batch: Any) -> Any:
-        with torch.inference_mode():
-            scores = module(as_tensors(batch))
-        return type(scores)(*(own.numpy() for own in scores))
-
-    network: Any = by_torch
+    network: Any = ByTorch(module_of(weights.network).eval())
     both = weights, replace(weights, network=network)
     readers = [LabelReader(reading_tools(kg, lambda own=own: own)) for own in both]
     assert _differences(kg, *readers) == []
+
+
+class ByTorch:
+    """A reader's network over tensors."""
+
+    def __init__(self, module: ReaderModule) -> None:
+        self._network = Network(module.size, dict(module.named_parameters()))
+
+    def read(self, batch: Any) -> Any:
+        with torch.inference_mode():
+            return self._network.read(as_tensors(batch))
+
+    def scored(self, batch: Any, read: Any, *, last: bool) -> Any:
+        with torch.inference_mode():
+            scores = self._network.scored(as_tensors(batch), read, last=last)
+        return type(scores)(*(own.numpy() for own in scores))
 
 
 def _differences(kg: KnowledgeGraph, one: Reader, other: Reader) -> list[str]:

@@ -10,6 +10,7 @@ from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
+from groundwalk.agent.decoding.torch_network import TorchNetwork
 from groundwalk.agent.decoding.units import unit_style, wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError, NoPathError
@@ -131,6 +132,28 @@ def test_relevance_is_the_unconstrained_probability_of_what_a_path_commits_to(
                 with torch.no_grad():
                     expected *= float(model(input_ids=ids).logits[0, -1].softmax(0)[token])
         assert hypothesis.relevance == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("scores", ["allowed", "full"])
+def test_what_rides_ahead_changes_passes_and_nothing_else(
+    tmp_path: Folder, monkeypatch: pytest.MonkeyPatch, scores: Any
+) -> None:
+    tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
+    kg = worlds.graph([(0, 0, 1), (0, 0, 2), (1, 1, 3), (2, 1, 4), (3, 0, 5)], tmp_path)
+    index = build_index(kg, tokenizer)
+    found, passes = list[Any](), list[int]()
+    for ahead in (0, 16, 32):
+        monkeypatch.setattr(TorchNetwork, "ahead", ahead)
+        units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+        tags = wire_tokens(tokenizer, PATH)
+        constraint = ReasoningPaths(index, units, tags, PathLimits(hops=3))
+        hypotheses, cost = search(model, PROMPT, constraint, beams=4, scores=scores)
+        found.append(hypotheses)
+        passes.append(cost.forward_passes)
+    for some in found[1:]:
+        assert [h.tokens for h in some] == [h.tokens for h in found[0]]
+        assert [h.score for h in some] == pytest.approx([h.score for h in found[0]], abs=1e-4)
+    assert passes[0] >= passes[1] >= passes[2] and passes[0] > passes[2]
 
 
 def test_fewer_paths_than_beams_returns_fewer(tmp_path: Folder) -> None:

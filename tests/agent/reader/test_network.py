@@ -138,6 +138,22 @@ def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:
     assert [own.is_earlier for own in words[:4]] == [False, False, False, True]
 
 
+def test_a_question_is_read_once_for_all_its_queries(network: Network) -> None:
+    others = (*ACTIONS[:-1], Action("end"))
+    inputs = Inputs(Lexicon())
+    whole = network(inputs.batch([posed(ACTIONS), posed(others)]))
+    batch = inputs.batch([posed(())])
+    words = words_of(QUESTION, MENTIONS)
+    queries = [number_actions(actions, words, LABELS) for actions in (ACTIONS, others)]
+    read = network.read(batch)
+    every = network.scored(batch.of_actions(queries), read)
+    last = network.scored(batch.of_actions(queries), read, last=True)
+    for field in ("kinds", "labels", "words", "literals", "unread"):
+        known = getattr(whole, field)
+        np.testing.assert_allclose(getattr(every, field), known, atol=2e-5)
+        np.testing.assert_allclose(getattr(last, field), known[:, -1:], atol=2e-5)
+
+
 def test_what_comes_later_says_nothing(network: Network) -> None:
     whole = scored(network, posed(ACTIONS))
     for size in range(len(ACTIONS)):

@@ -15,6 +15,7 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import open_kg
 from groundwalk.evaluation.benchmarks import decoding
 from groundwalk.evaluation.benchmarks.decoding import MEASURES, reached
+from groundwalk.evaluation.benchmarks.decoding_breakdown import Breakdown, compared, total
 from groundwalk.evaluation.benchmarks.decoding_contest import (
     Figure,
     Mismatch,
@@ -22,7 +23,8 @@ from groundwalk.evaluation.benchmarks.decoding_contest import (
     contest,
     decode,
     figure,
-    shares,
+    repaired_by_parts,
+    where_ours_goes,
 )
 from groundwalk.evaluation.benchmarks.decoding_rivals import PathTrie, Published, repaired
 from groundwalk.evaluation.benchmarks.decoding_scenes import (
@@ -71,6 +73,9 @@ def test_a_quick_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert all(one["low"] <= one["median"] <= one["high"] for one in found.values())
     printed = capsys.readouterr().out
     assert all(MEASURES[name].title in printed for name in found)
+    missed = [name for name, one in found.items() if one["reached"] is False]
+    assert all(report["reasons"][name] for name in missed if not name.startswith("state/"))
+    assert all(line in printed for name in missed for line in report["reasons"].get(name, ()))
 
 
 def test_without_the_data_folder_it_says_so(
@@ -87,8 +92,8 @@ def test_the_others_find_what_ours_finds(world: Scene, scores: str) -> None:
     for case in fitting(world, read_world(), 2, 2):
         round = contest(world, case, 2, plan, published=Published(world.kg))
         assert set(round.others) == {"published", "repaired", "unconstrained"}
-        ours, theirs = round.forwards["ours"], round.forwards["repaired"]
-        assert 0 < ours.calls < theirs.calls
+        ours, theirs = round.breakdowns["ours"], round.breakdowns["repaired"]
+        assert 0 < ours.passes < theirs.passes
         assert len(case.prompt) - case.shared < ours.tokens < theirs.tokens
 
 
@@ -125,9 +130,26 @@ def test_a_trie_lists_what_may_follow() -> None:
 
 def test_the_parts_of_a_search(world: Scene) -> None:
     (case,) = fitting(world, read_world(), 2, 1)
-    parts = shares(world, case, 2, PLAN)
-    assert 0 < parts.constraint < parts.whole
-    assert 0 < parts.head + parts.layers + parts.constraint < parts.whole
+    ours = where_ours_goes(world, [case], 2, PLAN)
+    assert set(ours.parts) == {"layers", "state", "constraint", "head", "masks"}
+    assert min(ours.every.values()) > 0
+    assert sum(ours.every.values()) == pytest.approx(ours.whole)
+    words = world.words(case, 2)
+    best, theirs = repaired_by_parts(world, case, words, PLAN)
+    assert best == repaired(world, case, words, PLAN)
+    assert min(theirs.every.values()) > 0
+
+
+def test_a_breakdown_says_what_is_left_where_the_rest_takes_no_time() -> None:
+    ours = Breakdown(0.1, {"layers": 0.05, "head": 0.02}, passes=4, tokens=100)
+    theirs = Breakdown(1.0, {"layers": 0.5, "trie": 0.3}, passes=20, tokens=200)
+    own, other, most = compared("R", [(ours, theirs)])
+    assert own.endswith(
+        "100 ms, of which layers 50.0, the rest 30.0, head 20.0 (4 passes over 100 tokens)"
+    )
+    assert other.startswith("R: 1000 ms, of which layers 500.0, trie 300.0, the rest 200.0")
+    assert "20 x" in most and "5 times" in most
+    assert total([theirs, theirs]) == Breakdown(2.0, {"layers": 1.0, "trie": 0.6}, 40, 400)
 
 
 def test_a_spread_has_no_ends() -> None:
