@@ -159,8 +159,8 @@ class GraphSchema:
         if is_class and not query.steps:
             class_ = self._tables.class_of(start.name, start.id)
             return [End(class_, False)] if class_ else ()
-        *before, last = query.steps
-        inner = query.model_copy(update={"steps": tuple(before)})
+        before, last = query.steps[:-1], query.steps[-1]
+        inner = query.model_copy(update={"steps": before})
         if is_class or len(before) > 1:
             ends = self._far_ends(inner)
         else:

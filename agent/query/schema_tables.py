@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..kg.graph import KnowledgeGraph
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
 from ..kg.terms import Term, is_iri, is_literal
@@ -46,9 +47,7 @@ class GraphTables:
         self.relations = [term for term in terms if term not in without]
         self.is_whole = self.kg.pinned and self.kg.counts.facts <= MOST_WHOLE
         """Whether what is not in the tables is not in the graph either."""
-        store, is_plain = self.kg.store, self.kg.reading.plain
-        is_remote = isinstance(store, SparqlStore) and is_plain
-        self.remote = EndpointHops(self.kg, store, FEW) if is_remote else None
+        self.remote = _asked_at(self.kg)
         """What an endpoint tells of classes and things; None where another source is read."""
         self._without = without
         self._classes: Sequence[str] | None = None
@@ -228,6 +227,12 @@ class GraphTables:
             return list(dict.fromkeys(word.term for word in words if not word.relation))
         classes = [self.facts.reached(kind) for kind in self.kg.profile.types]
         return self.named(distinct(np.concatenate([NO_ONE, *classes])))
+
+
+def _asked_at(kg: KnowledgeGraph) -> EndpointHops | None:
+    store = kg.store
+    is_remote = isinstance(store, SparqlStore) and kg.reading.plain
+    return EndpointHops(kg, store, FEW) if is_remote else None
 
 
 def measures_of_ends(ends: Sequence[End]) -> frozenset[Measure] | None:
