@@ -28,6 +28,7 @@ from .records import (
 )
 
 MOST_TURNS = 20
+"""Earlier questions that a thread remembers: the last ones."""
 MOST_MESSAGES = 2 * MOST_TURNS
 
 

@@ -101,9 +101,9 @@ Way = Sequence[Party]
 
 
 _Run = tuple[Party, Execution]
+"""A relation path with what it reaches from its topics."""
 _Offered = Callable[[Sequence[Term]], Collection[Term]]
 """Which of some ends a question offers to choose from."""
-"""A relation path with what it reaches from its topics."""
 
 
 @dataclass(frozen=True)

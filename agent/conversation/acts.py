@@ -139,7 +139,8 @@ def _chosen(text: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | 
     return Part(question=last["asked"], mentions=others)
 
 
-_MOST_TURNS = 6
+_MOST_TURNS_SHOWN = 6
+"""Earlier questions that a chat LLM is shown, to put a question in full: the last ones."""
 _MOST_NAMES = 20
 _LONGEST = 500
 _LABEL = re.compile(r"^(?:\W|\d+[.)])*(?:(?:\w+ ){0,3}\w+:)?\s*")
@@ -158,7 +159,7 @@ def rewritten(
             "asked": one_line(turn["asked"]),
             "answers": [one_line(answer["label"]) for answer in turn["answers"][:_MOST_NAMES]],
         }
-        for turn in turns[-_MOST_TURNS:]
+        for turn in turns[-_MOST_TURNS_SHOWN:]
     ]
     prompt = render("conversation/rewrite.jinja", prompts, question=question, earlier=earlier)
     full = asker.read(prompt, read_question)

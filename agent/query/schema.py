@@ -156,8 +156,8 @@ class GraphSchema:
         if query.of_class or query.class_id:
             class_ = self._tables.class_of(query.of_class, query.class_id)
             return [End(class_, False)] if class_ else ()
-        if is_class and not query.steps:
-            class_ = self._tables.class_of(start.name, start.id)
+        if not query.steps:
+            class_ = self._tables.class_of(start.name, start.id) if is_class else None
             return [End(class_, False)] if class_ else ()
         before, last = query.steps[:-1], query.steps[-1]
         inner = query.model_copy(update={"steps": before})

@@ -231,8 +231,9 @@ class GraphTables:
 
 def _asked_at(kg: KnowledgeGraph) -> EndpointHops | None:
     store = kg.store
-    is_remote = isinstance(store, SparqlStore) and kg.reading.plain
-    return EndpointHops(kg, store, FEW) if is_remote else None
+    if isinstance(store, SparqlStore) and kg.reading.plain:
+        return EndpointHops(kg, store, FEW)
+    return None
 
 
 def measures_of_ends(ends: Sequence[End]) -> frozenset[Measure] | None:
