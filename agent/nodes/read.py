@@ -407,8 +407,8 @@ def not_sure(
     """The status and the note of a reading that is not sure enough to be answered.
 
     One that makes something of every word of meaning was perhaps meant, however unsure: that the
-    graph does not say it would be no reason. `at_least` is a bound beside that of the reader, where
-    the user sets none.
+    graph does not say it would be no reason, unless it has no facts at all. `at_least` is a bound
+    beside that of the reader, where the user sets none.
     """
     least = max(tools.least, at_least) if options.confidence is None else options.confidence
     if confidence >= least:
@@ -416,7 +416,8 @@ def not_sure(
     shown = too_low(confidence, least)
     if confidence < _LEAST_TOLD:
         return withheld(confidence, least), f"{NO_READING} ({shown})"
-    is_whole = bool(account) and share_read(account) == 1.0
+    is_empty = tools.kg.pinned and not tools.kg.counts.facts
+    is_whole = bool(account) and share_read(account) == 1.0 and not is_empty
     status = "unsure" if is_whole else withheld(confidence, least)
     return status, f"{READ}{words}; not sure enough ({shown})"
 

@@ -43,6 +43,7 @@ NOT_RUN = {
 
 OF_OTHERS = {
     "--triples",
+    "--latency",
     "--assume",
     "--head",
     "--locked",

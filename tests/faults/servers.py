@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any, NamedTuple, Self
@@ -86,7 +86,12 @@ class Relay(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())
 
+    def setup(self) -> None:
+        super().setup()
+        self.proxy.connections.add(self.connection)
+
     def finish(self) -> None:
+        self.proxy.connections.discard(self.connection)
         if self.connection.fileno() >= 0:
             super().finish()
 
@@ -112,7 +117,7 @@ def at_once(number: int, body: bytes) -> bool:
 
 def on_the_way(number: int, body: bytes) -> bool:
     """While names are looked up and walks decoded."""
-    return number == 20
+    return number == 8
 
 
 def at_the_second(number: int, body: bytes) -> bool:
@@ -136,6 +141,8 @@ class Proxy:
         self._fault: Fault | None = None
         self._begins, self._lasts, self._requests = at_once, 0, 0
         self._lock = threading.Lock()
+        self.connections = set[socket.socket]()
+        """Those of clients that are open."""
         self._server: _Server | None = None
         self._port = 0
         self._open()
@@ -188,9 +195,12 @@ class Proxy:
 
 
 def refused(relay: Relay) -> None:
-    """The process dies: this connection is reset, and all later ones are refused."""
-    relay.reset()
+    """The process dies: its connections end, this one is reset, and all later ones are refused."""
     relay.proxy.down()
+    for connection in relay.proxy.connections - {relay.connection}:
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+    relay.reset()
 
 
 @contextmanager

@@ -28,6 +28,8 @@ STORM = 8
 """Questions that are asked of a service that is down."""
 _EXCHANGES = 3
 """Failures in a row after which a circuit opens."""
+_AT_ONCE = 3
+"""Requests that a question begins with at an endpoint, side by side."""
 
 
 def endpoint_fails(fault: Fault, begins: Begins = at_once, *, lasts: int = 1_000_000) -> Trial:
@@ -41,7 +43,8 @@ def endpoint_fails(fault: Fault, begins: Begins = at_once, *, lasts: int = 1_000
             out = Outcome(seen.status, seen.line)
             bench.judge(out, seen)
             if lasts > ATTEMPTS:
-                out.expect(proxy.failed <= 2 * ATTEMPTS, f"{proxy.failed} requests")
+                most = 2 * _AT_ONCE * ATTEMPTS
+                out.expect(proxy.failed <= most, f"{proxy.failed} requests")
                 supported = [s for s in steps(seen.state) if s["verdict"] == "supported"]
                 out.expect(not supported, "supported, and could not be checked")
             proxy.heal()
@@ -63,7 +66,7 @@ def endpoint_is_down(fault: Fault) -> Trial:
             out = Outcome(seen[-1].status, seen[-1].line)
             for own in seen:
                 bench.judge(out, own)
-            _bounded(out, proxy.failed)
+            _bounded(out, proxy.failed, _AT_ONCE)
         return out
 
     return trial
@@ -123,7 +126,7 @@ def _llm_is_back(bench: Bench, out: Outcome, graph: CompiledGraph) -> None:
     out.expect(bool(right) and seen.state["reasoner"] == "llm", f"then: {seen.line[:200]}")
 
 
-def _bounded(out: Outcome, sent: int) -> None:
-    most = _EXCHANGES * ATTEMPTS
+def _bounded(out: Outcome, sent: int, at_once: int = 1) -> None:
+    most = _EXCHANGES * ATTEMPTS * at_once
     out.expect(0 < sent <= most, f"{sent} requests for {STORM} questions")
     out.expect("is not asked for" in out.line, "no word of the open circuit")

@@ -122,7 +122,7 @@ def test_options_that_a_method_does_not_use_are_told_once(folder: Path, tmp_path
 def test_a_whole_run(folder: Path, tmp_path: Path) -> None:
     summary = ask(folder, tmp_path / "out")
     assert summary.questions == 4
-    assert summary.statuses == {"unsure": 1, "answered": 2, "error": 1}
+    assert summary.statuses == {"abstained": 1, "answered": 2, "error": 1}
     assert summary.accuracy is not None
     assert summary.accuracy.questions == 3
     assert summary.unanswerable.silent == 1
