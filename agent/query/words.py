@@ -324,7 +324,7 @@ def _is_first_of_class(query: Query) -> bool:
     start, extreme = query.start, query.extreme
     if not isinstance(start, OfClass) or start.name in ANY_CLASS or extreme is None:
         return False
-    is_first = extreme.n == 1 and extreme.place is None
+    is_first = extreme.n == 1 and extreme.place is None and extreme.agg is None
     return is_first and query == Query(start=start, extreme=extreme)
 
 

@@ -186,6 +186,17 @@ LONGEST = {"relation": "length", "most": True}
             "what (the river with the largest length) flows through",
         ),
         (
+            {
+                "start": {
+                    "start": {"class": "river"},
+                    "group": [step("flows through")],
+                    "extreme": {"agg": "count", "most": True},
+                },
+                "steps": [step("capital")],
+            },
+            "capital of (what (every river) flows through; the one with the largest number of these)",
+        ),
+        (
             {"start": {"class": "river"}, "extreme": {**LONGEST, "n": 2}},
             "every river; the 2 with the largest length",
         ),
