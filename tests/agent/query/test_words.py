@@ -194,7 +194,8 @@ LONGEST = {"relation": "length", "most": True}
                 },
                 "steps": [step("capital")],
             },
-            "capital of (what (every river) flows through; the one with the largest number of these)",
+            "capital of (what (every river) flows through; "
+            "the one with the largest number of these)",
         ),
         (
             {"start": {"class": "river"}, "extreme": {**LONGEST, "n": 2}},
