@@ -14,10 +14,12 @@ from types import TracebackType
 from typing import Any, cast
 
 from ...agent.errors import GroundwalkError, InputError, ServiceError
+from ...agent.kg.labels.names import one_line
 from ..records import Asked, Record, failed
 from .asking import Ask, OpenAsk, Task
 
 _ATTEMPTS = 2
+_LONGEST_REASON = 300
 _ENDS: dict[int, type[GroundwalkError]] = {2: InputError, 3: ServiceError}
 """The error that ends a run, by its exit code."""
 
@@ -51,12 +53,18 @@ class RayActors:
         self._began = False
 
     def __enter__(self) -> "RayActors":
+        """Start Ray, unless it runs. Raises ServiceError where it does not start."""
         if not self._ray.is_initialized():
             cores = self._count or len(os.sched_getaffinity(0))
             here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": cores}
-            self._ray.init(
-                include_dashboard=False, log_to_driver=False, logging_level="ERROR", **here
-            )
+            try:
+                self._ray.init(
+                    include_dashboard=False, log_to_driver=False, logging_level="ERROR", **here
+                )
+            except (OSError, RuntimeError, ValueError) as error:
+                reason = one_line(str(error))[:_LONGEST_REASON]
+                message = f"Ray did not start: {reason}"
+                raise ServiceError(message, "look at RAY_ADDRESS, or ask again later") from error
             self._began = True
         return self
 
