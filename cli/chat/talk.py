@@ -193,12 +193,14 @@ _MOST_REMEMBERED = 50
 
 
 def _understood(state: "State") -> Understood:
-    """How a question was read, with what is offered of it."""
+    """How a question was read, with what is offered of it: nothing that none of its words says."""
+    from ...agent.query.account import share_read
     from ...agent.records import SILENT
 
     readings = _distinct(state.get("readings", []))
     likely = sum(reading["probability"] >= _LEAST_OFFERED for reading in readings)
-    offered = likely if state.get("status") in SILENT else 0
+    is_about_it = share_read(state.get("account", [])) > 0
+    offered = likely if state.get("status") in SILENT and is_about_it else 0
     return Understood(state.get("asked") or state.get("question", ""), readings, offered)
 
 
