@@ -62,7 +62,7 @@ class Terms:
         self._client = client
         self._profile = profile
         self._scope = Scope(client.settings.graphs)
-        self.telling = tuple(
+        self.predicates = tuple(
             dict.fromkeys((*profile.labels, *profile.descriptions, *profile.types))
         )
         """The predicates of what is read about terms."""
@@ -73,7 +73,7 @@ class Terms:
         self._sizes: Recent[Term, int] = Recent(_MOST_REMEMBERED)
 
     def learn(self, values: Mapping[Term, Iterable[tuple[Term, Term]]]) -> None:
-        """Take what an answer told of terms, whole, by the predicates that are `telling`."""
+        """Take what an answer told of terms, whole, by `predicates`."""
         self._values.put({term: tuple(pairs) for term, pairs in values.items()})
 
     def learn_relations(self, relations: Iterable[Term]) -> None:
@@ -139,7 +139,7 @@ class Terms:
         for _, answer in in_batches(
             self._client,
             terms,
-            lambda batch: label_queries.texts(batch, self.telling, languages, self._scope),
+            lambda batch: label_queries.texts(batch, self.predicates, languages, self._scope),
             most=_MOST_TERMS,
         ):
             for term, predicate, value in answer.rows:

@@ -90,7 +90,7 @@ class Surroundings:
         each, languages = _MOST_TRIPLES + 1, self._profile.languages
         return (
             queries.surroundings(nodes, self._scope, each),
-            label_queries.texts_around(nodes, self._terms.telling, languages, self._scope, each),
+            label_queries.texts_around(nodes, self._terms.predicates, languages, self._scope, each),
         )
 
     def _asking(self, query: Query) -> Callable[[], Answer]:

@@ -100,13 +100,13 @@ def members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: 
 def spelled(
     written: Iterable[str],
     predicates: Sequence[Term],
-    told: Sequence[Term],
+    about: Sequence[Term],
     languages: Sequence[str],
     scope: Scope,
 ) -> Query:
     """The IRIs that have exactly one of these texts, in one of the languages, by a predicate.
 
-    With each come its rows of `texts` by the predicates `told`, where it has any.
+    With each come its rows of `texts` by the predicates `about`, where it has any.
     """
     literals = [
         to_term(ox.Literal(text, language=language) if language else ox.Literal(text))
@@ -117,7 +117,7 @@ def spelled(
         f"SELECT DISTINCT ?v ?p ?n WHERE {{ {values('?v', zip(literals))} "
         f"{within(scope, '?n ?p ?v .')} {_by('?p', predicates)} FILTER(isIRI(?n)) }}"
     )
-    told_of = _texts("?n ?q ?w", told, languages, scope)
+    told_of = _texts("?n ?q ?w", about, languages, scope)
     text = (
         f"SELECT DISTINCT ?v ?p ?n ?q ?w WHERE {{ {{ {bearers} LIMIT {MOST_ROWS} }} "
         f"OPTIONAL {{ {told_of} }} }} LIMIT {MOST_ROWS}"

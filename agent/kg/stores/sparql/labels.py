@@ -194,10 +194,10 @@ class SparqlLabels:
             tried[norm] = (*dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),)
         self._spellings.put(tried)
         every = [text for texts in tried.values() for text in texts]
-        found, *_ = side_by_side(partial(self._found, every), *self._preparations())
+        found, *_ = side_by_side(partial(self._with_surroundings, every), *self._preparations())
         return {norm for norm, texts in tried.items() if any(found[text] for text in texts)}
 
-    def _found(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
+    def _with_surroundings(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
         """Who has each text; what is said of them, and is around them, is read with it."""
         found = self._texts.take(texts, self._find)
         terms = list(dict.fromkeys(term for pairs in found.values() for term, _ in pairs))
@@ -214,7 +214,7 @@ class SparqlLabels:
         relations = list(dict.fromkeys(word.term for word in self._words if word.relation))
         classes = list(dict.fromkeys(word.term for word in self._words if not word.relation))
 
-        def told(ask: Callable[[], object]) -> None:
+        def attempt(ask: Callable[[], object]) -> None:
             """A failure here is none: what was not read is asked for when it is needed."""
             with suppress(ServiceError):
                 ask()
@@ -223,7 +223,7 @@ class SparqlLabels:
             partial(self._counted, _SECONDS_FOR_VOCABULARY),
             partial(self.names, [*relations, *classes][:_MOST_PREPARED]),
         ]
-        return [partial(told, work) for work in works]
+        return [partial(attempt, work) for work in works]
 
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """None: without an index there is no search for typos."""
@@ -287,9 +287,9 @@ class SparqlLabels:
     def _listed(self, query: Query) -> dict[Term, Values]:
         """The terms that a query lists, each with its names and what is told of it."""
         profile, seconds = self._profile, _SECONDS_FOR_VOCABULARY
-        predicates = [*dict.fromkeys((*self._terms.telling, *self._naming))]
-        told = label_queries.with_texts(query, predicates, profile.languages, self._whole)
-        answer = self._client.select(told, timeout=seconds)
+        predicates = [*dict.fromkeys((*self._terms.predicates, *self._naming))]
+        listing = label_queries.with_texts(query, predicates, profile.languages, self._whole)
+        answer = self._client.select(listing, timeout=seconds)
         values: dict[Term, list[tuple[Term, Term]]] = {}
         if not answer.cut:
             for term, predicate, value in answer.rows:
@@ -334,7 +334,7 @@ class SparqlLabels:
             self._client,
             texts,
             lambda batch: label_queries.spelled(
-                batch, self._naming, self._terms.telling, self._profile.languages, self._whole
+                batch, self._naming, self._terms.predicates, self._profile.languages, self._whole
             ),
             most=_MOST_TEXTS,
         ):

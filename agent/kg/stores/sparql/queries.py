@@ -207,13 +207,13 @@ def ends_of_members(
             f"FILTER(!isBlank(?x)) }} LIMIT {each}"
         )
         typed = f"FILTER(?q IN ({kinds})) FILTER(isIRI(?c))"
-        for way, triples, told in (
+        for way, triples, ends in (
             ("out", "?x ?p ?t . ?t ?q ?c .", typed),
             ("in", "?t ?p ?x . ?t ?q ?c .", typed),
             ("out", "?x ?p ?t .", "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u)"),
         ):
-            names = "?p ?u" if "?u" in told else "?p ?c"
-            there = f"{{ {members} }} {within(scope, triples)} {told}"
+            names = "?p ?u" if "?u" in ends else "?p ?c"
+            there = f"{{ {members} }} {within(scope, triples)} {ends}"
             inner = f"SELECT DISTINCT {names} WHERE {{ {there} }}"
             parts.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
     text = f"SELECT ?i ?d ?p ?c ?u WHERE {{ {' UNION '.join(parts)} }}"

@@ -172,8 +172,8 @@ class SparqlStore:
 
         The endpoint has ten seconds for each answer. Raises ServiceError.
         """
-        found: dict[tuple[Term, str], set[Term]] = {
-            (class_, told): set() for class_ in classes for told in ('"out"', '"in"', '"is"')
+        seen: dict[tuple[Term, str], set[Term]] = {
+            (class_, role): set() for class_ in classes for role in ('"out"', '"in"', '"is"')
         }
         for batch, answer in in_batches(
             self._client,
@@ -183,12 +183,12 @@ class SparqlStore:
             timeout=_SECONDS_FOR_RELATIONS,
         ):
             numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
-            for place, told, term in answer.rows:
+            for place, role, term in answer.rows:
                 class_ = numbered.get(place or "")
-                if class_ and told and term and not (told != '"is"' and self._skips(term)):
-                    found[class_, told].add(term)
+                if class_ and role and term and not (role != '"is"' and self._skips(term)):
+                    seen[class_, role].add(term)
         return {
-            class_: OfMembers(*(sorted(found[class_, told]) for told in ('"out"', '"in"', '"is"')))
+            class_: OfMembers(*(sorted(seen[class_, role]) for role in ('"out"', '"in"', '"is"')))
             for class_ in classes
         }
 
