@@ -15,6 +15,7 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A node of Ray that is late to say that it lives would end the process of the test.
 os.environ.setdefault("RAY_health_check_timeout_ms", "60000")
+os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # as `RayActors` has it
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30

@@ -39,6 +39,8 @@ class RayActors:
         Without a `count` there is an actor for each core of the cluster. What gets no answer is
         recorded under `dataset` and `split`. Raises InputError where Ray is not installed.
         """
+        # A thread of Ray Data that outlives the run would start another Ray in this process.
+        os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         try:
