@@ -163,13 +163,14 @@ class _Worker:
 def _leave(_signal: int, frame: FrameType | None) -> None:
     """End in order, so that nothing is left for Python to complain about.
 
-    Inside a finaliser Python would swallow the end, so it is tried again a moment later.
+    Inside a finaliser Python would swallow the end, so it is tried again, until it is not inside.
     """
     while frame is not None:
         if frame.f_code is Finalize.__call__.__code__:
-            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
             return
         frame = frame.f_back
+    signal.setitimer(signal.ITIMER_REAL, 0)
     raise SystemExit
 
 
