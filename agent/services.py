@@ -71,9 +71,10 @@ class Circuit:
     def _failed(self, problem: UnavailableError, since: float) -> None:
         """What was under way when the last failure was counted failed with it, and counts once."""
         with self._lock:
-            self._failures += since >= self._failed_at
+            if since >= self._failed_at:
+                self._failures += 1
+                self._failed_at = time.monotonic()
             self._problem = problem
-            self._failed_at = time.monotonic()
             self._opens = time.monotonic() + self._pause
 
     def _answered(self) -> None:

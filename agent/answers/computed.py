@@ -130,7 +130,7 @@ def computed_from(
     is_whole = len(proven) == len(answers) or outcome.form != "number"
     result = _result(shown, proven) if is_whole else None
     notes += [] if result else outcome.absent
-    cut = len(proven) < max(outcome.size, len(answers))
+    cut = unknown > 0 or len(answers) < outcome.size
     return Computed("answered", proven, shown.topics, result, notes, 1.0, cut)
 
 
@@ -196,7 +196,7 @@ def _topics(bound: Bound) -> list[Term]:
 def _answer(shown: _Shown, member: Term) -> Answer:
     """A member with its proof, and with what the verified last steps to it come from."""
     answer, steps = _proved_answer(shown, member), shown.outcome.last_steps.get(member, ())
-    held = [s for s in steps if all(own["verdict"] == "supported" for own in shown.runs[s])]
+    held = [s for s in steps if {own["verdict"] for own in shown.runs[s]} == {"supported"}]
     of = [shown.named[source] for source in dict.fromkeys(step.source for step in held)]
     return {**answer, "of": of} if of else answer
 

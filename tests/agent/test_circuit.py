@@ -1,5 +1,7 @@
 """A circuit, with a clock of our own."""
 
+from contextlib import AbstractContextManager
+
 import pytest
 from groundwalk.agent.errors import ServiceError, UnavailableError
 from groundwalk.agent.services import Circuit, asked_to_wait
@@ -45,6 +47,27 @@ def test_it_opens_after_three_failures_and_tries_once_after_each_pause(clock: Cl
             pytest.fail("two tried at once")
     with circuit.passing() as trying:
         assert not trying
+
+
+def test_requests_that_overlap_for_ever_open_it_too(clock: Clock) -> None:
+    """Two callers, each of whom waits ten seconds, five seconds apart."""
+    circuit, under_way = Circuit(60.0), list[AbstractContextManager[bool]]()
+    problem = UnavailableError("it hangs")
+    for moment in range(0, 40, 5):
+        clock.now = float(moment)
+        if len(under_way) == 2:
+            with pytest.raises(UnavailableError):
+                under_way.pop(0).__exit__(UnavailableError, problem, None)
+                raise problem
+            clock.now += 0.1
+        request = circuit.passing()
+        try:
+            request.__enter__()
+        except UnavailableError as error:
+            assert "after 3 failures in a row" in error.message
+            return
+        under_way.append(request)
+    pytest.fail("it never opened")
 
 
 def test_it_stays_open_where_the_one_attempt_fails(clock: Clock) -> None:

@@ -43,10 +43,14 @@ def side_by_side(*works: Callable[[], Any]) -> list[Any]:
         ]
     finally:
         _TURNS.reset(token)
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:  # an interrupt: what has not begun is not asked any more
+        jobs.stop()
+        raise
     return jobs.results()
 
 
@@ -58,6 +62,11 @@ class _Jobs:
         self._done: dict[int, Any] = {}
         self._problems: dict[int, BaseException] = {}
         self._lock = Lock()
+
+    def stop(self) -> None:
+        """Begin no more pieces."""
+        with self._lock:
+            self._works = iter(())
 
     def work(self) -> None:
         while not self._problems:

@@ -184,9 +184,9 @@ class SparqlStore:
         ):
             numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
             for place, role, term in answer.rows:
-                class_ = numbered.get(place or "")
-                if class_ and role and term and not (role != '"is"' and self._skips(term)):
-                    seen[class_, role].add(term)
+                side = numbered.get(place or "", ""), role or ""
+                if term and side in seen and not (role != '"is"' and self._skips(term)):
+                    seen[side].add(term)
         return {
             class_: OfMembers(*(sorted(seen[class_, role]) for role in ('"out"', '"in"', '"is"')))
             for class_ in classes

@@ -2,7 +2,7 @@
 
 import time
 from functools import partial
-from threading import Lock
+from threading import Lock, Thread
 
 import pytest
 from groundwalk.agent.errors import UnavailableError
@@ -38,6 +38,24 @@ def test_the_first_failure_is_raised() -> None:
 
     with pytest.raises(ValueError, match="one"):
         side_by_side(partial(time.sleep, 0), partial(fail, "one"), partial(time.sleep, 0))
+
+
+def test_after_an_interrupt_nothing_more_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, lock = list[int](), Lock()
+
+    def ask(number: int) -> None:
+        with lock:
+            begun.append(number)
+        time.sleep(0.05)
+
+    def interrupted(_: Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(*(partial(ask, number) for number in range(200)))
+    time.sleep(0.3)
+    assert len(begun) <= 2 * MOST_AT_ONCE
 
 
 def test_what_fails_at_the_same_time_is_one_failure_of_the_service() -> None:
