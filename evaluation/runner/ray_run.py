@@ -58,10 +58,11 @@ class RayActors:
         """Start Ray, unless it runs. Raises ServiceError where it does not start."""
         if not self._ray.is_initialized():
             cores = self._count or len(os.sched_getaffinity(0))
-            here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": cores}
+            here = {"address": "local", "num_cpus": cores}
+            where = {} if os.environ.get("RAY_ADDRESS") else here
             try:
                 self._ray.init(
-                    include_dashboard=False, log_to_driver=False, logging_level="ERROR", **here
+                    include_dashboard=False, log_to_driver=False, logging_level="ERROR", **where
                 )
             except (OSError, RuntimeError, ValueError) as error:
                 reason = one_line(str(error))[:_LONGEST_REASON]
