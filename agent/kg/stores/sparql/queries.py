@@ -166,6 +166,15 @@ def surroundings(nodes: Sequence[Term], scope: Scope, each: int) -> Query:
     return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
 
 
+def _members(class_: str, types: Sequence[Term], scope: Scope, each: int) -> str:
+    """The first members of a class that have names, as `?x`."""
+    of_class = within(scope, f"?x ?k {class_} .")
+    return (
+        f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
+        f"FILTER(!isBlank(?x)) }} LIMIT {each}"
+    )
+
+
 def about_members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, each: int) -> Query:
     """Of the first members of every class: which relations leave and reach them, their classes.
 
@@ -174,11 +183,7 @@ def about_members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, 
     parts: list[str] = []
     kinds = ", ".join(map(spell, types))
     for index, term in enumerate(map(spell, classes)):
-        of_class = within(scope, f"?x ?k {term} .")
-        members = (
-            f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
-            f"FILTER(!isBlank(?x)) }} LIMIT {each}"
-        )
+        members = _members(term, types, scope, each)
         for way, name, triple, wanted in (
             ("out", "?p", "?x ?p ?t .", "!isBlank(?t)"),
             ("in", "?p", "?t ?p ?x .", "!isBlank(?t)"),
@@ -201,11 +206,7 @@ def ends_of_members(
     parts: list[str] = []
     kinds = ", ".join(map(spell, types))
     for index, term in enumerate(map(spell, classes)):
-        of_class = within(scope, f"?x ?k {term} .")
-        members = (
-            f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
-            f"FILTER(!isBlank(?x)) }} LIMIT {each}"
-        )
+        members = _members(term, types, scope, each)
         typed = f"FILTER(?q IN ({kinds})) FILTER(isIRI(?c))"
         for way, triples, ends in (
             ("out", "?x ?p ?t . ?t ?q ?c .", typed),

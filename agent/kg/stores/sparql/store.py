@@ -1,7 +1,7 @@
 """A KG behind a SPARQL 1.1 endpoint."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -175,14 +175,9 @@ class SparqlStore:
         seen: dict[tuple[Term, str], set[Term]] = {
             (class_, role): set() for class_ in classes for role in ('"out"', '"in"', '"is"')
         }
-        for batch, answer in in_batches(
-            self._client,
-            [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)],
-            lambda batch: queries.about_members(batch, types, self._whole, each),
-            most=_MOST_CLASSES,
-            timeout=_SECONDS_FOR_RELATIONS,
+        for numbered, answer in self._of_classes(
+            classes, lambda batch: queries.about_members(batch, types, self._whole, each)
         ):
-            numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
             for place, role, term in answer.rows:
                 side = numbered.get(place or "", ""), role or ""
                 if term and side in seen and not (role != '"is"' and self._skips(term)):
@@ -200,20 +195,26 @@ class SparqlStore:
         Requests and errors are those of `about_members`.
         """
         ends: dict[tuple[Term, Term, bool], set[End]] = {}
-        for batch, answer in in_batches(
-            self._client,
-            [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)],
-            lambda batch: queries.ends_of_members(batch, types, self._whole, each),
-            most=_MOST_CLASSES,
-            timeout=_SECONDS_FOR_RELATIONS,
+        for numbered, answer in self._of_classes(
+            classes, lambda batch: queries.ends_of_members(batch, types, self._whole, each)
         ):
-            numbered = {f'"{index}"': class_ for index, class_ in enumerate(batch)}
             for place, way, relation, class_, datatype in answer.rows:
                 of_class, end = numbered.get(place or ""), class_ or datatype
                 if of_class and relation and end and not self._skips(relation):
                     key = of_class, relation, way == '"in"'
                     ends.setdefault(key, set()).add(End(end, class_ is None))
         return ends
+
+    def _of_classes(
+        self, classes: Sequence[Term], query: Callable[[Sequence[Term]], Query]
+    ) -> Iterator[tuple[Mapping[str, Term], Answer]]:
+        """What is answered about classes, in batches; rows name each by its number there."""
+        asked = [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)]
+        seconds = _SECONDS_FOR_RELATIONS
+        for batch, answer in in_batches(
+            self._client, asked, query, most=_MOST_CLASSES, timeout=seconds
+        ):
+            yield {f'"{index}"': class_ for index, class_ in enumerate(batch)}, answer
 
     def look_around(self, nodes: Sequence[Term]) -> None:
         """Read what is around a few entities before it is asked for; raises nothing."""
