@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..kg.terms import node_of
 from ..options import Options
-from ..query.account import UNKNOWN, UNREAD, is_read, unread
+from ..query.account import LEFT_OUT, UNKNOWN, is_read, unread
 from ..records import SILENT, Answer, MentionRecord, Status, Word, words_left_out
 from ..state import State
 
@@ -15,7 +15,6 @@ READ = "I read: "
 """How the note on a reading that is not answered begins."""
 NO_READING = "not sure enough of any reading"
 """How the note begins where none is likely enough to be told."""
-_LEFT_OUT = (UNREAD, UNKNOWN)
 _UNLIKELY = 1 / 3
 """Of the confidence that an answer must have, the share below which nothing in the graph is taken
 for what was asked."""
@@ -70,7 +69,7 @@ def with_account(outcome: Judged, account: Sequence[Word], options: Options) -> 
         return outcome
     if not left_out:
         return outcome._replace(notes=[*outcome.notes, *doubts(account)])
-    notes = [words_left_out(unread(account, _LEFT_OUT)), *outcome.notes]
+    notes = [words_left_out(unread(account, LEFT_OUT)), *outcome.notes]
     if not may_be_partial or not is_read(account):
         return Judged("abstained", [], notes)
     return Judged("partial", outcome.answers, notes)
@@ -85,7 +84,7 @@ def doubts(account: Sequence[Word]) -> list[str]:
 
 def left_out_of(account: Sequence[Word]) -> list[str]:
     """The note on all words that the query leaves out, known or not; none where it has none."""
-    words = unread(account, _LEFT_OUT)
+    words = unread(account, LEFT_OUT)
     return [words_left_out(words)] if words else []
 
 
@@ -112,7 +111,7 @@ def unrecognised(
 
     The query that is likeliest then is one of nothing in the question.
     """
-    empty = {word["used_by"] for word in account} <= {*_LEFT_OUT, "filler", "operator"}
+    empty = {word["used_by"] for word in account} <= {*LEFT_OUT, "filler", "operator"}
     if mentions or not account or not empty or outcome.status not in SILENT:
         return outcome
     kept = [note for note in outcome.notes if not note.startswith((READ, NO_READING))]

@@ -35,7 +35,7 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
-from ..query.account import WordReader, share_read
+from ..query.account import WordReader, read_as_classes, share_read
 from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.execute import execute
@@ -43,6 +43,7 @@ from ..query.facts import Facts
 from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQueries, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
+from ..query.words import classes_walked
 from ..records import READER, Entity, MentionRecord, Operation, Part, Reading, Status, Word, spent
 from ..state import State
 from . import Node
@@ -303,7 +304,7 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
             return only_read(tools, queries, Computed("abstained", notes=notes))
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
-    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    account = account_of(tools, asked, query)
     computed = replace(
         done.computed,
         confidence=no_surer(confidence, account),
@@ -314,6 +315,12 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
         computed = _judged(tools, computed, done.words, account, options, notes)
     readings = readings_of(tools.kg, [query, *others])
     return Read(replace(done, computed=computed), computed.topics, readings, account)
+
+
+def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:
+    """What of a query each word of its question made."""
+    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    return read_as_classes(account, classes_walked(tools.kg, query.bound).values())
 
 
 def no_surer(confidence: float, account: Sequence[Word]) -> float:
@@ -333,7 +340,7 @@ def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
     is_count = query.bound.query == Query(start=Last(last="answers"), answer="count")
     if words != asked.before.reading and not (is_count and asked.before.is_counted):
         return None
-    account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    account = account_of(tools, asked, query)
     notes = [*left_out_of(account), f"{READ}{words}; that was asked before"]
     silent = Computed("unsure", confidence=no_surer(query.probability, account), notes=notes)
     return replace(only_read(tools, [query], silent), account=account)

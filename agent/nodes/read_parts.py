@@ -31,6 +31,7 @@ from .read import (
     ForMethod,
     Read,
     ReadWith,
+    account_of,
     alike,
     answered,
     given_form,
@@ -117,7 +118,7 @@ def _answering(
         return whole.with_notes([*notes, *whole.computed.notes, *over])
     sure = _probability(tools, asked, queries, taken_apart)
     words = in_words(tools.kg, first.query.bound)
-    account = tools.account().account(asked.question, asked.mentions.numbered, first.query.actions)
+    account = account_of(tools, asked, first.query)
     if not _is_of_method(tools, first):
         sure = no_surer(sure, account)
     if unsure_reading := not_sure(tools, sure, words, options, account):

@@ -10,7 +10,7 @@ unknown, unless it is misspelt.
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,9 +26,12 @@ from ..llm.model_folder import model_folder
 from ..operations import NUMPY, layer_norm, linear, log_softmax
 from ..records import Word
 from .actions import Action, literal_pointers, pointed_at
+from .phrases import plural
 from .prompt import Numbered
 
 UNREAD, UNKNOWN, FILLER = "unread", "unknown", "filler"
+LEFT_OUT = (UNREAD, UNKNOWN)
+"""What the words are used by that a query leaves out."""
 ACCOUNT_FILE = "account.safetensors"
 ACCOUNT_SETTINGS = "account.json"
 BUCKETS = 12288
@@ -123,7 +126,7 @@ def names_of(kg: KnowledgeGraph) -> Callable[[str], str]:
 
 def is_read(words: Sequence[Word]) -> bool:
     """Whether the query makes anything of any word."""
-    return any(word["used_by"] not in (UNREAD, UNKNOWN, FILLER) for word in words)
+    return any(word["used_by"] not in (*LEFT_OUT, FILLER) for word in words)
 
 
 def share_read(words: Sequence[Word]) -> float:
@@ -132,7 +135,7 @@ def share_read(words: Sequence[Word]) -> float:
     0 where none does, and 1 where nothing is known of any word.
     """
     asking = [word for word in words if word["used_by"] != FILLER]
-    read = sum(word["used_by"] not in (UNREAD, UNKNOWN) for word in asking)
+    read = sum(word["used_by"] not in LEFT_OUT for word in asking)
     return read / max(len(asking), 1) if words else 1.0
 
 
@@ -151,6 +154,19 @@ def unread(words: Sequence[Word], uses: Collection[str] = (UNREAD,)) -> list[str
             texts.append(word["text"])
         end = word["end"]
     return texts
+
+
+def read_as_classes(words: Sequence[Word], classes: Iterable[str]) -> list[Word]:
+    """The words, where one that names a class of what the query walks through counts as read.
+
+    `classes` are names of classes that a query speaks of without an action of their own.
+    """
+    called = {form.casefold(): name for name in classes for form in (name, plural(name))}
+    read = list[Word]()
+    for word in words:
+        class_ = called.get(word["text"].casefold()) if word["used_by"] in LEFT_OUT else None
+        read.append({**word, "used_by": class_} if class_ else word)
+    return read
 
 
 # What the model reads

@@ -45,9 +45,13 @@ _AGGS = {"count": "number", "sum": "sum", "avg": "average", "min": "smallest", "
 
 def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
     """A query in words, with the display names of the graph. Raises ServiceError."""
+    return reading(bound, names_of(kg, bound), classes_walked(kg, bound))
+
+
+def classes_walked(kg: KnowledgeGraph, bound: Bound) -> dict[Term, str]:
+    """The class of all heads of each relation that a query walks against, where it is one."""
     inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
-    relations = {bound.relation(step) for step in inverse}
-    return reading(bound, names_of(kg, bound), classes_of_heads(kg, relations))
+    return classes_of_heads(kg, {bound.relation(step) for step in inverse})
 
 
 def names_of(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:

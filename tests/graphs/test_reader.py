@@ -90,3 +90,26 @@ def test_silence_of_a_model_of_another_graph_says_so(kg: KnowledgeGraph) -> None
             silent += 1
             assert any("trained on another graph" in note for note in state["notes"])
     assert silent
+
+
+GARDEN = """
+@prefix : <http://garden.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Plant rdfs:label "plant" . :Bed rdfs:label "bed" .
+:growsIn rdfs:label "grows in" . :height rdfs:label "height in cm" .
+:north a :Bed ; rdfs:label "north bed" . :south a :Bed ; rdfs:label "south bed" .
+:basil a :Plant ; rdfs:label "basil" ; :growsIn :south ; :height 40 .
+:tomato a :Plant ; rdfs:label "tomato" ; :growsIn :south ; :height 150 .
+:mint a :Plant ; rdfs:label "mint" ; :growsIn :north ; :height 60 .
+"""
+
+
+def test_a_word_that_the_reading_says_is_not_told_as_left_out(tmp_path: Path) -> None:
+    (tmp_path / "garden.ttl").write_text(GARDEN)
+    graph = build_graph("query", kg=str(tmp_path / "garden.ttl"), checkpointer=False)
+    question = "What is the tallest plant in the south bed?"
+    state = graph.invoke({"question": question}, context=Options(confidence=0.1))
+    assert "every plant that grows in south bed" in state["reading"]
+    assert [answer["label"] for answer in state["answers"]] == ["tomato"]
+    assert not any("not understood" in note for note in state["notes"])
+    assert "plant" in [w["used_by"] for w in state["account"] if w["text"] == "plant"]

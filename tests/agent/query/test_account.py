@@ -24,6 +24,7 @@ from groundwalk.agent.query.account import (
     padded,
     question_words,
     read_account,
+    read_as_classes,
     rows_of,
     share_read,
     unread,
@@ -242,3 +243,22 @@ def test_the_share_that_is_read_is_of_the_words_that_ask_something(
 ) -> None:
     words = [Word(text="a", start=0, end=1, used_by=use) for use in uses]
     assert share_read(words) == share
+
+
+@pytest.mark.parametrize(
+    ("text", "use", "after"),
+    [
+        ("Plant", "unread", "plant"),
+        ("plants", "unknown", "plant"),
+        ("plan", "unread", "unread"),
+        ("plants", "filler", "filler"),
+        ("plants", "grows in", "grows in"),
+    ],
+)
+def test_a_word_that_names_a_class_on_the_way_is_read_by_it(
+    text: str, use: str, after: str
+) -> None:
+    words = [Word(text=text, start=0, end=len(text), used_by=use)]
+    read = read_as_classes(words, ["plant"])
+    assert [word["used_by"] for word in read] == [after]
+    assert [word["text"] for word in read] == [text]
