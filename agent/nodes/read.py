@@ -313,7 +313,7 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     others = [other for other in queries if other is not query]
     if computed.status != "unchecked":
         computed = _judged(tools, computed, done.words, account, options, notes)
-    readings = readings_of(tools.kg, [query, *others])
+    readings = readings_of(tools.kg, [query, *others], share_read(account))
     return Read(replace(done, computed=computed), computed.topics, readings, account)
 
 
@@ -342,8 +342,9 @@ def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
         return None
     account = account_of(tools, asked, query)
     notes = [*left_out_of(account), f"{READ}{words}; that was asked before"]
-    silent = Computed("unsure", confidence=no_surer(query.probability, account), notes=notes)
-    return replace(only_read(tools, [query], silent), account=account)
+    confidence, most = no_surer(query.probability, account), share_read(account)
+    silent = Computed("unsure", confidence=confidence, notes=notes)
+    return replace(only_read(tools, [query], silent, most), account=account)
 
 
 def asks_nothing(query: Query) -> bool:
@@ -450,13 +451,15 @@ def _result(facts: Facts, query: ReadQuery, before: Before) -> Hashable:
     return (*value, frozenset(outcome.members))
 
 
-def readings_of(kg: KnowledgeGraph, queries: Sequence[ReadQuery]) -> list[Reading]:
-    """The likeliest of some queries, as they are told."""
+def readings_of(
+    kg: KnowledgeGraph, queries: Sequence[ReadQuery], most: float = 1.0
+) -> list[Reading]:
+    """The likeliest of some queries, as they are told; none is likelier than `most`."""
     return [
         Reading(
             query=given_form(query.bound),
             words=in_words(kg, query.bound),
-            probability=round(query.probability, 6),
+            probability=round(min(query.probability, most), 6),
         )
         for query in queries[:_SHOWN]
     ]
@@ -471,8 +474,10 @@ def given_form(bound: Bound) -> dict[str, Any]:
     return {"query": write_query(bound.query), "mentions": mentions}
 
 
-def only_read(tools: ReadWith, queries: Sequence[ReadQuery], computed: Computed) -> Read:
-    """Where no query is executed: the likeliest in words, and no answer."""
+def only_read(
+    tools: ReadWith, queries: Sequence[ReadQuery], computed: Computed, most: float = 1.0
+) -> Read:
+    """Where no query is executed: the likeliest in words, and no answer; `most` is its bound."""
     first = queries[0].bound
     done = Executed(computed, write_query(first.query), in_words(tools.kg, first))
-    return Read(done, readings=readings_of(tools.kg, queries))
+    return Read(done, readings=readings_of(tools.kg, queries, most))

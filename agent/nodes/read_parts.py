@@ -19,6 +19,7 @@ from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..options import Options
+from ..query.account import share_read
 from ..query.binding import Bound, Mention
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
@@ -36,7 +37,6 @@ from .read import (
     answered,
     given_form,
     is_of_answers,
-    no_surer,
     not_sure,
     only_read,
     plan_of,
@@ -119,12 +119,12 @@ def _answering(
     sure = _probability(tools, asked, queries, taken_apart)
     words = in_words(tools.kg, first.query.bound)
     account = account_of(tools, asked, first.query)
-    if not _is_of_method(tools, first):
-        sure = no_surer(sure, account)
+    most = 1.0 if _is_of_method(tools, first) else share_read(account)
+    sure = round(min(sure, most), 6)
     if unsure_reading := not_sure(tools, sure, words, options, account):
         status, note = unsure_reading
         told = [*left_out_of(account), note]
-        return only_read(tools, queries, Computed(status, confidence=sure, notes=told))
+        return only_read(tools, queries, Computed(status, confidence=sure, notes=told), most)
     if first.made_of.is_walk:
         goes_on = _walk(tools.kg, asked, first, account)
     else:
@@ -133,7 +133,7 @@ def _answering(
         goes_on = _computed(tools.kg, asked, first, reading)
     return Read(
         Executed(Computed("abstained", notes=list(notes))),
-        readings=readings_of(tools.kg, queries),
+        readings=readings_of(tools.kg, queries, most),
         account=[] if _is_of_method(tools, first) else account,
         for_method=goes_on,
     )

@@ -317,6 +317,9 @@ def test_words_that_are_left_out_make_it_partial(
     assert (state["status"], labels(state)) == (status, ["Nairobi"] if partial else [])
     assert state["notes"][0] == 'not understood: "friendly"'
     assert len(state["account"]) == 2
+    # Half of the words are read, so neither the answer nor a reading is surer than that.
+    assert state["confidence"] == 0.5
+    assert max(reading["probability"] for reading in state["readings"]) == 0.5
 
 
 def test_a_random_model_answers_something_or_is_silent(kg: KnowledgeGraph) -> None:
