@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
-from ..kg.terms import Path, Step, Term, is_literal, node_of
+from ..kg.terms import Path, Step, Term, Triple, is_literal, node_of
 from ..kg.verification.claims import Verdict, verify_paths
 from ..query.binding import Bound
 from ..query.members import Outcome
@@ -136,13 +136,14 @@ def computed_from(
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
-    steps += [*outcome.against, *(step for own in outcome.last_steps.values() for step in own)]
+    walks = [walk for own in outcome.walks.values() for walk in own]
+    steps += [*outcome.against, *(step for walk in walks for step in walk)]
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
         runs |= verified_triples(kg, [step for step in steps if step not in runs])
     compared, against = _records(runs, outcome.compared), _records(runs, outcome.against)
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
-    sources = [step.source for own in outcome.last_steps.values() for step in own]
+    sources = [walk[-1].source for walk in walks]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells, *sources])
     topics = [*before.topics]
     known = {topic["term"] for topic in topics}
@@ -194,11 +195,35 @@ def _topics(bound: Bound) -> list[Term]:
 
 
 def _answer(shown: _Shown, member: Term) -> Answer:
-    """A member with its proof, and with what the verified last steps to it come from."""
-    answer, steps = _proved_answer(shown, member), shown.outcome.last_steps.get(member, ())
-    held = [s for s in steps if {own["verdict"] for own in shown.runs[s]} == {"supported"}]
-    of = [shown.named[source] for source in dict.fromkeys(step.source for step in held)]
-    return {**answer, "of": of} if of else answer
+    """A member with its proof, and what the last steps to it come from, each with its own chain."""
+    answer = _proved_answer(shown, member)
+    of, chains = dict[Term, Named](), list(answer["chains"])
+    for walk in shown.outcome.walks.get(member, ()):
+        last = _triples(shown.runs[walk[-1]])
+        if not any(last <= _triples(chain) for chain in chains):
+            proof = _chain_of(shown, member, walk, answer)
+            if proof is None:
+                continue
+            chains.append(proof)
+        of[walk[-1].source] = shown.named[walk[-1].source]
+    return {**answer, "chains": chains, "of": list(of.values())} if of else answer
+
+
+def _triples(chain: Sequence[StepRecord]) -> set[tuple[Term, ...]]:
+    return {tuple(step[part]["term"] for part in Triple._fields) for step in chain}
+
+
+def _chain_of(
+    shown: _Shown, member: Term, walk: tuple[Step, ...], answer: Answer
+) -> list[StepRecord] | None:
+    """A further chain of an answer, in its form; None where it is not verified, or no such walk."""
+    if {own["verdict"] for step in walk for own in shown.runs[step]} != {"supported"}:
+        return None
+    if answer.get("form") != "path":
+        return shown.chain(walk)
+    topics = frozenset(node_of(topic["term"]) for topic in shown.topics)
+    walks = _walks(topics, member, walk)
+    return _walked(shown, walks[0]) if len(walks) == 1 else None
 
 
 def _proved_answer(shown: _Shown, member: Term) -> Answer:

@@ -93,7 +93,7 @@ def _result(
     most = {"number": MOST_COUNTED, "truth": MOST_EXAMPLES}.get(form, MOST_MEMBERS)
     shown = ordered[:most]
     proofs = sets.proofs(members, shown, others)
-    last = sets.last_steps(shown) if sets.last_steps and form == "members" else {}
+    walks = sets.walks(shown) if sets.walks and form == "members" else {}
     instead = sets.before.ids[:MOST_EXAMPLES] if sets.before and not len(members.ids) else shown[:0]
     notes = [*sets.notes, *sorted(facts.cut)]
     if form == "members" and len(shown) < len(ordered):
@@ -108,7 +108,7 @@ def _result(
         unit=unit,
         rows=tuple(rows),
         proofs=proofs,
-        last_steps=last,
+        walks=walks,
         compared=tuple(dict.fromkeys(sets.compared)),
         instead=tuple(facts.terms(instead)),
         against=tuple(dict.fromkeys(sets.against)) if not len(members.ids) else (),

@@ -43,9 +43,9 @@ class Outcome:
     the start, then those of its conditions, each touching one before it. `compared` are the steps
     to values that an extreme or a sum is of. `instead` are the members before the last condition,
     where that left none, and `against` the steps that left none, where that condition was a
-    negation. `last_steps` has for each member the last steps of all walks to it, where these tell
-    members apart; else it is empty. `absent` says what is not in the graph, where the outcome rests
-    on that.
+    negation. `walks` has for each member a walk from the start by each last step to it, where these
+    steps tell members apart; else it is empty. `absent` says what is not in the graph, where the
+    outcome rests on that.
     """
 
     form: Form
@@ -55,7 +55,7 @@ class Outcome:
     unit: str = ""
     rows: tuple[tuple[Cell, ...], ...] = ()
     proofs: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
-    last_steps: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
+    walks: Mapping[Term, tuple[Steps, ...]] = field(default_factory=dict[Term, tuple[Steps, ...]])
     compared: Steps = ()
     instead: tuple[Term, ...] = ()
     against: Steps = ()
@@ -146,29 +146,33 @@ def trace_each(
     return tuple(step for end in ends for step in trace(facts, start, hops, end))
 
 
-_MOST_LAST_STEPS = 1_000
-"""So many last steps are kept of all members; where there are more, none is."""
+_MOST_WALKS = 1_000
+"""So many walks by different last steps are kept of all members; where there are more, none is."""
 
 
-def last_steps(
-    facts: Facts, hop: tuple[Term, bool], pairs: Pairs, members: Ids
-) -> dict[Term, Steps]:
-    """All steps of a hop that lead to each of some members, where these tell members apart.
+def walks_apart(
+    facts: Facts, before: Members, hop: tuple[Term, bool], pairs: Pairs, members: Ids
+) -> dict[Term, tuple[Steps, ...]]:
+    """A walk to each of some members by each step of a hop, where these tell members apart.
 
-    None are given where all members are reached from the same things, or the steps are too many.
+    `before` is the set that the hop leaves, along `pairs`. No walks are given where all members are
+    reached from the same things, or the walks are too many.
     """
     leads = np.isin(pairs.targets, members)
     sources, targets = pairs.sources[leads].tolist(), pairs.targets[leads].tolist()
-    if len(targets) > _MOST_LAST_STEPS:
+    if len(targets) > _MOST_WALKS:
         return {}
-    before: dict[int, set[int]] = {}
+    sources_of: dict[int, set[int]] = {}
     for source, target in zip(sources, targets, strict=True):
-        before.setdefault(target, set()).add(source)
-    if len(set(map(frozenset, before.values()))) < 2:
+        sources_of.setdefault(target, set()).add(source)
+    if len(set(map(frozenset, sources_of.values()))) < 2:
         return {}
+    proofs = {source: before.prove(source) for source in dict.fromkeys(sources)}
     return {
-        facts.term(one): tuple(triple_step(facts, each, *hop, one) for each in sorted(of))
-        for one, of in before.items()
+        facts.term(one): tuple(
+            (*proofs[source], triple_step(facts, source, *hop, one)) for source in sorted(of)
+        )
+        for one, of in sources_of.items()
     }
 
 

@@ -23,11 +23,11 @@ from .members import (
     Members,
     Steps,
     follow,
-    last_steps,
     name_of,
     trace,
     triple_step,
     union,
+    walks_apart,
 )
 from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query, Start
 from .words import earlier_terms, names_only_things, reading
@@ -63,8 +63,8 @@ class Sets:
     """Of a final set that came to nothing: what it was before its last condition."""
     ranks: dict[int, float] = field(default_factory=dict[int, float])
     """The size by which each member of the final set was ranked."""
-    last_steps: Callable[[Ids], dict[Term, Steps]] | None = None
-    """The last steps of all walks to members of the final set, where it ends in a walk."""
+    walks: Callable[[Ids], dict[Term, tuple[Steps, ...]]] | None = None
+    """Walks to members of the final set by each last step, where it ends in a walk."""
     groups: Pairs | None = None
     """The members of each key, where the final set is that of a group."""
 
@@ -76,7 +76,7 @@ class Sets:
         if query.group:
             start = self._levels(within, self.bound.hops(query.group))[0]
             members = self._before_ranking(query, top, start)
-            self.last_steps = None
+            self.walks = None
             return grouped(self, query, members, top=top).within(within)
         members = self._before_ranking(query, top, within)
         if query.extreme is not None:
@@ -180,7 +180,7 @@ class Sets:
             pairs = self.facts.step(members.ids, *hop)
             along = self._along(members, hop, pairs).within(level)
             if top:
-                self.last_steps = partial(last_steps, self.facts, hop, pairs)
+                self.walks = partial(walks_apart, self.facts, members, hop, pairs)
             if top and within is None and len(members.ids) and not len(along.ids):
                 self._note_direction(members, hop)
             members = along

@@ -325,3 +325,17 @@ def test_words_that_are_left_out_make_it_partial(
 def test_a_random_model_answers_something_or_is_silent(kg: KnowledgeGraph) -> None:
     state = ask(kg, random_reader(), "What is the capital of Kenya?", confidence=0.0)
     assert state["status"] in ("answered", "abstained") and state["readings"]
+
+
+def test_each_thing_beside_an_answer_is_on_a_chain_of_it(kg: KnowledgeGraph) -> None:
+    question = "languages of the countries of the <0>[river]"
+    query = "<0><STEP>flows through<STEP>official language"
+    state = ask(kg, scripted(one(question, query)), "Languages of the countries of the Rhine?")
+    assert state["answers"], state["notes"]
+    for answer in state["answers"]:
+        ends = {chain[-1][part]["term"] for chain in answer["chains"] for part in ("head", "tail")}
+        assert answer["of"] and {owner["term"] for owner in answer["of"]} <= ends
+        assert len(answer["chains"]) == len(answer["of"])
+        assert all(chain[0]["head"]["label"] == "Rhine" for chain in answer["chains"])
+        assert {step["verdict"] for chain in answer["chains"] for step in chain} == {"supported"}
+    assert max(len(answer["of"]) for answer in state["answers"]) > 2
