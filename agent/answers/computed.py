@@ -127,7 +127,8 @@ def computed_from(
     if answers and not proven:
         status: Status = "unchecked" if unknown else "abstained"
         return Computed(status, proven, shown.topics, None, notes, 0.0)
-    is_whole = len(proven) == len(answers) or outcome.form != "number"
+    is_of_all = outcome.form == "number" or outcome.tested > 0
+    is_whole = len(proven) == len(answers) or not is_of_all
     result = _result(shown, proven) if is_whole else None
     notes += [] if result else outcome.absent
     cut = unknown > 0 or len(answers) < outcome.size
@@ -143,6 +144,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
         runs |= verified_triples(kg, [step for step in steps if step not in runs])
     compared, against = _records(runs, outcome.compared), _records(runs, outcome.against)
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
+    cells += outcome.instead
     sources = [walk[-1].source for walk in walks]
     named = name_terms(kg.walk_labels, [*outcome.members, *cells, *sources])
     topics = [*before.topics]
@@ -346,6 +348,8 @@ def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
 def _truth(
     shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
 ) -> Result:
+    if shown.outcome.tested:
+        return _of_each(shown, answers, how, compared)
     if shown.outcome.value:
         proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
         sentences = [sentence(step) for step in _each_once([*compared, *proof])]
@@ -357,6 +361,24 @@ def _truth(
         text = f"No, the graph has: {some(list(map(sentence, against)))}."
         return result_record("truth", text, shown.how, value=False, triples=against)
     return _absent(shown, how, compared)
+
+
+def _of_each(
+    shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
+) -> Result:
+    """Whether something holds of each of a set: all of them, or the exceptions."""
+    outcome = shown.outcome
+    if outcome.value:
+        names = [answer["label"] for answer in answers]
+        text = f"Yes, all {outcome.tested:,}: {some(names, outcome.tested)}."
+        return result_record("truth", text, how, value=True, triples=compared)
+    proofs = {member: shown.chain(outcome.proofs.get(member, ())) for member in outcome.instead}
+    held = [m for m, proof in proofs.items() if all(s["verdict"] == "supported" for s in proof)]
+    names = [shown.named[member]["label"] for member in held]
+    are = "is" if outcome.size == 1 else "are"
+    text = f"No, {outcome.size:,} of {outcome.tested:,} {are} not: {some(names, outcome.size)}."
+    triples = _each_once(step for member in held for step in proofs[member])
+    return result_record("truth", text, how, value=False, triples=triples)
 
 
 def _absent(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:

@@ -15,7 +15,17 @@ from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, not_check
 from .sets import EarlierAnswers
 from .sparql import ANSWER, Compiled, compile_query
 from .sparql_patterns import InexpressibleError
-from .tree import OF_VALUES, Extreme, Filter, Query, Step
+from .tree import (
+    OF_VALUES,
+    Extreme,
+    Filter,
+    Query,
+    Step,
+    asks_of_each,
+    exceptions,
+    subject,
+    those_in_every,
+)
 from .values import value_of
 
 MOST_PROVED = 200
@@ -54,6 +64,8 @@ class _Remote:
     def outcome(self) -> Outcome:
         """The denotation of the query, and the proofs of the members that are listed."""
         match self._compiled.form:
+            case "truth" if asks_of_each(self._bound.query):
+                return self._of_each()
             case "truth":
                 truth = bool(self._rows(self._compiled, 1))
                 return replace(self._examples("truth"), value=truth)
@@ -70,6 +82,19 @@ class _Remote:
                 return replace(shown, value=value, size=size, notes=notes)
             case _:
                 return self._listed()
+
+    def _of_each(self) -> Outcome:
+        """Whether each member of a set is in every one of some others, with examples of either."""
+        query = self._bound.query
+        tested, others = self._count(subject(query)), self._count(exceptions(query))
+        asked = exceptions(query) if others else those_in_every(query)
+        rows = self._rows(self._compile(asked), MOST_EXAMPLES) if tested else []
+        proved = self._proved(replace(self._bound, query=asked), _first_cells(rows))
+        truth, size = bool(tested) and not others, others or tested
+        shown = replace(proved, form="truth", value=truth, size=size, tested=tested)
+        if truth or not tested:
+            return shown
+        return replace(shown, members=(), instead=shown.members)
 
     def _listed(self) -> Outcome:
         query, rows = self._bound.query, self._rows(self._compiled, MOST_MEMBERS + 1)

@@ -4,6 +4,8 @@ The outcome is the denotation that `docs/queries.md` defines.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 from itertools import product
 from typing import TypeAlias
 
@@ -31,7 +33,7 @@ from .members import (
     trace,
 )
 from .sets import EarlierAnswers, Known, Sets
-from .tree import Column, Query
+from .tree import Column, Query, asks_of_each, subject
 
 SECONDS = 60.0
 """How long a query may take, unless another time is given."""
@@ -68,6 +70,8 @@ def _outcome(sets: Sets) -> Outcome:
     query = sets.bound.query
     if query.answer == "connection":
         return _connection(sets, query)
+    if asks_of_each(query) and sets.within is None:
+        return _of_each(sets, query)
     number, unit, members = sets.answer(query)
     if query.answer == "yesno":
         return _truth(sets, query, members)
@@ -128,6 +132,31 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
         empty = [sets.words(other) for other, matches in pairs if not len(matches.ids)]
         sets.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
     return _result(sets, "truth", members, value=truth, others=every)
+
+
+def _of_each(sets: Sets, query: Query) -> Outcome:
+    """Whether each member of a set is in every one of the others; of an empty set none is."""
+    members = sets.members(subject(query))
+    if not len(members.ids):
+        sets.absent.append(f"nothing in the graph is: {sets.words(subject(query))}")
+        return _result(sets, "truth", members, value=False)
+    every = [(other, sets.members(other)) for other in query.every]
+    held = reduce(Members.both, (holding for _, holding in every), members)
+    tested = len(members.ids)
+    if len(held.ids) == tested:
+        return replace(_result(sets, "truth", held, value=True), tested=tested)
+    for other, holding in every:
+        if len(np.setdiff1d(members.ids, holding.ids)):
+            sets.miss(f"they are not among {sets.words(other)}")
+    others = Members(np.setdiff1d(members.ids, held.ids), members.prove)
+    shown = sets.ordered(others.ids)[:MOST_EXAMPLES]
+    return replace(
+        _result(sets, "truth", Members(shown[:0]), value=False),
+        size=len(others.ids),
+        tested=tested,
+        instead=tuple(sets.facts.terms(shown)),
+        proofs=sets.proofs(others, shown),
+    )
 
 
 def _rows(sets: Sets, query: Query, members: Members) -> Outcome:

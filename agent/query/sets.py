@@ -29,8 +29,19 @@ from .members import (
     union,
     walks_apart,
 )
-from .tree import AnyOf, Domain, Entity, Last, Measure, OfClass, Part, Query, Start
-from .words import earlier_terms, names_only_things, reading
+from .tree import (
+    AnyOf,
+    Domain,
+    Entity,
+    Last,
+    Measure,
+    OfClass,
+    Part,
+    Query,
+    Start,
+    names_only_things,
+)
+from .words import earlier_terms, reading
 
 _FEW = 1_000
 """Members of which each is asked for its class, before those of the class are."""

@@ -31,7 +31,22 @@ from .sparql_patterns import (
     select,
     subquery,
 )
-from .tree import Agg, AnyOf, Domain, Entity, Extreme, Filter, Last, Measure, OfClass, Query, Step
+from .tree import (
+    Agg,
+    AnyOf,
+    Domain,
+    Entity,
+    Extreme,
+    Filter,
+    Last,
+    Measure,
+    OfClass,
+    Query,
+    Step,
+    asks_of_each,
+    exceptions,
+    subject,
+)
 
 ANSWER = "?answer"
 VALUE = "?value"
@@ -71,6 +86,8 @@ class _Compiler(Patterns):
         match query.answer:
             case "connection":
                 raise InexpressibleError("SPARQL 1.1 has no shortest connections")
+            case "yesno" if asks_of_each(query):
+                return self._of_each(query)
             case "yesno":
                 sets = map(self._set, [query, *query.every])
                 lines = [line for members in sets for line in self._any_of(members)]
@@ -81,6 +98,15 @@ class _Compiler(Patterns):
                 return _rows([ANSWER], self._set(query)(ANSWER), "members")
             case _:
                 return _rows([VALUE], self._number_of(query, VALUE), "number")
+
+    def _of_each(self, query: Query) -> Compiled:
+        """A row where the set has members and no exceptions, which are counted."""
+        other, number = self.variable(), self.variable()
+        counted = select(
+            f"(COUNT(DISTINCT {other}) AS {number})", self._set(exceptions(query))(other)
+        )
+        lines = [*self._any_of(self._set(subject(query))), *block(counted), f"FILTER({number} = 0)"]
+        return _rows([f"(1 AS {VALUE})"], lines, "truth", limit=1)
 
     # Sets
 

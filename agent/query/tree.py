@@ -326,6 +326,54 @@ def write_query(query: Query) -> dict[str, Any]:
     return query.model_dump(mode="json", exclude_defaults=True)
 
 
+def asks_of_each(query: Query) -> bool:
+    """Whether a yes or no with `all` asks if each member is in every one of those sets.
+
+    It does where the set is more than a claim about what is named, as *borders of Peru* is. What
+    only holds a value or a thing to be among the members is such a claim, and so are the others.
+    """
+    return bool(query.every) and not _is_claim(query)
+
+
+def subject(query: Query) -> Query:
+    """The set of which `asks_of_each` speaks."""
+    return query.model_copy(update={"answer": "list", "every": ()})
+
+
+def those_in_every(query: Query) -> Query:
+    """The members of the subject that are in every one of the sets."""
+    return Query(start=subject(query), also=query.every)
+
+
+def exceptions(query: Query) -> Query:
+    """The members of the subject that are not in every one of the sets."""
+    first, *others = query.every
+    shared = Query(start=first, also=tuple(others)) if others else first
+    return Query(start=subject(query), without=(shared,))
+
+
+def _is_claim(query: Query) -> bool:
+    """Whether a set is only what is named, or a test of it by a value or by what is named."""
+    tests_value = any(not (own.steps or own.count) for own in query.filters)
+    if tests_value or any(names_only_things(other) for other in query.also):
+        return True
+    if query.steps or query.group:
+        return False
+    match query.start:
+        case Query() as inner:
+            return _is_claim(inner)
+        case AnyOf(any=queries):
+            return all(map(_is_claim, queries))
+        case start:
+            return names_only_things(Query(start=start))
+
+
+def names_only_things(query: Query) -> bool:
+    """Whether a set is that of some things which the query names, and nothing else."""
+    is_start = isinstance(query.start, (tuple, Entity, Last))
+    return is_start and query == Query(start=query.start)
+
+
 def nested(query: Query) -> Iterator[Query]:
     """Every query inside another one, at any depth."""
     for child in _children(query):

@@ -26,7 +26,10 @@ from .tree import (
     Part,
     Query,
     Step,
+    asks_of_each,
+    names_only_things,
     nested,
+    subject,
 )
 from .vocabulary import classes_of_heads
 
@@ -86,6 +89,8 @@ def reading(
     """
     words, query = _Words(bound, names or {}, heads or {}), bound.query
     if query.answer == "yesno":
+        if asks_of_each(query):
+            return words.of_each(query)
         first = query.model_copy(update={"every": ()})
         return "; and ".join(map(words.yes_no, (first, *query.every)))
     if query.to is not None:
@@ -100,12 +105,6 @@ def equality(bound: Bound, condition: Filter, names: Mapping[Term, str]) -> str:
     """The opposite of an inequality in words: what none of the members has."""
     equal = condition.model_copy(update={"op": "="})
     return _Words(bound, names, {}).condition(equal).removeprefix("with ")
-
-
-def names_only_things(query: Query) -> bool:
-    """Whether a set is that of some things which the query names, and nothing else."""
-    is_start = isinstance(query.start, (tuple, Entity, Last))
-    return is_start and query == Query(start=query.start)
 
 
 class _Words:
@@ -145,6 +144,12 @@ class _Words:
             return f"is {self.set(others[0])} {whole}"
         text = self._any(query, self.set(query))
         return f"is there {text}" if text.startswith("any") else f"is there anything: {text}"
+
+    def of_each(self, query: Query) -> str:
+        """Whether each member of a set is in every one of some others."""
+        text = self.set(subject(query))
+        each = text if text.startswith("every ") else f"every one of {text}"
+        return f"is {each} {', and '.join(f'among {self._inner(own)}' for own in query.every)}"
 
     def column(self, column: Column) -> str:
         """What a column shows."""

@@ -287,9 +287,10 @@ class _Whole(NoAccount):
     """Says that only a count uses every word."""
 
     def most_unread(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
-        return 0.1 if any(own.kind == "count" for own in actions) else 0.95
+        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
+    ) -> list[float]:
+        counts = [any(own.kind == "count" for own in actions) for actions in readings]
+        return [0.1 if is_count else 0.95 for is_count in counts]
 
 
 def test_a_reading_that_uses_every_word_comes_first(kg: KnowledgeGraph) -> None:
@@ -339,3 +340,23 @@ def test_each_thing_beside_an_answer_is_on_a_chain_of_it(kg: KnowledgeGraph) -> 
         assert all(chain[0]["head"]["label"] == "Rhine" for chain in answer["chains"])
         assert {step["verdict"] for chain in answer["chains"] for step in chain} == {"supported"}
     assert max(len(answer["of"]) for answer in state["answers"]) > 2
+
+
+@pytest.mark.parametrize(
+    ("country", "currency", "text"),
+    [
+        ("Germany", "euro", "No, 4 of 9 are not: Czechia; Denmark; Poland; Switzerland."),
+        ("Portugal", "euro", "Yes, all 1: Spain."),
+    ],
+)
+def test_of_all_of_a_set_the_exceptions_are_told(
+    kg: KnowledgeGraph, country: str, currency: str, text: str
+) -> None:
+    question = "do all neighbours of <0>[country] use the <1>[currency]"
+    query = "<0><STEP>borders<YESNO><ALL><1><STEP>^currency<END>"
+    asked = f"Do all neighbours of {country} use the {currency}?"
+    state = ask(kg, scripted(one(question, query)), asked)
+    assert state["status"] == "answered" and state["result"]["text"] == text
+    assert state["reading"].startswith(f"is every one of borders of {country} among ")
+    shown = {step["tail"]["label"] for step in state["result"]["triples"]}
+    assert state["result"]["value"] or {"Czechia", "Denmark", "Poland", "Switzerland"} <= shown

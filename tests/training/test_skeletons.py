@@ -1,7 +1,6 @@
 """Skeletons: how a line is read, what is wrong with one, and those of the world graph."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -164,7 +163,7 @@ def why_not(skeleton: Skeleton, rng: Random) -> str:
         if not told.question:
             return f"the query says nothing of {unused}"
     actions = tuple(
-        replace(own, name=(classes if own.kind == "class" else names)[own.name])
+        own._replace(name=(classes if own.kind == "class" else names)[own.name])
         if own.name
         else own
         for own in skeleton.actions

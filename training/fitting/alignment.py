@@ -6,7 +6,7 @@ is found by expectation and maximisation. What goes with every action alike is d
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -103,6 +103,7 @@ def misread(
         lambda: _without_part(actions, rng),
         lambda: _turned(actions, rng),
         lambda: _other_relation(actions, relations, rng),
+        lambda: _of_any(actions),
     )
     for make in rng.sample(makers, len(makers)):
         if (made := make()) is not None:
@@ -117,6 +118,24 @@ def _without_part(actions: Sequence[Action], rng: Random) -> Misread | None:
     gone = rng.choice(parts)
     left = [n for n in range(len(actions)) if n not in gone]
     return Misread(tuple(actions[n] for n in left), tuple(left))
+
+
+def _of_any(actions: Sequence[Action]) -> Misread | None:
+    """Whether any thing of a set is in another one, where it was asked of each of them.
+
+    The other set becomes a condition: a set to be in, or the filter that everything with a relation
+    passes.
+    """
+    at = next((n for n, action in enumerate(actions) if action.kind == "all"), None)
+    if at is None or actions[at - 1].kind != "yesno":
+        return None
+    end = _closed(actions, at)
+    inner = range(at + 1, end)
+    is_filter = actions[at + 1].kind == "has" and len(inner) > 1
+    condition = [*inner[1:]] if is_filter else [None, *inner, end]
+    origins = [*range(at - 1), *condition, at - 1, *range(end + 1, len(actions))]
+    joined = Action("and")
+    return Misread(tuple(joined if n is None else actions[n] for n in origins), tuple(origins))
 
 
 def _part(actions: Sequence[Action], at: int) -> range | None:
@@ -170,7 +189,7 @@ def _turned(actions: Sequence[Action], rng: Random) -> Misread | None:
     if not indexes:
         return None
     at = rng.choice(indexes)
-    return _with(actions, at, replace(actions[at], kind=_TURNED[actions[at].kind]))
+    return _with(actions, at, actions[at]._replace(kind=_TURNED[actions[at].kind]))
 
 
 def _other_relation(
@@ -183,7 +202,7 @@ def _other_relation(
     name, inverse = rng.choice(relations)
     if name == actions[at].name:
         return None
-    return _with(actions, at, replace(actions[at], name=name, inverse=inverse))
+    return _with(actions, at, actions[at]._replace(name=name, inverse=inverse))
 
 
 def _with(actions: Sequence[Action], at: int, action: Action) -> Misread:

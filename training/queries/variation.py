@@ -29,6 +29,8 @@ from .skeletons import VALUES, chosen
 _ADJECTIVES = 0.2
 """How many of the names that follow a noun stand before it, where they can."""
 _OF = frozenset({"of", "in", "from"})
+_LIMITED = 0.15
+"""How many of the claims have words such as `only`, which make another claim of it."""
 _WHOLE = "\uf8a2"
 """Stands for a whole question in what is put around it."""
 _TITLED = 0.2
@@ -71,6 +73,8 @@ class Variation:
         words, named = self._with_adjectives(question.words, rng), question.named
         if question.actions is not None and rng.random() < self.unread:
             words, named = self._with_unread(words, named, rng)
+        if is_claim(question.actions or ()) and rng.random() < _LIMITED:
+            words = self._limited(words, rng)
         if rng.random() < self.filler:
             words = self._with_filler(words, rng)
         if rng.random() < self.noise:
@@ -131,6 +135,17 @@ class Variation:
         added = tuple(word._replace(use="unread") for word in words_of(text))
         return (*words[:index], *added, *words[index:]), named
 
+    def _limited(self, words: Words, rng: Random) -> Words:
+        """With a word that says of a thing that it is the only one, which no query can say."""
+        names = [index for index, word in enumerate(words) if word.names]
+        articles = [index + 1 for index, word in enumerate(words) if word.text == "the"]
+        places = [*names, *articles, *range(1, max(names, default=0))]
+        if not places:
+            return words
+        index = rng.choice(places)
+        text = chosen(rng.choice(self.modifiers.unread["limit"]), rng)
+        return (*words[:index], *words_of(text, "unread"), *words[index:])
+
     def _unread_at(self, words: Words, rng: Random) -> tuple[int, str]:
         """The index at which unread words are put in, and which kind of them."""
         nouns, style = self._after_nouns(words), rng.random()
@@ -157,6 +172,12 @@ class Variation:
         nouns = (noun for kind in self.graph.nodes for noun in self.composer.book.nouns(kind))
         texts = (text for noun in nouns for text in (noun.one, noun.many))
         return frozenset(text for text in texts if " " not in text)
+
+
+def is_claim(actions: Sequence[Action]) -> bool:
+    """Whether a query asks if named things are in a set, and so has an `and` of them alone."""
+    kinds = [action.kind for action in actions]
+    return kinds[-2:] == ["yesno", "end"] and kinds[-5:-2] == ["and", "pointer", "end"]
 
 
 def with_unknown_name(

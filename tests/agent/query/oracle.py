@@ -22,6 +22,7 @@ from groundwalk.agent.query.tree import (
     Extreme,
     Filter,
     Having,
+    Last,
     Measure,
     OfClass,
     Query,
@@ -77,10 +78,27 @@ class Oracle:
                 return frozenset(self.rows(query))
             case "list":
                 return frozenset(self.members(query))
+            case "yesno" if query.every and not self.claims(query):
+                subject = self.members(query)
+                return bool(subject) and all(subject <= self.members(own) for own in query.every)
             case "yesno":
                 return all(self.members(own) for own in (query, *query.every))
             case _:
                 return self.number(query)
+
+    def claims(self, query: Query) -> bool:
+        """Whether a set says something of what is named, and is none to be spoken of by itself."""
+        names = (own for own in query.also if isinstance(own.start, (tuple, Entity, Last)))
+        if any(own == Query(start=own.start) for own in names):
+            return True
+        if any(not own.steps and not own.count for own in query.filters):
+            return True
+        is_start = not query.steps and not query.group
+        if isinstance(query.start, Query):
+            return is_start and self.claims(query.start)
+        if isinstance(query.start, AnyOf):
+            return is_start and all(self.claims(own) for own in query.start.any)
+        return is_start and isinstance(query.start, (tuple, Entity, Last))
 
     # Sets
 

@@ -83,6 +83,7 @@ def test_random_queries_come_to_the_same(tmp_path: Path, seed: int) -> None:
         ),
         ({**CLASS, "extreme": {"relation": "size", "most": True}}, None, "<urn:e19945>"),
         ({**CLASS, "steps": [{"relation": "size"}], "answer": "max"}, 9_972, None),
+        ({**CLASS, "answer": "yesno", "all": [{"start": {"domain": "size"}}]}, True, "<urn:e0>"),
     ],
 )
 def test_a_large_class_is_counted_there(

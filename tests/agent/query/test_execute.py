@@ -408,8 +408,24 @@ def test_every_set_of_a_yes_is_proved_and_the_empty_one_of_a_no_is_named(
     assert yes.value and any("twin" in step.triple.relation for step in yes.compared)
     none = {**TOWERS, "class": "town"}
     no = asked(kg, {**TOWERS, "answer": "yesno", "all": [none]})
-    assert not no.value
-    assert [line for line in no.absent if line.startswith("nothing in the graph is:")]
+    assert not no.value and no.instead and set(no.instead) == set(asked(kg, TOWERS).members)
+    assert [line for line in no.absent if line.startswith("that they are not among")]
+
+
+def test_all_of_a_set_are_in_others_or_the_exceptions_are_told(kg: KnowledgeGraph) -> None:
+    of_each = {**TOWERS, "answer": "yesno"}
+    towers = asked(kg, TOWERS).members
+    yes = asked(kg, {**of_each, "all": [TOWERS, {"start": {"domain": "floors"}}]})
+    with_floors = asked(kg, {**TOWERS, "and": [{"start": {"domain": "floors"}}]}).members
+    assert yes.value is (len(with_floors) == len(towers)) and yes.tested == len(towers)
+    same = asked(kg, {**of_each, "all": [TOWERS]})
+    assert same.value and same.members == towers and set(same.proofs) >= set(towers)
+    few = asked(kg, {**of_each, "all": [FEW_FLOORS]})
+    others = set(towers) - set(asked(kg, FEW_FLOORS).members)
+    assert not few.value and set(few.instead) == others and few.size == len(others)
+    assert few.tested == len(towers) and all(few.proofs[one] for one in few.instead)
+    none = asked(kg, {**TOWERS, "class": "town", "answer": "yesno", "all": [TOWERS]})
+    assert not none.value and any("nothing in the graph is:" in line for line in none.absent)
 
 
 def test_both_ends_of_a_connection_are_proved(kg: KnowledgeGraph) -> None:
