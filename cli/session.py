@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from ..agent.errors import DiskError, InputError
-from ..agent.kg import KnowledgeGraph, unread_patterns, why_no_facts
+from ..agent.kg import KnowledgeGraph, why_no_facts
 from ..agent.options import Options, names_set, read_options
 from .options import Answering, check_prompts, chosen_method, with_settings
 
@@ -109,7 +109,7 @@ def check_models(model: str, reader: str) -> None:
 
 def graph_notes(kg: KnowledgeGraph) -> list[str]:
     """What a user must know of a KG: what is not in it or not read, and that it has no facts."""
-    return list(filter(None, (kg.left_out.note, why_no_facts(kg), unread_patterns(kg))))
+    return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
 
 
 def meanings(linker: "LabelLinker", name: str) -> list["Candidate"]:

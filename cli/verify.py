@@ -62,7 +62,7 @@ def verify(
     with contextlib.closing(open_kg(address, **source.parsing())) as kg:
         if kg.left_out.note:
             typer.echo(one_line(kg.left_out.note), err=True)
-        inquiry = Inquiry(kg.store)
+        inquiry = Inquiry(kg.store, kg.prove)
         checking = check_records(chain([first], records), inquiry, kg.labels, kg.profile.skipped)
         tally = _printed(checking)
     if not quiet:

@@ -31,6 +31,7 @@ from ..agent.decoding.wire import Wire
 from ..agent.errors import ServiceError
 from ..agent.events import Event
 from ..agent.kg import KnowledgeGraph, local_name
+from ..agent.kg.stores.sparql.store import SparqlStore
 from ..agent.kg.walking.view import GraphView, NeighbourCache, ViewLimits
 from ..agent.linking import Linker
 from ..agent.llm.bag_of_words import Baselines, Scope, no_baselines
@@ -45,6 +46,8 @@ MOST_WHOLE = 2_000_000
 """Facts of a KG that is indexed whole; indexing more would take minutes and gigabytes."""
 _MOST_FACTS = 20_000
 """Stored triples that a question's view of them shows: these are ranked for prompts."""
+_SECONDS = 60.0
+"""How long what walks read of an endpoint holds."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,10 @@ class Ground:
         kg, options = self.kg, self.question.options
         limits = ViewLimits(options.max_triples, options.max_degree, self.question.inverse)
         text, cache = self.question.text, self.shared.walked
-        return GraphView(kg.walks, kg.walk_labels, limits, text, cache=cache)
+        store, ahead = kg.store, None
+        if isinstance(store, SparqlStore) and kg.reading.plain:
+            ahead = store.look_ahead
+        return GraphView(kg.walks, kg.walk_labels, limits, text, cache=cache, look_ahead=ahead)
 
     @cached_property
     def facts(self) -> GraphView:
@@ -166,8 +172,9 @@ class Shared:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self.walked = NeighbourCache(parts.kg.walks)
-        self.stored = NeighbourCache(parts.kg.store)
+        seconds = None if parts.kg.pinned else _SECONDS
+        self.walked = NeighbourCache(parts.kg.walks, seconds=seconds)
+        self.stored = NeighbourCache(parts.kg.store, seconds=seconds)
         self._made: dict[object, Callable[[], Any]] = {}
         self._lock = Lock()
 

@@ -4,7 +4,7 @@ from .derived import Reading, reading_of
 from .files.building import BuildProgress, OnProgress
 from .files.readers import name_iri
 from .files.statements import LeftOut, OnBroken
-from .graph import KnowledgeGraph, unread_patterns, why_no_facts
+from .graph import KnowledgeGraph, why_no_facts
 from .labels.index import Hit, LabelIndex, RelationInfo, Similar, TermInfo, Word
 from .labels.names import local_name, normalise
 from .opening import build, kg_of, open_kg
@@ -56,7 +56,6 @@ __all__ = [
     "normalise",
     "open_kg",
     "reading_of",
-    "unread_patterns",
     "verify_paths",
     "why_no_facts",
 ]

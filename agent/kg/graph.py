@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Self
 
 from .derived import Reading
+from .derived.layer import NodeSource
 from .derived.relations import WithoutPatterns, property_label
 from .derived.walks import Walks
 from .files.holding import Held
@@ -29,7 +31,8 @@ class KnowledgeGraph:
     `store` and `labels` are the KG itself, which verification asks; walks are decoded and executed
     over `walks`, with the names of `walk_labels`: the same, unless the `reading` makes more of it.
     `held` keeps a folder that is replaced from being taken away. `left_out` are the broken
-    statements of its files that it lacks.
+    statements of its files that it lacks. `nodes` are those that patterns of the profile read,
+    where the store does not name them.
 
     >>> kg = open_kg("world")
     >>> (kenya,) = kg.labels.named("Kenya")
@@ -48,6 +51,7 @@ class KnowledgeGraph:
     reading: Reading = Reading("keep")
     held: Held | None = None
     left_out: LeftOut = LeftOut()
+    nodes: NodeSource | None = None
 
     @cached_property
     def stamp(self) -> str:
@@ -118,28 +122,24 @@ class KnowledgeGraph:
 
     @cached_property
     def _walks(self) -> Walks:
-        return Walks(self.store, self.labels, self.profile, self.reading)
+        return Walks(self.store, self.labels, self.profile, self.reading, self.nodes)
 
     @property
     def counts(self) -> Counts:
         """The size of the KG. Raises ServiceError where it cannot be counted."""
         return self.store.counts()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Let go of files and connections; `with open_kg(...) as kg:` does so at its end."""
         self.labels.close()
         if self.held is not None:
             self.held.release()
-
-
-def unread_patterns(kg: KnowledgeGraph) -> str:
-    """One line for the user; empty unless facts are said by nodes that cannot be asked about."""
-    if kg.pinned or not kg.profile.patterns or kg.reading.mediators != "collapse":
-        return ""
-    return (
-        "facts that an endpoint says by blank nodes, as OWL's restrictions are, are not read: "
-        "no query can name such a node; load them from a file"
-    )
 
 
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"

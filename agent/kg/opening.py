@@ -14,12 +14,13 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pyoxigraph as ox
 
-from ..errors import KGError
+from ..errors import InputError, KGError
 from .derived import Reading
+from .derived.relations import PatternLabels
 from .files.building import (
     FORMAT,
     OnProgress,
@@ -57,10 +58,10 @@ _UNWRITABLE = (OSError, RuntimeError, sqlite3.Error)
 
 
 def open_kg(
-    src: str,
+    src: str | os.PathLike[str],
     *,
     cache: Path | None = None,
-    profile: Profile = AUTO,
+    profile: Profile | None = None,
     graphs: Sequence[str] = (),
     reading: Reading | None = None,
     languages: Sequence[str] = (),
@@ -71,9 +72,10 @@ def open_kg(
 
     A file is built once into the cache folder (`$GROUNDWALK_CACHE`, else the user's own), keyed by
     its content, profile and graphs, and opened read-only after that; where no cache can be written
-    a small one is built in memory. With `graphs`, the KG is what the named graphs of these IRIs
-    hold together. `reading` says what walks make of it, as the profile prefers where it is silent;
-    nothing is built again for another. `languages` are tags, the most wanted first, in the place of
+    a small one is built in memory. Without a `profile`, one that fits is chosen. With `graphs`, the
+    KG is what the named graphs of these IRIs hold together. `reading` says what walks make of it,
+    as the profile prefers where it is silent; nothing is built again for another.
+    `languages` are tags, the most wanted first, in the place of
     the profile's: names are shown in the first that a term has, and questions are linked by names
     in all of them; a file is built once for each choice, a built folder keeps its own. With
     `on_broken="skip"` broken statements of a file are left out, and told in `left_out`; by default
@@ -86,10 +88,10 @@ def open_kg(
     >>> kg.counts.facts > 4000
     True
     """
+    src, profile = source_of(src), profile or AUTO
     spoken = speaking(profile, languages)
     if is_endpoint(src):
-        known = replace(spoken, name=GENERIC.name) if profile == AUTO else spoken
-        return _read_as(_open_endpoint(src, known, _iris(graphs)), reading)
+        return _read_as(_open_endpoint(src, spoken, _iris(graphs)), reading)
     if not src.strip():
         raise KGError("no knowledge graph was named", "give a file, a folder or `world`")
     path = Path(src).expanduser()
@@ -99,6 +101,19 @@ def open_kg(
     with _sources_of(src) as path:
         wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
         return _read_as(_open_sources(wanted, cache or cache_folder(), on_progress), reading)
+
+
+def source_of(given: object) -> str:
+    """The source that a string or a path names. Raises InputError for anything else."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, os.PathLike):
+        path: str | bytes = os.fspath(cast("os.PathLike[str]", given))
+        return os.fsdecode(path)
+    raise InputError(
+        f"a {type(given).__name__} is no knowledge graph",
+        "give a path, an address or `world`, or what `open_kg` or `kg_of` gave",
+    )
 
 
 def build(
@@ -302,16 +317,20 @@ def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> Knowl
 
     given = {"graphs": tuple(f"<{iri}>" for iri in graphs)} if graphs else {}
     endpoint = open_endpoint(url, profile=profile, settings=endpoint_settings(**given))
+    profile, labels = endpoint.profile, endpoint.labels
+    if profile.patterns:
+        labels = PatternLabels(labels, profile.pattern_of, endpoint.nodes.relations)
     settings = json.dumps([asdict(profile), graphs])
     return KnowledgeGraph(
         store=endpoint.store,
-        labels=endpoint.labels,
+        labels=labels,
         profile=profile,
         source=endpoint.source,
         digest=sha256(f"{endpoint.address} {settings}".encode()).hexdigest(),
         folder=None,
         graphs=graphs,
         pinned=False,
+        nodes=endpoint.nodes,
     )
 
 
@@ -347,7 +366,7 @@ def kg_of(
     graph: "rdflib.Graph",
     *,
     source: str = "rdflib",
-    profile: Profile = AUTO,
+    profile: Profile | None = None,
     reading: Reading | None = None,
     languages: Sequence[str] = (),
 ) -> KnowledgeGraph:
@@ -372,7 +391,7 @@ def kg_of(
         raise KGError(f"the graph {source} holds no triples", "check that this is the right graph")
     copy = ox.Store()
     copy.bulk_extend(_quads(triples))
-    spoken = settled(speaking(profile, languages), copy)
+    spoken = settled(speaking(profile or AUTO, languages), copy)
     store = RdflibStore(graph, source=source, profile=spoken)
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     build_labels(connection, copy, spoken)

@@ -15,13 +15,16 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import pyoxigraph as ox
 
 from ..errors import InputError, KGError
 from .patterns import FactPattern, HeadWay
 from .terms import Term
+
+TextList: TypeAlias = Literal["labels", "aliases", "hidden", "descriptions"]
+"""The lists of predicates whose literals are texts of a term."""
 
 SCHEMA_NAMESPACES = (
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -92,6 +95,11 @@ class Profile:
         )
         texts = {predicate for _, *both in self.text_nodes for predicate in both}
         return (named | texts) - {*self.facts}
+
+    def text_predicates(self, name: TextList) -> tuple[Term, ...]:
+        """The predicates of a list of texts, those to nodes that have the texts last."""
+        nodes = (way for one, way, _ in self.text_nodes if one == name)
+        return tuple(dict.fromkeys((*getattr(self, name), *nodes)))
 
     @cached_property
     def naming(self) -> frozenset[Term]:
@@ -211,10 +219,6 @@ def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
     return Profile(name, **known)
 
 
-_TEXTS = ("labels", "aliases", "hidden", "descriptions")
-"""The lists of predicates whose literals are texts of a term."""
-
-
 def _patterns(source: str, value: object, prefixes: Mapping[str, str]) -> list[FactPattern]:
     tables = _table(source, "patterns", value)
     return [_pattern(source, name, tables[name], prefixes) for name in tables]
@@ -287,10 +291,10 @@ def _pairs(source: str, key: str, value: object, of_what: str) -> list[list[str]
 
 def _text_node(source: str, value: object, prefixes: Mapping[str, str]) -> tuple[str, Term, Term]:
     texts = _texts(source, "text_nodes", value)
-    if len(texts) != 3 or texts[0] not in _TEXTS:
+    if len(texts) != 3 or texts[0] not in get_args(TextList):
+        lists = ", ".join(get_args(TextList))
         raise KGError(
-            f"{source}: `text_nodes` must be triples of one of {', '.join(_TEXTS)} and two IRIs",
-            _HINT,
+            f"{source}: `text_nodes` must be triples of one of {lists} and two IRIs", _HINT
         )
     return texts[0], _iri(source, texts[1], prefixes), _iri(source, texts[2], prefixes)
 

@@ -11,7 +11,7 @@ from itertools import product
 from ..patterns import is_blank
 from ..store import Way
 from ..terms import Step, Term, is_literal
-from .layer import Plain, Run
+from .layer import NodeSource, Run
 
 FIRST = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#first>"
 REST = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#rest>"
@@ -23,7 +23,7 @@ _LONGEST = 1_000
 
 
 def along(
-    source: Plain,
+    source: NodeSource,
     nodes: Iterable[Term],
     ways: Iterable[tuple[Term, bool]],
     limit: int = 100_000,
@@ -39,7 +39,7 @@ def along(
 class Conjunctions:
     """What is a member of which conjunction. Every method raises ServiceError."""
 
-    def __init__(self, source: Plain, predicates: Sequence[Term]) -> None:
+    def __init__(self, source: NodeSource, predicates: Sequence[Term]) -> None:
         """`predicates` lead from conjunctions to their lists; without any there are none."""
         self._source = source
         self.predicates = predicates

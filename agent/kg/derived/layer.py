@@ -36,6 +36,18 @@ class Layer(Store, Protocol):
         ...
 
 
+class NodeSource(Protocol):
+    """Where the triples are of the nodes by which facts are said."""
+
+    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
+        """The steps of each way to or from such a node, sorted by target."""
+        ...
+
+    def statements(self, predicate: Term) -> Iterator[Triple]:
+        """Every triple of one predicate, in no particular order."""
+        ...
+
+
 class CheckedLayer(Layer, Protocol):
     """A layer that says of any triple whether it presents it."""
 

@@ -21,7 +21,7 @@ from ..profile import Profile
 from ..store import Store, Way
 from ..terms import Step, Term, Triple, is_iri, is_literal
 from .conjunctions import FIRST, Conjunctions, along
-from .layer import CheckedLayer, Derived, Plain, Run, first, read_enough
+from .layer import CheckedLayer, Derived, NodeSource, Plain, Run, first, read_enough
 from .merged import turned_back
 
 _CHUNK = 1_000
@@ -63,18 +63,21 @@ class PatternStore(Derived):
         store: Store,
         profile: Profile,
         known: Callable[[Term], Iterable[Triple] | None] = lambda _: None,
+        nodes: NodeSource | None = None,
     ) -> None:
         """`store` is the source, `known` what patterns say of a relation, where it is written.
 
-        Without the name of a relation it is of all.
+        Without the name of a relation it is of all. `nodes` has the triples of pattern's nodes
+        where the source does not name them, and is not asked first whether there are any.
         """
         super().__init__(inner)
         self._inner = inner
-        self._source = Plain(store)
+        self._source = nodes or Plain(store)
         self._store = store
         self._profile = profile
         self._through = profile.through
         self._known = known
+        self._is_asked_first = nodes is None
 
     @cached_property
     def _patterns(self) -> tuple[FactPattern, ...]:
@@ -235,13 +238,15 @@ class PatternStore(Derived):
     # What the source has of patterns
 
     def _has_any(self, predicate: Term) -> bool:
+        if not self._is_asked_first:
+            return True
         try:
             return next(iter(self._store.statements(predicate)), None) is not None
         except ServiceError:
             return True
 
     def _chunks(self, predicate: Term) -> Iterator[list[Triple]]:
-        statements = iter(self._store.statements(predicate))
+        statements = iter(self._source.statements(predicate))
         while chunk := list(islice(statements, _CHUNK)):
             yield chunk
 

@@ -1,12 +1,13 @@
 """Relations that exist in a reading only: IRIs that say what they stand for, and their names."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, count
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from ..labels.index import RelationInfo, TermInfo
+from ...caching import once
+from ..labels.index import RelationInfo, TermInfo, Word
 from ..labels.names import local_name
 from ..patterns import FactPattern, PatternRelation, called, pattern_relation
 from ..store import Labels, LabelsOver
@@ -118,35 +119,82 @@ class ReadingLabels(LabelsOver):
 class PatternLabels(LabelsOver):
     """Implements `Labels`, of an endpoint, which does not know what patterns of a profile say."""
 
-    def __init__(self, labels: Labels, patterns: Mapping[str, FactPattern]) -> None:
+    def __init__(
+        self,
+        labels: Labels,
+        patterns: Mapping[str, FactPattern],
+        count: Callable[[], Mapping[Term, int]] = dict,
+    ) -> None:
+        """`count` lists the relations that patterns say, each with about how many facts it has."""
         super().__init__(labels)
         self._patterns = patterns
+        self._counts = once(count)
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term; that of a pattern's relation as the pattern says it."""
-        names = dict(zip(terms, self._labels.names(terms), strict=True))
-        used = {name for term, name in names.items() if not self._made(term)}
-        for term in sorted(names):
-            if made := self._made(term):
-                label = property_label(self._labels, made.predicate)
-                name = called(self._patterns[made.pattern], label, made.number)
-                names[term] = _free((name, f"{name} {local_name(made.predicate)}"), used)
-                used.add(names[term])
+        made_of = self._made_of(terms)
+        others = [term for term in dict.fromkeys(terms) if term not in made_of]
+        names = dict(zip(others, self._labels.names(others), strict=True))
+        used = {*names.values()}
+        labels = property_labels(self._labels, [made.predicate for made in made_of.values()])
+        for term, made in sorted(made_of.items()):
+            name = called(self._patterns[made.pattern], labels[made.predicate], made.number)
+            names[term] = _free((name, f"{name} {local_name(made.predicate)}"), used)
+            used.add(names[term])
         return [names[term] for term in terms]
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is."""
-        names = dict(zip(terms, self.names(terms), strict=True))
+        made = dict.fromkeys(self._made_of(terms))
+        names = dict(zip(made, self.names([*made]), strict=True))
+        others = iter(self._labels.describe([term for term in terms if term not in made]))
         return [
-            info._replace(name=names[info.term], label=names[info.term])
-            if self._made(info.term)
-            else info
-            for info in self._labels.describe(terms)
+            TermInfo(term, names[term], names[term], "", "", self._counts().get(term, 0))
+            if term in made
+            else next(others)
+            for term in terms
         ]
 
-    def _made(self, term: Term) -> PatternRelation | None:
-        made = pattern_relation(term)
-        return made if made and made.pattern in self._patterns else None
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities, or the relations, of exactly this name; else of this label."""
+        return self._labels.named(text, relation=relation) or self.labelled(text, relation=relation)
+
+    def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities and values, or the relations, of exactly this label."""
+        made = [info.term for info in self._relations() if info.name == text] if relation else []
+        return [*self._labels.labelled(text, relation=relation), *made]
+
+    def relations(self) -> list[RelationInfo]:
+        """Every relation that facts use, the most used first."""
+        infos = [*self._labels.relations(), *self._relations()]
+        return sorted(infos, key=lambda info: (-info.facts, info.term))
+
+    def vocabulary(self) -> list[Word]:
+        """Labels and aliases of relations and classes."""
+        infos = self._relations()
+        labels = property_labels(
+            self._labels, [made.predicate for made in self._made_of(i.term for i in infos).values()]
+        )
+        texts = {
+            Word(text, info.term, True): None
+            for info in infos
+            if (made := pattern_relation(info.term))
+            for text in (info.name, labels[made.predicate])
+        }
+        return [*self._labels.vocabulary(), *texts]
+
+    def _relations(self) -> list[RelationInfo]:
+        counts = self._counts()
+        names = self.names([*counts])
+        return [
+            RelationInfo(term, name, facts)
+            for (term, facts), name in zip(counts.items(), names, strict=True)
+        ]
+
+    def _made_of(self, terms: Iterable[Term]) -> dict[Term, PatternRelation]:
+        """Those of the terms that are relations of patterns, with what they are made of."""
+        made = {term: pattern_relation(term) for term in terms}
+        return {t: one for t, one in made.items() if one and one.pattern in self._patterns}
 
 
 class WithoutPatterns(LabelsOver):
@@ -159,8 +207,17 @@ class WithoutPatterns(LabelsOver):
 
 def property_label(labels: Labels, term: Term) -> str:
     """The label of a property that may be no relation of facts; else its local name in words."""
-    (info,) = labels.describe([term])
-    return local_name(term, relation=True) if info.label == local_name(term) else info.label
+    return property_labels(labels, [term])[term]
+
+
+def property_labels(labels: Labels, terms: Sequence[Term]) -> dict[Term, str]:
+    """The label of each property."""
+    return {
+        info.term: local_name(info.term, relation=True)
+        if info.label == local_name(info.term)
+        else info.label
+        for info in labels.describe(terms)
+    }
 
 
 def _parts(relation: Term) -> tuple[Term, ...] | None:

@@ -11,18 +11,28 @@ from ..terms import Path, Step, Term, Triple
 from . import Reading
 from .collapsed import CollapsedStore, Mediators
 from .entailed import EntailedStore, read_schema
-from .layer import Layer, Plain
+from .layer import Layer, NodeSource, Plain
 from .merged import MergedStore, SameAs
 from .patterns import PatternStore
-from .relations import PatternLabels, ReadingLabels, Walked, parts_of, predicate_of
+from .relations import ReadingLabels, Walked, parts_of, predicate_of
 from .statements import StatementStore
 
 
 class Walks:
     """The facts that a reading presents, the names of their relations, and what they stand for."""
 
-    def __init__(self, store: Store, labels: Labels, profile: Profile, reading: Reading) -> None:
-        """Look nothing up yet. `reading` says of every part whether it is on."""
+    def __init__(
+        self,
+        store: Store,
+        labels: Labels,
+        profile: Profile,
+        reading: Reading,
+        nodes: NodeSource | None = None,
+    ) -> None:
+        """Look nothing up yet. `reading` says of every part whether it is on.
+
+        `nodes` has the triples of the nodes that patterns read, where the store does not name them.
+        """
         self._profile = profile
         self._reading = reading
         self._labels = labels
@@ -34,9 +44,7 @@ class Walks:
         collapse = reading.mediators == "collapse"
         if collapse and profile.patterns:
             written = labels.pattern_facts if isinstance(labels, LabelIndex) else _nothing
-            lower = self._patterns = PatternStore(lower, store, profile, written)
-            if not labels.exhaustive:
-                labels = PatternLabels(labels, profile.pattern_of)
+            lower = self._patterns = PatternStore(lower, store, profile, written, nodes)
         statements = StatementStore(lower, store, profile.skips)
         middle = statements if collapse else lower
         upper: Layer = MergedStore(middle, self._same) if self._same else middle

@@ -52,6 +52,19 @@ def entities_meant(labels: Labels, text: str) -> list[Term]:
     ]
 
 
+def namesakes(labels: Labels, text: str) -> list[Term]:
+    """The entities that share a label with what is named before the brackets of `NAME (ABOUT)`.
+
+    Empty where the text has another form, or the name is unknown. Raises ServiceError.
+    """
+    match = _DESCRIBED.fullmatch(text.strip())
+    if match is None:
+        return []
+    known = labels.describe(_called(labels, match["name"]))
+    alike = [term for label in {info.label for info in known} for term in _called(labels, label)]
+    return list(dict.fromkeys(alike))
+
+
 def _called(labels: Labels, text: str) -> list[Term]:
     label = one_line(text)
     exact = [*labels.named(label), *labels.labelled(label)]

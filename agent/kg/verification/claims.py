@@ -6,15 +6,16 @@ tail is a topic entity or occurs in a triple before it; a triple term (RDF 1.2) 
 subject there. Supported means true, not relevant to a question.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from ..nodes import to_any_node, to_term
+from ..nodes import is_triple, to_any_node, to_term
 from ..store import Store, metered, unanswered
 from ..terms import (
     Path,
+    Step,
     Term,
     Triple,
     is_connected,
@@ -169,15 +170,25 @@ class ClaimVerdict(NamedTuple):
     answers: tuple[Verdict, ...]
 
 
+Prove: TypeAlias = Callable[[Sequence[Path]], Sequence[Path | None]]
+"""Turns walks of a reading into walks along triples of the store; None where there is none."""
+
+
 class Inquiry:
     """Asks a store which triples it holds, and counts the triples and the requests."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, prove: Prove | None = None) -> None:
+        """`prove` turns steps of a reading into the triples of the store behind them.
+
+        So a triple that a reading makes, as of a restriction of OWL, is supported where the store
+        holds all of these.
+        """
         self.triples = 0
         self.requests = 0
         self.failure = ""
         """Why the store last gave no answer."""
         self._store = store
+        self._prove = prove
 
     def verdicts(self, triples: Iterable[Triple]) -> dict[Triple, Verdict]:
         """A verdict for each distinct triple; unknown where the store did not answer."""
@@ -193,9 +204,31 @@ class Inquiry:
         return verdicts
 
     def _ask(self, batch: Sequence[Triple]) -> list[Verdict]:
+        held: Sequence[bool | None] = [None] * len(batch)
         with unanswered():
-            return [_VERDICTS[held] for held in self._store.holds(batch)]
-        return ["unknown"] * len(batch)
+            stored = self._store.holds(batch)
+            held = [one or (None if self._prove else one) for one in stored]
+            held = self._with_virtual(batch, stored)
+        return [_VERDICTS[one] for one in held]
+
+    def _with_virtual(
+        self, batch: Sequence[Triple], held: Sequence[bool | None]
+    ) -> Sequence[bool | None]:
+        """What is held, with the triples of a reading that others prove."""
+        left = [t for t, one in zip(batch, held, strict=True) if not one and is_triple(t)]
+        if self._prove is None or not left:
+            return held
+        paths = [Path(triple.head, (Step(triple),)) for triple in left]
+        proofs = {
+            path.steps[0].triple: [step.triple for step in proof.steps]
+            for path, proof in zip(paths, self._prove(paths), strict=True)
+            if proof and proof != path
+        }
+        behind = list(dict.fromkeys(triple for real in proofs.values() for triple in real))
+        self.triples += len(behind)
+        known = dict(zip(behind, self._store.holds(behind), strict=True)) if behind else {}
+        proved = {triple: _all([known[t] for t in real]) for triple, real in proofs.items()}
+        return [proved.get(t, one) for t, one in zip(batch, held, strict=True)]
 
 
 def judge(
@@ -215,6 +248,10 @@ def judge(
     with_reverses = {**verdicts, **inquiry.verdicts(unasked)}
     held_reversed = {t for t, r in reverses.items() if r and with_reverses[r] == "supported"}
     return [_judge_claim(claim, verdicts, held_reversed, unnamed) for claim in claims]
+
+
+def _all(held: Sequence[bool | None]) -> bool | None:
+    return False if False in held else None if None in held else True
 
 
 def worst(verdicts: Collection[Verdict]) -> Verdict:

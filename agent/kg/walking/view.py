@@ -2,9 +2,11 @@
 
 import sys
 from collections import OrderedDict
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
+from time import monotonic
 from typing import NamedTuple
 
 from ...errors import ServiceError
@@ -12,6 +14,9 @@ from ..store import Labels, Store, metered
 from ..terms import Step, Term, Triple
 from .hubs import Side, relevant_steps, represent, shares, step_order
 from .ranking import BM25Ranker, Ranker
+
+_MOST_AHEAD = 1_000
+"""Names that are asked for before a walk gets there."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +59,18 @@ class NeighbourCache:
     the same `limit`.
     """
 
-    def __init__(self, store: Store, *, max_steps: int = 200_000, limit: int = 10_000) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        max_steps: int = 200_000,
+        limit: int = 10_000,
+        seconds: float | None = None,
+    ) -> None:
         """Read at most `limit` steps a node and direction, and keep at most `max_steps` in all.
 
-        A step takes some 400 bytes. The nodes that were used longest ago leave first.
+        A step takes some 400 bytes. The nodes that were used longest ago leave first, and all of
+        them after so many `seconds`, where the store may change.
         """
         self._store = store
         self._max_steps = max_steps
@@ -65,6 +78,8 @@ class NeighbourCache:
         self._steps = 0
         self._entries: OrderedDict[tuple[Term, bool], Neighbours] = OrderedDict()
         self._lock = Lock()
+        self._seconds = seconds
+        self._until = monotonic() + (seconds or 0.0)
 
     def look_up(self, nodes: Sequence[Term], *, inverse: bool) -> tuple[list[Neighbours], int]:
         """The neighbours of each node, and how often the store was asked: a few times at most.
@@ -75,6 +90,9 @@ class NeighbourCache:
         """
         wanted = dict.fromkeys(nodes)
         with self._lock:
+            if self._seconds is not None and monotonic() >= self._until:
+                self._entries.clear()
+                self._steps, self._until = 0, monotonic() + self._seconds
             neighbours = {
                 n: self._entries[n, inverse] for n in wanted if (n, inverse) in self._entries
             }
@@ -147,10 +165,13 @@ class GraphView:
         *,
         ranker: Ranker | None = None,
         cache: NeighbourCache | None = None,
+        look_ahead: Callable[[Sequence[Term]], Sequence[Term]] | None = None,
     ) -> None:
         """Begin with nothing. `ranker` compares relations with the question, by default BM25.
 
         `cache` is what views of the same store share; without one the view has its own.
+        `look_ahead` reads at once what is around nodes, with its names, and tells the terms that
+        are there: also around those that the first nodes lead to, before the walk gets there.
         """
         self.requests = 0
         """How often the store was asked; of an endpoint, all requests, those for names too."""
@@ -164,6 +185,7 @@ class GraphView:
         self._shown: dict[Term, Sequence[Step]] = {}
         self._triples: set[Triple] = set()
         self._cuts: dict[Term, Cut] = {}
+        self._look_ahead = look_ahead
 
     @property
     def triples(self) -> Set[Triple]:
@@ -192,9 +214,27 @@ class GraphView:
         new = sorted({node for node in nodes if node not in self._shown})
         if new:
             with metered() as meter:
-                requests = self._show(new)
+                requests = self._show_ahead(new) if self._look_ahead else self._show(new)
             self.requests += meter.requests or requests
         return [list(self._shown[node]) for node in nodes]
+
+    def _show_ahead(self, nodes: Sequence[Term]) -> int:
+        """Show the neighbours of nodes, and first what the first of them lead to, with its names.
+
+        What is not read here is asked for later.
+        """
+        look_ahead = self._look_ahead or list
+        is_first = not self._shown
+        look_ahead(nodes)
+        requests = self._show(nodes)
+        if not is_first:
+            return requests
+        steps = [step for node in nodes for step in self._shown[node]]
+        near = dict.fromkeys(step.target for step in steps)
+        terms = [*near, *(step.triple.relation for step in steps), *look_ahead([*near])]
+        with suppress(ServiceError):
+            self._labels.names(list(dict.fromkeys(terms))[:_MOST_AHEAD])
+        return requests
 
     def _show(self, nodes: Sequence[Term]) -> int:
         """Show the neighbours of new nodes; how often the store was asked."""

@@ -10,7 +10,7 @@ from groundwalk.agent.kg.verification.claims import Chain, Claim, Inquiry, State
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .properties import holds_for
+from ...properties import holds_for
 from .sparql.asking import loaded
 
 IRIS = [f"<urn:{name}>" for name in "abcd"]

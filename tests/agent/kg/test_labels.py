@@ -271,3 +271,20 @@ def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
     for name in ("labels.sqlite", "missing.sqlite"):
         with pytest.raises(KGError, match="is not a label index"):
             LabelIndex.open(tmp_path / name)
+
+
+def test_of_many_names_with_one_beginning_the_best_known_are_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that the alphabet puts behind all names that are looked at."""
+    facts = [f':n{n} rdfs:label "Name {n:03}" ; :by :x .' for n in range(50)]
+    facts += [f":y{n} :near :zoe ." for n in range(9)]
+    text = f"@prefix : <{E}> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    text += "\n".join([*facts, ':zoe rdfs:label "Name of Zoe" .'])
+    (tmp_path / "names.ttl").write_text(text, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "names.ttl"), cache=tmp_path / "cache")
+    assert isinstance(kg.labels, LabelIndex)
+    everything = kg.labels.starting("name", 3)
+    assert everything[0] == iri("zoe")
+    monkeypatch.setattr(labels, "_MOST_BEGINNING", 20)
+    assert kg.labels.starting("name", 3) == everything

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.embeddings import Embeddings
 
-from .properties import holds_for
+from ...properties import holds_for
 
 TEXTS = st.lists(st.sampled_from(["capital", "of", "river", "born", "in"]), max_size=5)
 

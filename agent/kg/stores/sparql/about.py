@@ -1,15 +1,17 @@
 """What an endpoint says of terms: labels, descriptions, classes, and how often they are used."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from ....caching import Recent
 from ...labels.names import local_name, one_line
 from ...nodes import lexical_form, literal_tag
-from ...profile import INDIVIDUALS, SCHEMA_NAMESPACES, Profile, precedence
+from ...profile import INDIVIDUALS, SCHEMA_NAMESPACES, Profile, TextList, precedence
 from ...terms import Term, is_iri, is_literal
 from . import label_queries
 from .client import SparqlClient
+from .label_queries import TextPredicates
 from .queries import Scope, can_ask
 from .scan import in_batches
 
@@ -62,10 +64,10 @@ class Terms:
         self._client = client
         self._profile = profile
         self._scope = Scope(client.settings.graphs)
-        self.predicates = tuple(
-            dict.fromkeys((*profile.labels, *profile.descriptions, *profile.types))
-        )
+        self.predicates = text_predicates(profile, "labels", "descriptions", also=profile.types)
         """The predicates of what is read about terms."""
+        self._labels = profile.text_predicates("labels")
+        self._descriptions = profile.text_predicates("descriptions")
         self._values: Recent[Term, Values] = Recent(_MOST_REMEMBERED)
         self._relations: Recent[Term, bool] = Recent(_MOST_REMEMBERED)
         self._abouts: Recent[Term, About] = Recent(_MOST_REMEMBERED)
@@ -121,13 +123,14 @@ class Terms:
             if labels[source].labelled:
                 abouts[term] = abouts[term]._replace(label=labels[source].label, labelled=True)
         for term in self._used([term for term in unlabelled if not abouts[term].labelled]):
-            abouts[term] = abouts[term]._replace(label=local_name(term, relation=True))
+            name = self._profile.name_of.get(term) or local_name(term, relation=True)
+            abouts[term] = abouts[term]._replace(label=name)
         return {term: abouts.get(term) or About(local_name(term), False) for term in terms}
 
     def _read_texts(self, terms: Sequence[Term]) -> dict[Term, About]:
         asked = list(dict.fromkeys(term for term in terms if can_ask(term)))
         values = self._values.take(asked, self._read_values)
-        best = {term: self._best(self._profile.labels, texts) for term, texts in values.items()}
+        best = {term: self._best(self._labels, texts) for term, texts in values.items()}
         best |= self._any_labels([term for term, text in best.items() if text is None])
         return {term: self._about(term, best[term], values[term]) for term in values} | {
             term: About(local_name(term), False) for term in terms if term not in values
@@ -154,7 +157,7 @@ class Terms:
         return About(
             label or local_name(term),
             bool(label),
-            self._best(self._profile.descriptions, values) or "",
+            self._best(self._descriptions, values) or "",
             tuple(others),
             any(c not in others and c not in INDIVIDUALS for c in classes),
         )
@@ -174,12 +177,13 @@ class Terms:
 
     def _any_labels(self, terms: Sequence[Term]) -> dict[Term, str | None]:
         """A label in whatever language there is."""
-        predicates = self._profile.labels
+        predicates = self._labels
+        asked = text_predicates(self._profile, "labels")
         labels: dict[Term, tuple[int, str]] = {}
         for _, answer in in_batches(
             self._client,
             terms,
-            lambda batch: label_queries.any_text(batch, predicates, self._scope),
+            lambda batch: label_queries.any_text(batch, asked, self._scope),
             most=_MOST_TERMS,
         ):
             for term, predicate, text in answer.rows:
@@ -242,6 +246,15 @@ class Terms:
                 if term is not None:
                     sizes[term] = _number(count)
         return sizes
+
+
+def text_predicates(
+    profile: Profile, *lists: TextList, also: Sequence[Term] = ()
+) -> TextPredicates:
+    """How terms have the texts of some lists of a profile; `also` are predicates of IRIs."""
+    direct = dict.fromkeys(chain(*(getattr(profile, name) for name in lists), also))
+    nodes = ((way, text) for name, way, text in profile.text_nodes if name in lists)
+    return TextPredicates((*direct,), (*nodes,))
 
 
 def _numbered(batch: Sequence[Term], index: Term | None) -> Term | None:

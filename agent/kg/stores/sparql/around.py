@@ -1,31 +1,36 @@
 """What is around the entities that a question may be about, read at once before it is asked for.
 
 Whatever reads the question looks at the facts of these entities, at the classes of what they lead
-to and at their names. Two requests side by side bring all that, for a minute. Verification asks the
-endpoint itself in any case.
+to and at their names. Two requests side by side bring all that, anew for each question, and for ten
+seconds. Verification asks the endpoint itself in any case.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
 from ....caching import Recent
 from ....errors import ServiceError
 from ...profile import Profile
-from ...terms import REIFIES, Step, Term, Triple, is_iri, is_triple_term
+from ...terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term
 from . import label_queries, queries
 from .about import Terms
 from .beside import side_by_side
 from .client import Answer, SparqlClient
 from .queries import Query, Scope, can_ask
 
-_SECONDS = 60.0
-"""How long what was read holds."""
+_SECONDS = 10.0
+"""How long what was read holds, unless the next question has it read before."""
 _TIMEOUT = 10.0
+_PAUSE = 60.0
+"""Seconds in which an endpoint that was too slow for this is not asked so again."""
 _MOST_NODES = 7
 _MOST_TRIPLES = 499
 """Of a node in a direction; with more it is a hub, of which nothing is kept."""
+_MOST_AHEAD, _LITTLE = 96, 99
+"""Nodes that a walk may go to, and triples of one in a direction."""
 _MOST_REMEMBERED = 10_000
 
 
@@ -46,23 +51,49 @@ class Surroundings:
         self._scope = Scope(client.settings.graphs)
         self._sides: Recent[tuple[Term, bool], _Side] = Recent(_MOST_REMEMBERED)
         self._types: Recent[Term, _Side] = Recent(_MOST_REMEMBERED)
-        self._is_slow = False
+        self._slow_until = 0.0
 
-    def read(self, nodes: Sequence[Term]) -> None:
-        """Read what is around IRIs, at most seven. An endpoint that failed is not asked again."""
-        new = [node for node in dict.fromkeys(nodes) if is_iri(node) and can_ask(node)]
-        new = [node for node in new if self.steps(node, False) is None][:_MOST_NODES]
-        while new and max(len(query.text) for query in self._queries(new)) > self._client.longest:
+    def read(
+        self, nodes: Sequence[Term], *, most: int = _MOST_NODES, each: int = _MOST_TRIPLES
+    ) -> None:
+        """Read what is around nodes: of the first few, and not of those with more than `each`.
+
+        An endpoint that failed is left alone for a minute.
+        """
+        new = [node for node in dict.fromkeys(nodes) if can_ask(node)]
+        new = new[:most]
+        while new and max(len(q.text) for q in self._queries(new, each)) > self._client.longest:
             new.pop()
-        if not new or self._is_slow:
+        if not new or monotonic() < self._slow_until:
             return
         try:
-            triples, texts = side_by_side(*(self._asking(query) for query in self._queries(new)))
+            triples, texts = side_by_side(
+                *(self._asking(query) for query in self._queries(new, each))
+            )
         except ServiceError:
-            self._is_slow = True
+            self._slow_until = monotonic() + _PAUSE
             return
         if not triples.cut:
-            self._keep(new, triples, texts)
+            self._keep(new, triples, texts, each)
+
+    def read_ahead(self, nodes: Sequence[Term]) -> list[Term]:
+        """Read what is around nodes to which a walk may go; the terms that are known there.
+
+        Two requests for 48 of them, side by side. Of one with much around it nothing is read, nor
+        of any where they are more than 96.
+        """
+        new = [node for node in dict.fromkeys(nodes) if self.steps(node, True) is None]
+        if len(new) <= _MOST_AHEAD:
+            size = _MOST_AHEAD // 2
+            side_by_side(
+                *(
+                    partial(self.read, new[first : first + size], most=size, each=_LITTLE)
+                    for first in range(0, len(new), size)
+                )
+            )
+        sides = (self.steps(node, inverse) or () for node in nodes for inverse in (False, True))
+        steps = [step for side in sides for step in side]
+        return list(dict.fromkeys(term for s in steps for term in (s.triple.relation, s.target)))
 
     def steps(self, node: Term, inverse: bool, relation: Term | None = None) -> list[Step] | None:
         """The facts that leave a node, or reach it, in the order of the endpoint.
@@ -86,26 +117,29 @@ class Surroundings:
     def _skips(self, relation: Term | None) -> bool:
         return relation is not None and self._profile.skips(relation)
 
-    def _queries(self, nodes: Sequence[Term]) -> tuple[Query, Query]:
-        each, languages = _MOST_TRIPLES + 1, self._profile.languages
+    def _queries(self, nodes: Sequence[Term], each: int) -> tuple[Query, Query]:
+        predicates, languages = self._terms.predicates, self._profile.languages
         return (
-            queries.surroundings(nodes, self._scope, each),
-            label_queries.texts_around(nodes, self._terms.predicates, languages, self._scope, each),
+            queries.surroundings(nodes, self._scope, each + 1),
+            label_queries.texts_around(nodes, predicates, languages, self._scope, each + 1),
         )
 
     def _asking(self, query: Query) -> Callable[[], Answer]:
         return lambda: self._client.select(query, timeout=_TIMEOUT)
 
-    def _keep(self, nodes: Sequence[Term], triples: Answer, texts: Answer) -> None:
-        """Keep the sides that are whole; none where the endpoint answers about other nodes."""
+    def _keep(self, nodes: Sequence[Term], triples: Answer, texts: Answer, each: int) -> None:
+        """Keep the sides that are whole; none where the endpoint answers about other nodes.
+
+        A literal that nothing reaches may be written otherwise there: of it nothing is known.
+        """
         sizes = Counter((node, way) for way, node, *_ in triples.rows)
-        if any(node not in nodes for node, _ in sizes):
+        if any(node not in nodes and not is_literal(node or "") for node, _ in sizes):
             return
         whole = {
             (node, inverse): list[Step]()
             for node in nodes
             for inverse, way in ((False, '"out"'), (True, '"in"'))
-            if sizes[node, way] <= _MOST_TRIPLES
+            if (is_iri(node) or sizes[node, way]) and sizes[node, way] <= each
         }
         for way, node, relation, other in triples.rows:
             if node is None or relation is None or other is None:
@@ -117,7 +151,7 @@ class Surroundings:
                 whole[node, inverse].append(Step(Triple(*triple), inverse))
         until = monotonic() + _SECONDS
         self._sides.put({side: _Side(until, (*steps,)) for side, steps in whole.items()})
-        types = {node: steps for (node, inverse), steps in whole.items() if not inverse}
+        types = {n: steps for (n, inverse), steps in whole.items() if not inverse and is_iri(n)}
         if not texts.cut:
             types = self._types_near(self.near(nodes), texts) | types
         self._types.put({node: _Side(until, (*steps,)) for node, steps in types.items()})

@@ -9,6 +9,8 @@ from contextvars import ContextVar, copy_context
 from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
 
+from ....errors import UnavailableError
+
 MOST_AT_ONCE = 5
 """Requests of one caller that are under way at the same time."""
 
@@ -29,8 +31,9 @@ def turn() -> Generator[None]:
 def side_by_side(*works: Callable[[], Any]) -> list[Any]:
     """What each piece of work returns, in their order.
 
-    Whoever counts requests counts those of all. Raises what the first of them raised, after those
-    that had begun have ended; an interrupt does not wait for them.
+    Whoever counts requests counts those of all. Where one raises, the others are done all the same,
+    so that what they learn is kept; then what the first of them raised is raised. None begins after
+    a service is down. An interrupt waits for none.
     """
     if len(works) < 2:
         return [work() for work in works]
@@ -55,7 +58,7 @@ def side_by_side(*works: Callable[[], Any]) -> list[Any]:
 
 
 class _Jobs:
-    """Pieces of work that threads take one after the other, until one of them fails."""
+    """Pieces of work that threads take one after the other."""
 
     def __init__(self, works: tuple[Callable[[], Any], ...]) -> None:
         self._works: Iterator[tuple[int, Callable[[], Any]]] = iter([*enumerate(works)])
@@ -69,7 +72,7 @@ class _Jobs:
             self._works = iter(())
 
     def work(self) -> None:
-        while not self._problems:
+        while True:
             with self._lock:
                 number, work = next(self._works, (-1, None))
             if work is None:
@@ -78,6 +81,8 @@ class _Jobs:
                 self._done[number] = work()
             except BaseException as problem:  # raised by `results`, in the thread that asked
                 self._problems[number] = problem
+                if isinstance(problem, UnavailableError):
+                    self.stop()
 
     def results(self) -> list[Any]:
         """Raises the first problem."""

@@ -31,7 +31,7 @@ such a part, and of IRIs and literals that RDF does not allow.
 """
 
 
-def read_rows(body: bytes, variables: Sequence[str]) -> list[Row]:
+def read_rows(body: bytes, variables: Sequence[str], *, with_blanks: bool = False) -> list[Row]:
     """The rows of a SELECT answer. Raises ValueError when it is anything else, or only a part."""
     try:
         document: object = json.loads(body.decode("utf-8"))
@@ -44,7 +44,7 @@ def read_rows(body: bytes, variables: Sequence[str]) -> list[Row]:
     if not isinstance(bindings, list):
         raise ValueError("it has no rows")
     try:
-        return [_row(binding, variables) for binding in cast("list[object]", bindings)]
+        return [_row(binding, variables, with_blanks) for binding in cast("list[object]", bindings)]
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
@@ -56,20 +56,20 @@ def _object(document: object, key: str) -> Mapping[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _row(binding: object, variables: Sequence[str]) -> Row:
+def _row(binding: object, variables: Sequence[str], with_blanks: bool) -> Row:
     if not isinstance(binding, dict):
         raise ValueError("a row is no object")
     row = cast("dict[str, object]", binding)
-    return tuple(_term(row[name]) if name in row else None for name in variables)
+    return tuple(_term(row[name], with_blanks) if name in row else None for name in variables)
 
 
-def _term(value: object) -> Term | None:
+def _term(value: object, with_blanks: bool = False) -> Term | None:
     if not isinstance(value, dict):
         raise ValueError("a value is no object")
     fields = cast("dict[str, object]", value)
     kind, text = fields.get("type"), fields.get("value")
     if kind == "bnode":
-        return None
+        return f"_:{text}" if with_blanks else None
     if kind == "triple":
         return _triple(fields.get("value"))
     if not isinstance(text, str) or kind not in ("uri", "literal", "typed-literal"):
@@ -219,7 +219,7 @@ class SparqlClient:
         if reply.headers.get("x-sql-state") == "S1TAT":
             raise ServiceError(f"{self.source} ran out of time and sent a part of the answer")
         try:
-            return read_rows(reply.body, query.variables)
+            return read_rows(reply.body, query.variables, with_blanks=query.with_blanks)
         except ValueError as error:
             raise ServiceError(
                 f"{self.source} sent an answer that is broken or no SPARQL result",

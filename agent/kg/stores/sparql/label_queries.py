@@ -1,18 +1,31 @@
 """SELECT queries about the names, classes and roles of terms."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import pyoxigraph as ox
 
 from ...nodes import to_term
 from ...terms import Term
-from .queries import Query, Scope, spell, values, within, without_skipped
+from .queries import Query, Scope, spell, values, within, without_links, without_skipped
 
 MOST_ROWS = 10_001
 
 
+class TextPredicates(NamedTuple):
+    """How terms have texts: by predicates, or by those to nodes that have them by another one."""
+
+    direct: tuple[Term, ...]
+    to_nodes: tuple[tuple[Term, Term], ...] = ()
+
+    @property
+    def every(self) -> tuple[Term, ...]:
+        """The predicates of terms that have texts."""
+        return (*self.direct, *(way for way, _ in self.to_nodes))
+
+
 def texts(
-    terms: Sequence[Term], predicates: Sequence[Term], languages: Sequence[str], scope: Scope
+    terms: Sequence[Term], predicates: TextPredicates, languages: Sequence[str], scope: Scope
 ) -> Query:
     """The IRIs, and the literals in one of the languages, that terms have by some predicates."""
     text = (
@@ -24,7 +37,7 @@ def texts(
 
 def texts_around(
     nodes: Sequence[Term],
-    predicates: Sequence[Term],
+    predicates: TextPredicates,
     languages: Sequence[str],
     scope: Scope,
     each: int,
@@ -32,7 +45,8 @@ def texts_around(
     """The rows of `texts` for what `each` triples of every node lead to, in either direction."""
     parts: list[str] = []
     for node in map(spell, nodes):
-        for triple in (f"{node} ?p ?n .", f"?n ?p {node} ."):
+        triples = (f"?n ?p {node} .", f"{node} ?p ?n .")
+        for triple in triples if node.startswith("<") else triples[:1]:
             inner = f"SELECT DISTINCT ?n WHERE {{ {within(scope, triple)} FILTER(isIRI(?n)) }}"
             parts.append(f"{{ {inner} LIMIT {each} }}")
     text = (
@@ -42,11 +56,11 @@ def texts_around(
     return Query(text, ("n", "p", "v"), MOST_ROWS)
 
 
-def any_text(terms: Sequence[Term], predicates: Sequence[Term], scope: Scope) -> Query:
+def any_text(terms: Sequence[Term], predicates: TextPredicates, scope: Scope) -> Query:
     """The first literal that is not blank, by its text, of each term and predicate."""
     text = (
         f"SELECT ?n ?p (MIN(STR(?v)) AS ?text) WHERE {{ {values('?n', zip(terms))} "
-        f"{within(scope, '?n ?p ?v .')} {_by('?p', predicates)} FILTER(isLiteral(?v)) "
+        f"{_had('?n ?p ?v', predicates, scope)} FILTER(isLiteral(?v)) "
         'FILTER(REGEX(STR(?v), "\\\\S")) } GROUP BY ?n ?p'
     )
     return Query(text, ("n", "p", "text"))
@@ -99,8 +113,8 @@ def members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: 
 
 def spelled(
     written: Iterable[str],
-    predicates: Sequence[Term],
-    about: Sequence[Term],
+    predicates: TextPredicates,
+    about: TextPredicates,
     languages: Sequence[str],
     scope: Scope,
 ) -> Query:
@@ -113,9 +127,10 @@ def spelled(
         for text in written
         for language in languages
     ]
+    given = values("?v", zip(literals))
     bearers = (
-        f"SELECT DISTINCT ?v ?p ?n WHERE {{ {values('?v', zip(literals))} "
-        f"{within(scope, '?n ?p ?v .')} {_by('?p', predicates)} FILTER(isIRI(?n)) }}"
+        f"SELECT DISTINCT ?v ?p ?n WHERE {{ {_had('?n ?p ?v', predicates, scope, given)} "
+        f"FILTER(isIRI(?n)) }}"
     )
     told_of = _texts("?n ?q ?w", about, languages, scope)
     text = (
@@ -127,7 +142,7 @@ def spelled(
 
 def relations(scope: Scope, most: int) -> Query:
     """Some relations of facts."""
-    where = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)}"
+    where = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
     return Query(f"SELECT DISTINCT ?p WHERE {{ {where} }} LIMIT {most}", ("p",), most)
 
 
@@ -141,7 +156,7 @@ def classes(types: Sequence[Term], scope: Scope, most: int) -> Query:
 
 
 def with_texts(
-    listed: Query, predicates: Sequence[Term], languages: Sequence[str], scope: Scope
+    listed: Query, predicates: TextPredicates, languages: Sequence[str], scope: Scope
 ) -> Query:
     """The terms of a query for one variable, and the rows of `texts` of those that have any."""
     (name,) = listed.variables
@@ -153,11 +168,24 @@ def with_texts(
     return Query(text, (name, "q", "w"), MOST_ROWS)
 
 
-def _texts(triple: str, predicates: Sequence[Term], languages: Sequence[str], scope: Scope) -> str:
+def _texts(triple: str, predicates: TextPredicates, languages: Sequence[str], scope: Scope) -> str:
     """A pattern of three variables, for IRIs and for literals in one of the languages."""
-    _, predicate, value = triple.split()
+    value = triple.split()[2]
     wanted = " || ".join([f"isIRI({value})", *(_speaks(value, tag) for tag in languages)])
-    return f"{within(scope, f'{triple} .')} {_by(predicate, predicates)} FILTER({wanted})"
+    return f"{_had(triple, predicates, scope)} FILTER({wanted})"
+
+
+def _had(triple: str, predicates: TextPredicates, scope: Scope, given: str = "") -> str:
+    """A pattern of three variables, of terms with what they have by the predicates."""
+    term, predicate, value = triple.split()
+    direct = f"{given} {within(scope, f'{triple} .')} {_by(predicate, predicates.direct)}"
+    if not predicates.to_nodes:
+        return direct
+    parts = [direct]
+    for way, text in predicates.to_nodes:
+        node = f"{term} {spell(way)} {value}node . {value}node {spell(text)} {value} ."
+        parts.append(f"{given} {within(scope, node)} BIND({spell(way)} AS {predicate})")
+    return " UNION ".join(f"{{ {part} }}" for part in parts)
 
 
 def _by(name: str, predicates: Iterable[Term]) -> str:

@@ -13,10 +13,10 @@ from ....errors import ServiceError
 from ...labels.index import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
 from ...labels.names import normalise, one_line, with_triples
 from ...nodes import lexical_form
-from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile
+from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile, TextList
 from ...terms import Term, is_literal
 from . import label_queries
-from .about import About, Roles, Terms, Values
+from .about import About, Roles, Terms, Values, text_predicates
 from .beside import side_by_side
 from .client import SparqlClient
 from .naming import EndpointNames
@@ -96,8 +96,13 @@ class SparqlLabels:
         self._profile = profile
         graphs = client.settings.graphs
         self._whole = Scope(graphs)
-        self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
-        self._naming = tuple(dict.fromkeys((*profile.labels, *profile.aliases, *profile.hidden)))
+        self._facts = Scope(
+            graphs,
+            tuple(sorted(profile.skipped)),
+            profile.skipped_prefixes,
+            tuple(sorted(profile.through)),
+        )
+        self._naming = text_predicates(profile, "labels", "aliases", "hidden")
         self._terms = terms or Terms(client, profile)
         self._texts: Recent[str, tuple[_Spelled, ...]] = Recent(_MOST_REMEMBERED)
         self._spellings: Recent[str, tuple[str, ...]] = Recent(_MOST_REMEMBERED)
@@ -137,6 +142,7 @@ class SparqlLabels:
         """The entities, or the relations, of exactly this name; else of this label.
 
         `Georgia (country)` is the Georgia that would be named so among all that are called so.
+        Relations that have no label are found by the name that they have instead.
         """
         for label in dict.fromkeys((text, text.rpartition(" (")[0])):
             terms = self.labelled(label, relation=relation) if label else []
@@ -145,7 +151,7 @@ class SparqlLabels:
                 return found
             if terms and label == text:
                 return sorted(terms)
-        return []
+        return [info.term for info in self.relations() if info.name == text] if relation else []
 
     def labelled(self, text: str, *, relation: bool = False) -> list[Term]:
         """The entities, or the relations, of exactly this label; values are not found."""
@@ -277,7 +283,7 @@ class SparqlLabels:
             aliases = sorted(
                 one_line(lexical_form(value))
                 for predicate, value in values[term]
-                if predicate in self._naming and is_literal(value)
+                if predicate in self._naming.every and is_literal(value)
             )
             once = {normalise(text): text for text in reversed([about[term].label, *aliases])}
             once.pop("", None)
@@ -287,7 +293,8 @@ class SparqlLabels:
     def _listed(self, query: Query) -> dict[Term, Values]:
         """The terms that a query lists, each with its names and what is told of it."""
         profile, seconds = self._profile, _SECONDS_FOR_VOCABULARY
-        predicates = [*dict.fromkeys((*self._terms.predicates, *self._naming))]
+        lists: list[TextList] = ["labels", "descriptions", "aliases", "hidden"]
+        predicates = text_predicates(profile, *lists, also=profile.types)
         listing = label_queries.with_texts(query, predicates, profile.languages, self._whole)
         answer = self._client.select(listing, timeout=seconds)
         values: dict[Term, list[tuple[Term, Term]]] = {}
@@ -321,7 +328,7 @@ class SparqlLabels:
     def _bearers(self, labels: Sequence[str]) -> dict[str, list[Term]]:
         """The IRIs that have each text as a label."""
         found = self._texts.take(labels, self._find)
-        naming = frozenset(self._profile.labels)
+        naming = self._profile.text_predicates("labels")
         return {
             label: list(dict.fromkeys(term for term, p in found[label] if p in naming))
             for label in labels
@@ -348,9 +355,9 @@ class SparqlLabels:
         return {text: tuple(sorted(set(pairs))) for text, pairs in matches.items()}
 
     def _kind(self, predicate: Term, text: str, label: str) -> SurfaceKind:
-        if predicate in self._profile.labels:
+        if predicate in self._profile.text_predicates("labels"):
             return "label" if one_line(text) == label else "alias"
-        return "alias" if predicate in self._profile.aliases else "hidden"
+        return "alias" if predicate in self._profile.text_predicates("aliases") else "hidden"
 
 
 def _is_linkable(roles: Roles, about: About) -> bool:

@@ -26,22 +26,28 @@ _XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 
 class Query(NamedTuple):
-    """The text of a query, the variables that it selects, and the most rows that it allows."""
+    """The text of a query, the variables that it selects, and the most rows that it allows.
+
+    `with_blanks` asks for the blank nodes of the answer too, which mean nothing outside it.
+    """
 
     text: str
     variables: tuple[str, ...]
     limit: int | None = None
+    with_blanks: bool = False
 
 
 class Scope(NamedTuple):
     """What of an endpoint is read: its default graph or some named ones, without some relations.
 
     Relations are left out by name (`skipped`) or by the beginning of their terms (`prefixes`).
+    Those of `links` are no facts to or from blank nodes.
     """
 
     graphs: tuple[Term, ...] = ()
     skipped: tuple[Term, ...] = ()
     prefixes: tuple[str, ...] = ()
+    links: tuple[Term, ...] = ()
 
 
 class Pattern(NamedTuple):
@@ -125,6 +131,14 @@ def without_skipped(scope: Scope) -> str:
     return " ".join(filters)
 
 
+def without_links(scope: Scope) -> str:
+    """The filter that leaves out what of `?s ?p ?o` only leads to a node that says a fact."""
+    if not scope.links:
+        return ""
+    links = ", ".join(map(spell, scope.links))
+    return f"FILTER(?p NOT IN ({links}) || !(isBlank(?s) || isBlank(?o)))"
+
+
 def edges(
     heads: Sequence[Term],
     tails: Sequence[Term],
@@ -160,7 +174,8 @@ def surroundings(nodes: Sequence[Term], scope: Scope, each: int) -> Query:
     """
     parts: list[str] = []
     for node in map(spell, nodes):
-        for way, triple in (("out", f"{node} ?p ?t ."), ("in", f"?t ?p {node} .")):
+        ways = (("in", f"?t ?p {node} ."), ("out", f"{node} ?p ?t ."))
+        for way, triple in ways if node.startswith("<") else ways[:1]:
             inner = f"SELECT DISTINCT ?p ?t WHERE {{ {within(scope, triple)} }} LIMIT {each}"
             parts.append(f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({node} AS ?n) }}')
     return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
@@ -276,7 +291,12 @@ def some_heads(scope: Scope, limit: int) -> Query:
 def count(pattern: Pattern, scope: Scope) -> Query:
     """How many rows `matches` has without a limit."""
     inner = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where(pattern, scope)} }}"
-    return Query(f"SELECT (COUNT(*) AS ?count) WHERE {{ {{ {inner} }} }}", ("count",))
+    return counting(Query(inner, pattern.open))
+
+
+def counting(query: Query) -> Query:
+    """How many rows a query has."""
+    return Query(f"SELECT (COUNT(*) AS ?count) WHERE {{ {{ {query.text} }} }}", ("count",))
 
 
 def page(pattern: Pattern, scope: Scope, after: Sequence[Term], limit: int) -> Query:
@@ -363,7 +383,7 @@ def literals(sides: Sequence[tuple[Term, Term]], scope: Scope, limit: int) -> Qu
 
 def _triples(scope: Scope) -> str:
     """All triples; those of several graphs each once, which takes an endpoint much longer."""
-    triples = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)}"
+    triples = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
     if len(scope.graphs) < 2:
         return triples
     return f"{{ SELECT DISTINCT ?s ?p ?o WHERE {{ {triples} }} }}"

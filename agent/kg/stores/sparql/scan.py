@@ -101,7 +101,7 @@ def relation_counts(
     answer = client.select(queries.by_relation(scope), timeout=timeout)
     found = {p: _integer(client, n) for p, n in answer.rows if p is not None}
     if answer.cut and sum(found.values()) != number(client, queries.count_triples(scope)):
-        raise _incomplete(client)
+        raise incomplete(client)
     return found
 
 
@@ -109,7 +109,7 @@ def number(client: SparqlClient, query: Query) -> int:
     """The one number that a query asks for."""
     answer = client.select(query)
     if len(answer.rows) != 1:
-        raise _incomplete(client)
+        raise incomplete(client)
     return _integer(client, answer.rows[0][0])
 
 
@@ -122,13 +122,13 @@ def _pages(client: SparqlClient, pattern: Pattern, scope: Scope, total: int) -> 
         rows = client.select(queries.page(pattern, scope, after, _PAGE)).rows
         fresh = [row for row in rows if row not in before]
         if not fresh:
-            raise _incomplete(client)
+            raise incomplete(client)
         yield from fresh
         total -= len(fresh)
         before = set(rows)
         after = [key for key in rows[-1][width:] if key is not None]
         if len(after) != width:
-            raise _incomplete(client)
+            raise incomplete(client)
 
 
 def _filled(pattern: Pattern, row: Row) -> Triple | None:
@@ -145,11 +145,12 @@ def _filled(pattern: Pattern, row: Row) -> Triple | None:
 def _integer(client: SparqlClient, term: Term | None) -> int:
     text = lexical_form(term or "")
     if not (text.isascii() and text.isdigit()):
-        raise _incomplete(client)
+        raise incomplete(client)
     return int(text[:18])
 
 
-def _incomplete(client: SparqlClient) -> ServiceError:
+def incomplete(client: SparqlClient) -> ServiceError:
+    """The error where an answer is known to lack rows."""
     return ServiceError(
         f"{client.source} keeps a part of its answer back",
         "raise the limit on the rows of an answer at the service",

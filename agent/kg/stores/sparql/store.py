@@ -16,6 +16,7 @@ from .around import Surroundings
 from .client import Answer, Row, SparqlClient
 from .queries import Pattern, Query, Scope, can_ask, can_spell
 from .scan import in_batches, number, read_all, read_some, relation_counts
+from .unnamed import holds_described, is_described
 from .verdicts import Verdicts
 
 _MOST_NODES = 97
@@ -50,7 +51,8 @@ class SparqlStore:
     """Implements `Store`. Every method raises ServiceError where the endpoint does not answer.
 
     Blank nodes have no name outside one answer of an endpoint. So they have no neighbours here,
-    are left out of steps and facts, and whether they have a triple is unknown.
+    are left out of steps and facts, and whether they have a triple is unknown, unless they are
+    called after what is said of them (`unnamed.py`).
     """
 
     def __init__(
@@ -63,7 +65,12 @@ class SparqlStore:
         graphs = client.settings.graphs
         self._skips = profile.skips
         self._whole = Scope(graphs)
-        self._facts = Scope(graphs, tuple(sorted(profile.skipped)), profile.skipped_prefixes)
+        self._facts = Scope(
+            graphs,
+            tuple(sorted(profile.skipped)),
+            profile.skipped_prefixes,
+            tuple(sorted(profile.through)),
+        )
 
     @property
     def requests(self) -> int:
@@ -220,6 +227,13 @@ class SparqlStore:
         """Read what is around a few entities before it is asked for; raises nothing."""
         self._around.read(nodes)
 
+    def look_ahead(self, nodes: Sequence[Term]) -> list[Term]:
+        """Read what is around entities to which a walk may go, and tell the terms that are there.
+
+        Nothing where it is much; raises nothing.
+        """
+        return self._around.read_ahead(nodes)
+
     def near(self, nodes: Sequence[Term]) -> list[Term]:
         """The IRIs around nodes that were looked around lately."""
         return self._around.near(nodes)
@@ -267,14 +281,18 @@ class SparqlStore:
         One request for 200 triples of entities and texts, and some more about others. None where
         the endpoint did not say clearly: it did not answer, left the triple out, or answered about
         another spelling of a term; a `metered` block is told why. Text that is not a triple is not
-        held. Triples with triple terms are asked apart, as an endpoint may not read SPARQL 1.2.
+        held. Triples of nodes named after what is said of them are held where there are such
+        nodes. Triples with triple terms are asked apart, as an endpoint may not read SPARQL 1.2.
         """
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
         verdicts.update((t, False) for t in verdicts if not is_triple(t))
         open_ones = [triple for triple, held in verdicts.items() if held is None]
+        described = [t for t in open_ones if is_described(t.head) or is_described(t.tail)]
         asked = [triple for triple in open_ones if all(map(can_spell, triple))]
-        if len(asked) < len(open_ones):
+        if len(asked) + len(described) < len(open_ones):
             record_failure("no query can name a blank node, or text with a direction")
+        with unanswered():
+            verdicts |= holds_described(self._client, self._whole, described)
         for nested in (False, True):
             answers = Verdicts(self._client, self._whole)
             with unanswered():

@@ -11,7 +11,7 @@ from groundwalk.agent.kg.derived.relations import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ..properties import holds_for
+from ....properties import holds_for
 from .worlds import ENTITIES, LABEL, RELATIONS, graphs, iri, opened, readings
 
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12)

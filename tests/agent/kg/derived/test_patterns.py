@@ -15,20 +15,23 @@ from groundwalk.agent.kg import (
     Step,
     Triple,
     load_profile,
-    unread_patterns,
     verify_paths,
 )
 from groundwalk.agent.kg import Path as Walk
 from groundwalk.agent.kg.derived.layer import Plain
 from groundwalk.agent.kg.derived.patterns import PatternStore
+from groundwalk.agent.kg.derived.relations import PatternLabels
 from groundwalk.agent.kg.store import Way
 from groundwalk.agent.kg.stores.rdflib_graph import RdflibStore
 from groundwalk.agent.kg.stores.sparql import SparqlLabels, SparqlStore
+from groundwalk.agent.kg.stores.sparql.client import SparqlClient
+from groundwalk.agent.kg.stores.sparql.unnamed import UnnamedNodes
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.term import Identifier
 from rdflib.util import from_n3
 
-from ..properties import holds_for
+from ....properties import holds_for
 from ..sparql.asking import client
 from ..sparql.endpoint import Endpoint
 from .ontologies import (
@@ -123,6 +126,37 @@ def test_rdflib_gives_the_same(triples: list[Triple]) -> None:
     assert other.prove(paths) == kg.prove(paths)
 
 
+@pytest.mark.parametrize("examples", [12, pytest.param(150, marks=pytest.mark.slow)])
+def test_an_endpoint_gives_the_same(examples: int) -> None:
+    """Every fact, and a proof of it that the endpoint holds."""
+    with Endpoint() as endpoint, client(endpoint.url) as connected:
+
+        @settings(deadline=None, max_examples=examples)
+        @given(ontologies)
+        def check(triples: list[Triple]) -> None:
+            endpoint.reset(store_of(triples))
+            local = ontology(triples)
+            remote = at_endpoint(local, connected)
+            named = [t for t in local.walks.facts() if not _has_blank(t)]
+            assert sorted(t for t in remote.walks.facts() if not _has_blank(t)) == sorted(named)
+            around = remote.walks.neighbours(ENDS)
+            assert around == [
+                [step for step in steps if not _has_blank(step.triple)]
+                for steps in local.walks.neighbours(ENDS)
+            ]
+            paths = [Walk(step.source, (step,)) for steps in around for step in steps]
+            proofs = [proof for proof in remote.prove(paths) if proof]
+            assert len(proofs) == len(paths)
+            judged = verify_paths(remote.store, ENDS, proofs)
+            assert {verdict.verdict for verdict in judged} <= {"supported"}
+
+        check()
+
+
+def _has_blank(triple: Triple) -> bool:
+    return triple.head.startswith("_:") or triple.tail.startswith("_:")
+
+
 def _identifier(term: str) -> Identifier:
     """A term as rdflib has it, under the same name where it has none."""
     node = rdflib.BNode(term[2:]) if term.startswith("_:") else from_n3(term)
@@ -164,14 +198,21 @@ def measured(tmp_path: Path) -> Profile:
     return load_profile(str(tmp_path / "measured.toml"))
 
 
+def at_endpoint(local: KnowledgeGraph, connected: SparqlClient) -> KnowledgeGraph:
+    """The same KG behind an endpoint, with the nodes of its patterns."""
+    store = SparqlStore(connected, profile=local.profile)
+    labels = SparqlLabels(connected, profile=local.profile)
+    nodes = UnnamedNodes(connected, local.profile, store.follow_each)
+    named = PatternLabels(labels, local.profile.pattern_of, nodes.relations)
+    return replace(local, store=store, labels=named, pinned=False, nodes=nodes)
+
+
 def test_nodes_with_names_are_read_over_an_endpoint_too(measured: Profile) -> None:
     local = opened(MEASUREMENTS, COLLAPSE, measured)
     ends = [iri("elbe"), iri("rhine"), iri("long"), MEASUREMENTS[2].tail]
     with Endpoint() as endpoint, client(endpoint.url) as connected:
         endpoint.reset(store_of(MEASUREMENTS))
-        store = SparqlStore(connected, profile=measured)
-        labels = SparqlLabels(connected, profile=measured)
-        remote = replace(local, store=store, labels=labels, pinned=False)
+        remote = at_endpoint(local, connected)
         for kg in (local, remote):
             steps = [step for near in kg.walks.neighbours(ends) for step in near]
             said = [step for step in steps if "pattern:measured" in step.triple.relation]
@@ -192,19 +233,25 @@ def test_nodes_with_names_are_read_over_an_endpoint_too(measured: Profile) -> No
                 assert verdict.verdict == "supported"
 
 
-def test_restrictions_of_an_endpoint_are_said_to_be_unread() -> None:
+def test_restrictions_of_an_endpoint_are_read_and_verified() -> None:
+    """Named after what is said of them, as the endpoint's names mean nothing elsewhere."""
     restricted = built_ontology()
     local = opened(restricted, COLLAPSE, OWL_PROFILE)
-    assert not unread_patterns(local)
     with Endpoint() as endpoint, client(endpoint.url) as connected:
         endpoint.reset(store_of(restricted))
-        store = SparqlStore(connected, profile=OWL_PROFILE)
-        labels = SparqlLabels(connected, profile=OWL_PROFILE)
-        remote = replace(local, store=store, labels=labels, pinned=False)
-        assert [*remote.walks.facts()] == [restricted[0]]
-        (steps,) = remote.walks.neighbours([CLASSES[0]])
-        assert steps == [Step(restricted[0])]
-        assert "blank nodes" in unread_patterns(remote)
+        remote = at_endpoint(local, connected)
+        assert sorted(remote.walks.facts()) == sorted(local.walks.facts())
+        around = remote.walks.neighbours(CLASSES)
+        assert around == local.walks.neighbours(CLASSES)
+        paths = [Walk(step.source, (step,)) for steps in around for step in steps]
+        proofs = [proof for proof in remote.prove(paths) if proof]
+        assert len(proofs) == len(paths)
+        judged = verify_paths(remote.store, CLASSES, proofs)
+        assert {verdict.verdict for verdict in judged} == {"supported"}
+        endpoint.reset(store_of([t for t in restricted if t.relation != SOME]))
+        judged = verify_paths(remote.store, CLASSES, proofs)
+        unsupported = [v for v in judged if v.verdict == "unsupported"]
+        assert len(unsupported) == len([p for p in proofs if len(p.steps) > 1])
 
 
 def built_ontology() -> list[Triple]:

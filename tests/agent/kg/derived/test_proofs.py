@@ -4,7 +4,7 @@ from groundwalk.agent.kg import KnowledgeGraph, Path, Reading, Step, Triple, ver
 from groundwalk.agent.kg.derived.merged import MOST_MEMBERS
 from hypothesis import strategies as st
 
-from ..properties import holds_for
+from ....properties import holds_for
 from . import oracle
 from .worlds import (
     ABOVE,

@@ -7,7 +7,7 @@ from groundwalk.agent.kg.store import Way
 from groundwalk.agent.kg.walking.view import NeighbourCache
 from hypothesis import strategies as st
 
-from ..properties import holds_for
+from ....properties import holds_for
 from . import oracle
 from .worlds import LITERALS, NODES, PROFILE, graphs, named, opened, readings
 

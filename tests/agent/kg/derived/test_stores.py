@@ -11,7 +11,7 @@ from groundwalk.agent.kg.stores.sparql import SparqlLabels, SparqlStore
 from groundwalk.agent.kg.stores.sparql.client import SparqlClient
 from hypothesis import given, settings
 
-from ..properties import holds_for
+from ....properties import holds_for
 from ..sparql.asking import client
 from ..sparql.endpoint import Endpoint
 from .worlds import LITERALS, NODES, PROFILE, SAME, graphs, iri, named, opened, readings, store_of

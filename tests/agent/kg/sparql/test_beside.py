@@ -5,7 +5,7 @@ from functools import partial
 from threading import Lock, Thread
 
 import pytest
-from groundwalk.agent.errors import UnavailableError
+from groundwalk.agent.errors import ServiceError, UnavailableError
 from groundwalk.agent.kg.stores.sparql.beside import MOST_AT_ONCE, side_by_side, turn
 from groundwalk.agent.services import Circuit
 
@@ -38,6 +38,31 @@ def test_the_first_failure_is_raised() -> None:
 
     with pytest.raises(ValueError, match="one"):
         side_by_side(partial(time.sleep, 0), partial(fail, "one"), partial(time.sleep, 0))
+
+
+def test_one_failure_does_not_lose_the_others() -> None:
+    done = list[int]()
+
+    def ask(number: int) -> None:
+        if number == 0:
+            raise ServiceError("one batch")
+        done.append(number)
+
+    with pytest.raises(ServiceError, match="one batch"):
+        side_by_side(*(partial(ask, number) for number in range(20)))
+    assert sorted(done) == [*range(1, 20)]
+
+
+def test_of_a_service_that_is_down_nothing_more_is_asked() -> None:
+    begun = list[int]()
+
+    def ask(number: int) -> None:
+        begun.append(number)
+        raise UnavailableError("down")
+
+    with pytest.raises(UnavailableError, match="down"):
+        side_by_side(*(partial(ask, number) for number in range(50)))
+    assert len(begun) <= 2 * MOST_AT_ONCE
 
 
 def test_after_an_interrupt_nothing_more_begins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 
 def holds_for(
-    *strategies: SearchStrategy[Any], quick: int = 25, slow: int = 100
+    *strategies: SearchStrategy[Any], quick: int = 25, slow: int = 100, **named: SearchStrategy[Any]
 ) -> Callable[[Callable[..., None]], Callable[[int], None]]:
     """A test that draws a function's arguments: `quick` times, and as a slow test `slow` times."""
 
@@ -19,7 +19,7 @@ def holds_for(
             bounded = settings(
                 deadline=None, max_examples=examples, suppress_health_check=[HealthCheck.too_slow]
             )
-            bounded(given(*strategies)(check))()
+            bounded(given(*strategies, **named)(check))()
 
         test.__name__, test.__doc__ = check.__name__, check.__doc__
         return test
