@@ -102,13 +102,13 @@ def _layer_norm(values: Array, weight: Array, bias: Array) -> Array:
 
 
 def _attention(queries: Array, keys: Array, values: Array, mask: Array) -> Array:
-    scores = queries @ keys.swapaxes(-1, -2)
-    scores *= np.float32(queries.shape[-1] ** -0.5)
+    scores = (queries * np.float32(queries.shape[-1] ** -0.5)) @ keys.swapaxes(-1, -2)
     scores += np.where(mask, np.float32(0), np.float32(_NEVER)) if mask.dtype == bool else mask
-    scores -= scores.max(-1, keepdims=True)
+    scores -= np.maximum.reduce(scores, -1, keepdims=True)
     np.exp(scores, out=scores)
-    scores /= scores.sum(-1, keepdims=True)
-    return scores @ values
+    seen = scores @ values
+    seen /= np.add.reduce(scores, -1, keepdims=True)
+    return seen
 
 
 def _erf(values: Array) -> Array:

@@ -6,7 +6,7 @@ that it was trained with; sums of float32 are taken in another order.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +97,20 @@ class KeyValues:
         return held
 
 
+class _Layer(NamedTuple):
+    """The matrices of a layer, each in blocks of columns: `(blocks, inputs, outputs / blocks)`.
+
+    The weights of a normalisation are part of the matrices that follow it.
+    """
+
+    projections: Array
+    """Of queries, keys and values. What of a query or key turns together, lies together."""
+    output: Array
+    gates: Array
+    """Half of the blocks make half of the gate's logits, the others what it lets through."""
+    down: Array
+
+
 @dataclass(frozen=True)
 class GenerationConfig:
     """What of `generation_config.json` is asked for."""
@@ -116,12 +130,17 @@ class Llama:
         self.config = config
         self.generation_config = GenerationConfig(eos)
         self.beginnings = Beginnings(MOST_BEGINNINGS)
-        self._weights = {
-            name: weight if weight.ndim == 1 or name == EMBEDDINGS else np.asfortranarray(weight)
-            for name, weight in weights.items()
-        }
+        self._embeddings = weights[EMBEDDINGS]
+        self._norm = weights["model.norm.weight"] * np.float32(config.hidden_size**0.5)
+        self._layers = _side_by_side(
+            [_layer(config, weights, f"model.layers.{i}") for i in range(config.num_hidden_layers)]
+        )
+        self._least = np.float32(config.rms_norm_eps * config.hidden_size)
         halves = np.arange(0, config.head_dim, 2, dtype=np.float32) / np.float32(config.head_dim)
-        self._frequencies = (1.0 / config.rope_theta**halves).astype(np.float32)
+        frequencies = (1.0 / config.rope_theta**halves).astype(np.float32)
+        positions = np.arange(config.max_position_embeddings, dtype=np.float32)[:, None, None]
+        self._turns = np.exp(1j * (positions * frequencies))
+        """The rotary embedding of each position: (positions, 1, head_dim / 2), of length 1."""
 
     @property
     def context(self) -> int:
@@ -129,8 +148,12 @@ class Llama:
         return self.config.max_position_embeddings
 
     def named_parameters(self) -> Iterator[tuple[str, Array]]:
-        """The weights by name."""
-        yield from self._weights.items()
+        """The weights that passes read, by name."""
+        yield EMBEDDINGS, self._embeddings
+        yield "model.norm", self._norm
+        for number, layer in enumerate(self._layers):
+            for matrix in layer:
+                yield f"model.layers.{number}", matrix
 
     def cache(self, layers: Layers = (), rows: int = 1) -> KeyValues:
         """A cache that holds the layers of one row in each of its rows, or nothing."""
@@ -155,17 +178,13 @@ class Llama:
         cache: Any,
     ) -> Array:
         """A state for each token; keys and values go into the cache."""
-        states = self._weights[EMBEDDINGS][tokens.ravel()]
-        turns = self._turns(positions)
-        for layer in range(self.config.num_hidden_layers):
-            name = f"model.layers.{layer}"
-            normed = self._normed(states, f"{name}.input_layernorm")
-            states += self._attention(normed, layer, turns, mask, cache)
-            normed = self._normed(states, f"{name}.post_attention_layernorm")
-            gate = _silu(self._linear(normed, f"{name}.mlp.gate_proj"))
-            gate *= self._linear(normed, f"{name}.mlp.up_proj")
-            states += self._linear(gate, f"{name}.mlp.down_proj")
-        return self._normed(states, "model.norm").reshape(*tokens.shape, -1)
+        states = self._embeddings[tokens.ravel()]
+        turns = self._turns[positions]
+        for number, layer in enumerate(self._layers):
+            projected = self._normed(states) @ layer.projections
+            states += _product(self._attention(projected, number, turns, mask, cache), layer.output)
+            states += _product(_gated(self._normed(states) @ layer.gates), layer.down)
+        return (self._normed(states) * self._norm).reshape(*tokens.shape, -1)
 
     def logits(self, states: Sequence[Array]) -> Vector:
         """The logits after each state, shape (states, vocabulary)."""
@@ -174,7 +193,7 @@ class Llama:
     def logits_of(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
         """For each state the logits of its tokens, and no others."""
         flat, owner = _flattened(tokens)
-        rows = self._weights[EMBEDDINGS][flat]
+        rows = self._embeddings[flat]
         return split(np.einsum("nd,nd->n", rows, np.stack(states)[owner]), tokens)
 
     def logprobs(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
@@ -186,61 +205,98 @@ class Llama:
         return split(logits[owner, flat] - norms[owner], tokens)
 
     def _whole(self, states: Sequence[Array]) -> Array:
-        return np.stack(states) @ self._weights[EMBEDDINGS].T
+        return np.stack(states) @ self._embeddings.T
 
     def _attention(
         self,
-        states: Array,
+        projected: Array,
         layer: int,
-        turns: tuple[Array, Array],
+        turns: Array,
         mask: NDArray[np.floating],
         cache: KeyValues,
     ) -> Array:
+        """What all heads see, (rows * tokens, heads * head_dim), of queries, keys and values."""
         rows, tokens = len(mask), mask.shape[-2]
-        queries, keys, values = (
-            self._linear(states, f"model.layers.{layer}.self_attn.{kind}_proj")
-            .reshape(rows, tokens, -1, self.config.head_dim)
-            .transpose(0, 2, 1, 3)
-            for kind in "qkv"
-        )
-        keys, values = cache.update(_turned(keys, turns), values, layer)
-        seen = NUMPY.attention(_turned(queries, turns), keys, values, mask)
-        heads = seen.transpose(0, 2, 1, 3).reshape(rows * tokens, -1)
-        return self._linear(heads, f"model.layers.{layer}.self_attn.o_proj")
+        projected = projected.reshape(3, rows, tokens, -1, self.config.head_dim)
+        turned = projected[:2].view(np.complex64)
+        turned *= turns
+        queries, keys, values = projected.swapaxes(2, 3)
+        keys, values = cache.update(keys, values, layer)
+        seen = NUMPY.attention(queries, keys, values, mask)
+        return seen.swapaxes(1, 2).reshape(rows * tokens, -1)
 
-    def _turns(self, positions: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Cosine and sine of the angles of each position, (rows, 1, tokens, head_dim / 2)."""
-        half = positions[:, None, :, None].astype(np.float32) * self._frequencies
-        return np.cos(half), np.sin(half)
-
-    def _normed(self, states: Array, name: str) -> Array:
-        scale = np.einsum("nd,nd->n", states, states) / np.float32(states.shape[-1])
-        scale += np.float32(self.config.rms_norm_eps)
-        scaled = states / np.sqrt(scale, out=scale)[:, None]
-        scaled *= self._weights[f"{name}.weight"]
-        return scaled
-
-    def _linear(self, states: Array, name: str) -> Array:
-        return states @ self._weights[f"{name}.weight"].T
+    def _normed(self, states: Array) -> Array:
+        """States of length 1; their size is part of the matrices that follow."""
+        squares = (states[:, None] @ states[:, :, None])[:, 0]
+        squares += self._least
+        return states / np.sqrt(squares, out=squares)
 
 
-def _silu(values: Array) -> Array:
-    powers = np.negative(values)
-    with np.errstate(over="ignore"):  # the sigmoid of a very negative number is 0
-        np.exp(powers, out=powers)
-    powers += 1
-    return np.divide(values, powers, out=powers)
+_MOST = 2**16
+"""Numbers of a block. BLAS multiplies a few rows by so few as they are; it copies larger ones."""
+_NARROWEST = 32
+"""Columns of a block at least."""
 
 
-def _turned(states: Array, turns: tuple[Array, Array]) -> Array:
-    """Rotary embedding: each pair of a first and a second half's element, by its angle."""
-    cosine, sine = turns
-    half = states.shape[-1] // 2
-    first, second = states[..., :half], states[..., half:]
-    turned = np.empty_like(states)
-    turned[..., :half] = first * cosine - second * sine
-    turned[..., half:] = second * cosine + first * sine
-    return turned
+def _blocks(matrix: Array) -> Array:
+    """A matrix `(outputs, inputs)` in blocks of columns, `(blocks, inputs, outputs / blocks)`."""
+    outputs, inputs = matrix.shape
+    counts = [n for n in range(1, outputs // _NARROWEST + 1) if outputs % n == 0]
+    count = next((n for n in counts if matrix.size <= n * _MOST), max(counts, default=1))
+    return matrix.reshape(count, outputs // count, inputs).swapaxes(1, 2)
+
+
+def _layer(config: LlamaShape, weights: Mapping[str, Array], name: str) -> _Layer:
+    def scaled(kind: str, norm: str) -> Array:
+        scale = weights[f"{name}.{norm}.weight"] * np.float32(config.hidden_size**0.5)
+        return weights[f"{name}.{kind}_proj.weight"] * scale
+
+    def turned(kind: str) -> Array:
+        """The halves of each head alternate."""
+        matrix = scaled(f"self_attn.{kind}", "input_layernorm")
+        halves = matrix.reshape(-1, 2, config.head_dim // 2, config.hidden_size)
+        return halves.swapaxes(1, 2).reshape(matrix.shape)
+
+    values = scaled("self_attn.v", "input_layernorm")
+    gate = scaled("mlp.gate", "post_attention_layernorm") / 2
+    up = scaled("mlp.up", "post_attention_layernorm")
+    return _Layer(
+        np.stack([turned("q"), turned("k"), values]).swapaxes(1, 2),
+        _blocks(weights[f"{name}.self_attn.o_proj.weight"]),
+        np.concatenate([_blocks(gate), _blocks(up)]),
+        _blocks(weights[f"{name}.mlp.down_proj.weight"]),
+    )
+
+
+def _side_by_side(layers: Sequence[_Layer]) -> list[_Layer]:
+    """The same layers in one array, which lies in large pages of memory."""
+    whole = np.stack([np.concatenate([matrix.ravel() for matrix in layer]) for layer in layers])
+    ends = np.cumsum([matrix.size for matrix in layers[0]])[:-1]
+    parts = [
+        zip(np.split(row, ends), layer, strict=True)
+        for row, layer in zip(whole, layers, strict=True)
+    ]
+    return [_Layer(*(part.reshape(matrix.shape) for part, matrix in layer)) for layer in parts]
+
+
+def _product(rows: Array, blocks: Array) -> Array:
+    """The product with a matrix in blocks."""
+    product = rows @ blocks
+    return product.swapaxes(0, 1).reshape(len(rows), -1)
+
+
+def _gated(product: Array) -> Array:
+    """What the gate lets through, a row for each state.
+
+    The gate is g * sigmoid(g), which is h * (1 + tanh(h)) for its half h.
+    """
+    middle = len(product) // 2
+    half, passed = product[:middle], product[middle:]
+    gated = np.tanh(half)
+    gated += 1
+    gated *= half
+    gated *= passed
+    return gated.swapaxes(0, 1).reshape(product.shape[1], -1)
 
 
 def _flattened(tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

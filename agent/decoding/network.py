@@ -4,7 +4,8 @@ Hidden states and caches stay in the arrays of that library; tokens, masks, logi
 log-probabilities are NumPy's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,7 +85,8 @@ class Network(Protocol):
         ...
 
 
-def split(values: NDArray[Any], tokens: Sequence[Sequence[int]]) -> list[Vector]:
-    """Values of the tokens of all rows one after another, by row."""
-    ends = np.cumsum([len(row) for row in tokens])
-    return np.split(values.astype(np.float64), ends[:-1])
+def split(values: NDArray[Any], rows: Sequence[Sized]) -> list[Vector]:
+    """Values that belong to all the rows one after another, by row."""
+    values = values.astype(np.float64)
+    ends = accumulate(map(len, rows))
+    return [values[end - len(row) : end] for row, end in zip(rows, ends, strict=True)]

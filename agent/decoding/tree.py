@@ -11,13 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConstraintError
-from .network import Network, Vector
+from .network import Network, Vector, split
 
 
 def log_softmax(values: Vector) -> Vector:
     """Log-probabilities over the given logits."""
     top = values.max()
     return values - top - np.log(np.exp(values - top).sum())
+
+
+def _log_softmax_of_each(rows: Sequence[Vector]) -> list[Vector]:
+    """`log_softmax` of each of some rows, none of which is empty."""
+    lengths = [len(row) for row in rows]
+    starts = np.cumsum([0, *lengths[:-1]])
+    values = np.concatenate(rows)
+    values -= np.repeat(np.maximum.reduceat(values, starts), lengths)
+    values -= np.repeat(np.log(np.add.reduceat(np.exp(values), starts)), lengths)
+    return split(values, rows)
 
 
 ROOT = 0
@@ -100,7 +110,7 @@ class Evaluated(ABC):
         """
         states = self._states_of(nodes)
         if not full:
-            return [log_softmax(values) for values in self.network.logits_of(states, legal)]
+            return _log_softmax_of_each(self.network.logits_of(states, legal))
         logprobs = list[Vector]()
         for start in range(0, len(states), _CHUNK):
             some = slice(start, start + _CHUNK)

@@ -69,9 +69,9 @@ class WordReader(Protocol):
         ...
 
     def most_unread(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
-        """The largest share of being unread among the words that the query does not point at.
+        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
+    ) -> list[float]:
+        """Of each query, the largest share of being unread of a word that it does not point at.
 
         0 where nothing is known of the words.
         """
@@ -88,10 +88,10 @@ class NoAccount:
         return []
 
     def most_unread(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
+        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
+    ) -> list[float]:
         """Always 0."""
-        return 0.0
+        return [0.0] * len(readings)
 
 
 def account_beside(source: str, kg: KnowledgeGraph) -> WordReader:
@@ -258,13 +258,13 @@ Weights: TypeAlias = Mapping[str, NDArray[np.float32]]
 
 
 def log_shares(weights: Weights, rows: NDArray[np.int64], words: int) -> NDArray[np.float32]:
-    """The logarithms of the shares of each part of a question, `(parts, SPECIAL + parts)`.
+    """The logarithms of the shares of each part of a reading, `(readings, parts, SPECIAL + parts)`.
 
-    `rows (parts, pieces)` are those of its words and then of its actions.
+    `rows (readings, parts, pieces)` are those of a question's words and then of a query's actions.
     """
     some = (rows > 0).astype(np.float32)[..., None]
-    table = (weights["table.weight"][rows] * some).sum(1) / some.sum(1).clip(min=1)
-    position = np.arange(len(rows))
+    table = (weights["table.weight"][rows] * some).sum(-2) / some.sum(-2).clip(min=1)
+    position = np.arange(rows.shape[1])
     is_action = position >= words
     hidden = linear(weights, "widened", table) + weights["kinds.weight"][is_action.astype(np.int64)]
     hidden = hidden + weights["places.weight"][np.where(is_action, position - words, position)]
@@ -274,23 +274,25 @@ def log_shares(weights: Weights, rows: NDArray[np.int64], words: int) -> NDArray
         normed = layer_norm(weights, f"{name}.norm1", hidden)
         joint = normed @ weights[f"{name}.self_attn.in_proj_weight"].T
         joint = joint + weights[f"{name}.self_attn.in_proj_bias"]
-        heads = joint.reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
-        mixed = NUMPY.attention(heads[0], heads[1], heads[2], seen[None, None])
-        mixed = mixed.swapaxes(0, 1).reshape(len(rows), -1)
+        heads = joint.reshape(*seen.shape, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
+        mixed = NUMPY.attention(heads[0], heads[1], heads[2], seen[:, None, None])
+        mixed = mixed.swapaxes(1, 2).reshape(*seen.shape, -1)
         hidden = hidden + linear(weights, f"{name}.self_attn.out_proj", mixed)
         inner = linear(weights, f"{name}.linear1", layer_norm(weights, f"{name}.norm2", hidden))
         hidden = hidden + linear(weights, f"{name}.linear2", inner.clip(min=0))
     offers = linear(weights, "offers", hidden)
-    scores = linear(weights, "asks", hidden) @ offers.T / np.float32(WIDTH**0.5)
-    scores = np.where(seen & is_action, scores, np.float32(-np.inf))
+    scores = linear(weights, "asks", hidden) @ offers.swapaxes(-1, -2) / np.float32(WIDTH**0.5)
+    scores = np.where((seen & is_action)[:, None], scores, np.float32(-np.inf))
     return log_softmax(np.concatenate([linear(weights, "special", hidden), scores], -1))
 
 
-def padded(parts: Sequence[Rows]) -> NDArray[np.int64]:
-    """The rows of words and actions, `(parts, pieces)`; 0 is padding."""
-    rows = np.zeros((len(parts), MOST_PIECES), np.int64)
-    for index, part in enumerate(parts):
-        rows[index, : len(part)] = part
+def padded(readings: Sequence[Sequence[Rows]]) -> NDArray[np.int64]:
+    """The rows of words and actions, `(readings, parts, pieces)`; 0 is padding."""
+    most = max(map(len, readings), default=0)
+    rows = np.zeros((len(readings), most, MOST_PIECES), np.int64)
+    for reading, parts in zip(rows, readings, strict=True):
+        for index, part in enumerate(parts):
+            reading[index, : len(part)] = part
     return rows
 
 
@@ -335,15 +337,19 @@ class LearntAccount:
         return account
 
     def most_unread(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
-        """The largest share of being unread among the words that the query does not point at."""
-        words, pointed = question_words(question, mentions), pointed_at(actions)
-        if not words or len(words) + len(actions) > MOST_PARTS:
-            return 0.0
-        shares = zip(words, self.shares(question, words, mentions, actions), strict=True)
-        unpointed = (share[0] for word, share in shares if word.mention not in pointed)
-        return max(unpointed, default=0.0)
+        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
+    ) -> list[float]:
+        """Of each query, the largest share of being unread of a word that it does not point at."""
+        words, most = question_words(question, mentions), [0.0] * len(readings)
+        fitting = [n for n, own in enumerate(readings) if len(words) + len(own) <= MOST_PARTS]
+        if not words or not fitting:
+            return most
+        shares = self._shares(question, words, mentions, [readings[n] for n in fitting])
+        for number, unread in zip(fitting, shares[..., 0].tolist(), strict=True):
+            pointed = pointed_at(readings[number])
+            pairs = zip(words, unread, strict=True)
+            most[number] = max((s for word, s in pairs if word.mention not in pointed), default=0.0)
+        return most
 
     def shares(
         self,
@@ -353,10 +359,28 @@ class LearntAccount:
         actions: Sequence[Action],
     ) -> list[list[float]]:
         """For each word the shares of unread, of filler and of each action."""
-        parts = word_parts(question, words, mentions, actions)
-        rows = padded([*parts, *action_parts(actions, self._label)])
-        shares: list[list[float]] = np.exp(log_shares(self._weights, rows, len(words))).tolist()
-        return [share[:SPECIAL] + share[SPECIAL + len(words) :] for share in shares[: len(words)]]
+        (shares,) = self._shares(question, words, mentions, [actions])
+        return shares.tolist()
+
+    def _shares(
+        self,
+        question: str,
+        words: Sequence[QuestionWord],
+        mentions: Sequence[Numbered],
+        readings: Sequence[Sequence[Action]],
+    ) -> NDArray[np.float32]:
+        """The shares under each query, `(readings, words, SPECIAL + actions)`."""
+        rows = padded(
+            [
+                [
+                    *word_parts(question, words, mentions, actions),
+                    *action_parts(actions, self._label),
+                ]
+                for actions in readings
+            ]
+        )
+        shares = np.exp(log_shares(self._weights, rows, len(words)))[:, : len(words)]
+        return np.delete(shares, np.s_[SPECIAL : SPECIAL + len(words)], -1)
 
     def _knows(self, word: str) -> bool:
         """Whether training had the word, or one that it is misspelt from."""

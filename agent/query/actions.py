@@ -37,8 +37,7 @@ _KINDS = frozenset(get_args(Kind))
 _TOKEN = re.compile(r"<([^<>]*)>([^<>]*)")
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(NamedTuple):
     """One action: with the `name` of a relation or class, or with the `number` of a pointer."""
 
     kind: Kind
@@ -159,7 +158,7 @@ def named(kind: Kind, least: int, names: Callable[[Schema], Iterable[str]]) -> C
     """An action with the name of a class, or of a relation that everything has."""
 
     def offer(schema: Schema) -> Iterable[Action]:
-        return (Action(kind, name) for name in names(schema))
+        return _class_actions(kind, tuple(names(schema)))
 
     return Choice(kind, least, offer, named=True)
 
@@ -178,6 +177,11 @@ def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> C
         )
 
     return Choice(kind, least, offer, named=True, hop=True)
+
+
+@lru_cache(maxsize=1_000)
+def _class_actions(kind: Kind, names: tuple[str, ...]) -> tuple[Action, ...]:
+    return tuple(Action(kind, name) for name in names)
 
 
 @lru_cache(maxsize=1_000)

@@ -115,13 +115,19 @@ class Partial:
         return longer
 
 
-def query_of(actions: Sequence[Action], values: Mapping[int, MentionValue] | None = None) -> Query:
+def query_of(
+    actions: Sequence[Action],
+    values: Mapping[int, MentionValue] | None = None,
+    *,
+    are_legal: bool = False,
+) -> Query:
     """The query that actions make, in its normal form.
 
     `values` are what mentions stand for as values of filters, where that is not their text. Raises
-    QuestionError for actions that are no query, or not a whole one.
+    QuestionError for actions that are no query, or not a whole one; `are_legal` says that each of
+    them could stand where it does.
     """
-    query, choices = _read(actions)
+    query, choices = _read(actions, are_legal)
     if query is None:
         raise QuestionError("the query has no end", f"there may come {_listed(choices)}")
     tree = write_query(query)
@@ -130,19 +136,12 @@ def query_of(actions: Sequence[Action], values: Mapping[int, MentionValue] | Non
     return normal(read_query(tree))
 
 
-def _read(actions: Sequence[Action]) -> tuple[Query | None, Choices]:
+def _read(actions: Sequence[Action], are_legal: bool = False) -> tuple[Query | None, Choices]:
     """The query of actions, or the choices after a partial one."""
     reading = _beginning()
     for index, action in enumerate(actions):
-        choices = reading.choices
-        fitting = [choice for choice in choices if choice.fits(action)]
-        if not fitting:
-            raise QuestionError(
-                f"action {index + 1} of the query, {spell_action(action)}, cannot stand there",
-                f"there may come {_listed(choices)}",
-            )
-        if min(choice.least for choice in fitting) > MOST_ACTIONS - index:
-            raise QuestionError(f"a query has at most {MOST_ACTIONS} actions", "ask for less")
+        if not are_legal:
+            _check(reading.choices, action, index)
         try:
             reading = reading.after(action)
         except StopIteration as end:
@@ -150,6 +149,18 @@ def _read(actions: Sequence[Action]) -> tuple[Query | None, Choices]:
                 raise QuestionError("there are actions after the end", "leave them out") from None
             return end.value, ()
     return None, reading.choices
+
+
+def _check(choices: Choices, action: Action, index: int) -> None:
+    """Raise QuestionError for an action that is none of the choices."""
+    fitting = [choice for choice in choices if choice.fits(action)]
+    if not fitting:
+        raise QuestionError(
+            f"action {index + 1} of the query, {spell_action(action)}, cannot stand there",
+            f"there may come {_listed(choices)}",
+        )
+    if min(choice.least for choice in fitting) > MOST_ACTIONS - index:
+        raise QuestionError(f"a query has at most {MOST_ACTIONS} actions", "ask for less")
 
 
 def _listed(choices: Choices) -> str:

@@ -137,8 +137,9 @@ class Facts:
 
     def every_thing(self) -> Ids:
         """Every entity that a fact has."""
-        facts = self._facts().values()
-        ids = np.unique(np.array([pair for pairs in facts for pair in pairs], np.int64))
+        relations = (relation.term for relation in self.kg.walk_labels.relations())
+        ends = (pairs.sources for relation in relations for pairs in self._read(relation))
+        ids = np.unique(np.concatenate([NO_ONE, *ends]))
         return ids[[not is_literal(term) for term in self.terms(ids)]]
 
     def is_numeric(self, relation: Term) -> bool:
@@ -191,8 +192,9 @@ class Facts:
         """Raise ShortageError where a hop comes to more steps than can be held, or time is over."""
         self._check_time()
         if pairs > MOST_PAIRS:
+            (name,) = self.kg.walk_labels.names([relation])
             raise ShortageError(
-                f"a hop along {relation} comes to more than {MOST_PAIRS:,} steps", "ask for less"
+                f"a hop along {name} comes to more than {MOST_PAIRS:,} steps", "ask for less"
             )
 
     def _is_wanted(self, tag: str) -> bool:

@@ -114,10 +114,12 @@ def explained(asked: Asked, queries: Sequence[ReadQuery], account: WordReader) -
 
     Their probabilities keep their sum.
     """
-    weights = list[float]()
-    for query in queries:
-        unread = account.most_unread(asked.question, asked.mentions.numbered, query.actions)
-        weights.append(query.probability * max(1.0 - unread, _LEAST_WHOLE))
+    readings = [query.actions for query in queries]
+    unread = account.most_unread(asked.question, asked.mentions.numbered, readings)
+    weights = [
+        query.probability * max(1.0 - share, _LEAST_WHOLE)
+        for query, share in zip(queries, unread, strict=True)
+    ]
     total, chance = sum(weights), sum(query.probability for query in queries)
     if not total:
         return list(queries)
@@ -146,7 +148,7 @@ def distinct_queries(
     pointed: Mentions,
     earlier: Mapping[EarlierSet, Sequence[Term]] | None = None,
 ) -> list[ReadQuery]:
-    """Each query once, in the order of the action sequences, with the sum of their probabilities.
+    """Each query once, in the order of the legal sequences, with the sum of their probabilities.
 
     `earlier` has the last answers and topics of the conversation.
     Raises NoPathError where no sequence makes a query.
@@ -155,7 +157,7 @@ def distinct_queries(
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(sequences, chances, strict=True):
         try:
-            query = query_of(actions, pointed.values)
+            query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
         first.setdefault(query, actions)

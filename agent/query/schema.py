@@ -6,6 +6,7 @@ of the last relation, or in the class, counts: a query may come to nothing, and 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, Protocol, TypeAlias
 
@@ -117,8 +118,7 @@ class GraphSchema:
             self._things.append(thing)
             self.mentions.append(_readings(value, mention.text, thing, compared))
         self._tables.look_ahead([thing for thing in self._things if thing is not None])
-        self._sets: dict[Query, Ids | None] = {}
-        self._hops: dict[Query, Sequence[tuple[str, bool]]] = {}
+        self._sets: dict[Query, _Set] = {}
 
     def relations(self) -> Sequence[str]:
         """Every relation, the most used first."""
@@ -126,23 +126,30 @@ class GraphSchema:
 
     def classes(self, members: Query | None) -> Sequence[str]:
         """The classes that members have; with None every class."""
-        self._facts.limit(SECONDS)
-        if members and (ends := self._far_ends(_shape(members))):
+        if members is None:
+            return self._tables.every_class()
+        of = self._set(members)
+        if of.classes is None:
+            self._facts.limit(SECONDS)
+            of.classes = self._classes_of(of.shape)
+        return of.classes
+
+    def _classes_of(self, shape: Query) -> Sequence[str]:
+        if ends := self._far_ends(shape):
             return self._tables.classes_of_ends(ends)
-        ids = None if members is None else self._members(members)
-        if ids is not None:
-            return self._tables.named(self._tables.classes_of(some(ids, MANY)))
-        return self._tables.every_class()
+        ids = self._members(shape)
+        if ids is None:
+            return self._tables.every_class()
+        return self._tables.named(self._tables.classes_of(some(ids, MANY)))
 
     def hops(self, members: Query) -> Sequence[tuple[str, bool]]:
         """The relations at members, and those that others of their classes have."""
-        self._facts.limit(SECONDS)
-        key = _shape(members)
-        if key not in self._hops:
-            ends = self._far_ends(key)
-            hops = self._tables.hops_of_ends(ends, key.steps[-1:])
-            self._hops[key] = hops or self._tables.hops(self._members(key))
-        return self._hops[key]
+        of = self._set(members)
+        if of.hops is None:
+            self._facts.limit(SECONDS)
+            hops = self._tables.hops_of_ends(self._far_ends(of.shape), of.shape.steps[-1:])
+            of.hops = hops or self._tables.hops(self._members(of.shape))
+        return of.hops
 
     def _far_ends(self, query: Query) -> Sequence[End]:
         """Of a set at an endpoint that is no topic nor next to one: its classes, or datatypes.
@@ -171,14 +178,20 @@ class GraphSchema:
 
     def measures(self, members: Query) -> frozenset[Measure]:
         """What all members are; after a hop, what most are that the relation leads to."""
-        self._facts.limit(SECONDS)
-        step = _last_hop(members)
+        of = self._set(members)
+        if of.measures is None:
+            self._facts.limit(SECONDS)
+            of.measures = self._measured(of.shape)
+        return of.measures
+
+    def _measured(self, shape: Query) -> frozenset[Measure]:
+        step = _last_hop(shape)
         if step is not None and self._kg.pinned:
             return self._tables.measures_at(self._tables.relation(step), step.inverse)
-        ends = self._far_ends(_shape(members))
+        ends = self._far_ends(shape)
         if ends and (measures := measures_of_ends(ends)) is not None:
             return measures
-        ids = self._members(members)
+        ids = self._members(shape)
         return frozenset() if ids is None else self._tables.measured(ids, least=1.0)
 
     # Mentions
@@ -199,10 +212,17 @@ class GraphSchema:
 
     def _members(self, query: Query) -> Ids | None:
         """What may be in a set; None where that is anything."""
-        key = _shape(query)
-        if key not in self._sets:
-            self._sets[key] = self._reached(key)
-        return self._sets[key]
+        of = self._set(query)
+        if not of.is_followed:
+            of.members, of.is_followed = self._reached(of.shape), True
+        return of.members
+
+    def _set(self, query: Query) -> "_Set":
+        known = self._sets.get(query)
+        if known is None:
+            shape = _shape(query)
+            known = self._sets[query] = self._sets.setdefault(shape, _Set(shape))
+        return known
 
     def _reached(self, query: Query) -> Ids | None:
         if query.group:
@@ -269,6 +289,20 @@ class GraphSchema:
         members = self._tables.members(class_)
         both = members if ids is None else np.intersect1d(ids, members, assume_unique=True)
         return both if len(both) else members
+
+
+@dataclass
+class _Set:
+    """What is known of the sets of one shape; None for what was not asked yet."""
+
+    shape: Query
+    members: Ids | None = None
+    """None too where they may be anything."""
+    is_followed: bool = False
+    """Whether the members are known."""
+    classes: Sequence[str] | None = None
+    hops: Sequence[tuple[str, bool]] | None = None
+    measures: frozenset[Measure] | None = None
 
 
 def _readings(

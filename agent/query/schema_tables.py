@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..caching import Recent
 from ..kg.graph import KnowledgeGraph
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
@@ -56,6 +57,7 @@ class GraphTables:
         self._measures: dict[tuple[Term, bool], frozenset[Measure]] = {}
         self._members: dict[Term, Ids] = {}
         self._used: dict[tuple[Term, bool], Sequence[Term]] = {}
+        self._at: Recent[tuple[Term, bool], Sequence[Term]] = Recent(MANY)
         self._hops: dict[bytes, Hops] = {}
         self._every: Hops = tuple((r, inverse) for inverse in (False, True) for r in self.relations)
 
@@ -210,7 +212,11 @@ class GraphTables:
 
     def _relations_at(self, ids: Ids, inverse: bool) -> Sequence[Term]:
         terms = [term for term in self.facts.terms(ids) if inverse or not is_literal(term)]
-        return [*dict.fromkeys(chain.from_iterable(self.kg.walks.relations_at(terms, inverse)))]
+        if new := [term for term in terms if self._at.get((term, inverse)) is None]:
+            around = self.kg.walks.relations_at(new, inverse)
+            self._at.put({(t, inverse): at for t, at in zip(new, around, strict=True)})
+        at_terms = (self._at.get((term, inverse)) or () for term in terms)
+        return [*dict.fromkeys(chain.from_iterable(at_terms))]
 
     def _classified(self, ids: Ids) -> tuple[Ids, bool]:
         """The classes that any of a set has, and whether all have one; of a large graph some."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError, QuestionError
+from ..linking.words import COMMON_WORDS, FUNCTION_WORDS, is_everyday
 from ..operations import NUMPY
 from ..query.account import FILLER, UNREAD
 from ..query.actions import LITERAL, Action
@@ -252,8 +253,16 @@ def may_overlap(actions: Sequence[Action], schema: Schema) -> bool:
     return (last.name, not last.inverse) in schema.hops(members)
 
 
+_EVERYDAY = FUNCTION_WORDS | COMMON_WORDS
+_UNREAD_ALONE = 0.02
+"""The least likelihood of being left out of a word that no label can have used, as there is none;
+of the *rivers* in *how many rivers are there?*, where the answers before are counted."""
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""
+
+
+_PLAIN_SETS = frozenset(("pointer", "answers", "topics", "part", "end"))
+"""Actions of which a query computes nothing."""
 
 
 class _Account(NamedTuple):
@@ -268,6 +277,9 @@ class _Account(NamedTuple):
     """For each word, how far each label of the query explains it."""
     pointed: Collection[int | None]
     """The mentions that the query points at."""
+    filler: str
+    """What words are used by that no label explains: in a query without labels they ask what it
+    computes, as in *how many are there?*"""
 
 
 class LabelAccount:
@@ -296,15 +308,18 @@ class LabelAccount:
         ]
 
     def most_unread(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
-        """The largest share of a word that the query does not point at of being unread."""
+        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
+    ) -> list[float]:
+        """Of each query, the largest share of being unread of a word that it does not point at."""
         with self._tools.lent() as tools:
-            read = _read(tools, question, mentions, actions)
-        if read is None:
-            return 0.0
-        shares = zip(read.words, read.unread, strict=True)
-        return max((s for word, s in shares if word.mention not in read.pointed), default=0.0)
+            return [_most_unread(_read(tools, question, mentions, own)) for own in readings]
+
+
+def _most_unread(read: _Account | None) -> float:
+    if read is None:
+        return 0.0
+    shares = zip(read.words, read.unread, strict=True)
+    return max((s for word, s in shares if word.mention not in read.pointed), default=0.0)
 
 
 def _read(
@@ -328,6 +343,7 @@ def _read(
         NUMPY.sigmoid(scores.unread[0, -1]).tolist(),
         scores.met[0][:, at].tolist(),
         {action.number for action in actions if action.number is not None},
+        FILLER if named or _PLAIN_SETS.issuperset(own.kind for own in actions) else "operator",
     )
 
 
@@ -336,7 +352,10 @@ def _used_by(index: int, read: _Account, threshold: float) -> str:
     word, met = read.words[index], read.met[index]
     if word.mention is not None and word.mention in read.pointed:
         return "mention" if word.what == "thing" else "value"
+    may_ask = word.text.isalpha() and not is_everyday([word.text], _EVERYDAY)
+    if may_ask and read.filler != FILLER:
+        threshold = min(threshold, _UNREAD_ALONE)
     if read.unread[index] >= threshold:
         return UNREAD
     best = max(range(len(met)), key=met.__getitem__, default=None)
-    return FILLER if best is None or met[best] < _MET else read.labels[best].called
+    return read.filler if best is None or met[best] < _MET else read.labels[best].called

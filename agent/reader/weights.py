@@ -107,7 +107,7 @@ def reader_folder(source: str) -> Path:
         folder = Path(source)
     if not folder.is_dir():
         if not may_be_hub_id(source):
-            raise ModelError(f"{source}: there is no such folder with a reader", "check --reader")
+            raise ModelError(f"{source}: there is no such folder with a reader", "check its name")
         folder = hub_folder(source, (*_FILES, *_OTHERS), (*_FILES, *_OTHERS))
     missing = [name for name in _FILES if not (folder / name).is_file()]
     if SETTINGS_FILE in missing and is_encoder(folder):
@@ -116,10 +116,10 @@ def reader_folder(source: str) -> Path:
             f"python -m groundwalk.training.reader.recipe OUT --encoder {source}",
         )
     if any((folder / name).is_file() for name in (MODEL_FILE, "config.json")):
-        raise ModelError(f"{source}: is a model, and no reader", "give it with --model")
+        raise ModelError(f"{source}: is a model, and no reader", "give it as the model")
     if missing:
         raise ModelError(
-            f"{source}: is no folder with a reader, {missing[0]} is missing", "check --reader"
+            f"{source}: is no folder with a reader, {missing[0]} is missing", "check its name"
         )
     return folder
 

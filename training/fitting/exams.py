@@ -283,7 +283,7 @@ def unread_shares(
         asked, queries = read_alone(kg, linker, reader, account, question)
         if queries:
             numbered, actions = asked.mentions.numbered, queries[0].actions
-            shares.append(account.most_unread(question, numbered, actions))
+            shares += account.most_unread(question, numbered, [actions])
     return shares
 
 

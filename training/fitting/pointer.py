@@ -10,7 +10,6 @@ from ...agent.query.account import (
     HEADS,
     LAYERS,
     MOST_PARTS,
-    MOST_PIECES,
     SPECIAL,
     TABLE_WIDTH,
     WIDTH,
@@ -66,9 +65,5 @@ def batched(questions: Sequence[tuple[Sequence[Rows], Sequence[Rows]]]) -> tuple
 
     Each question is its words and its actions.
     """
-    longest = max(len(words) + len(actions) for words, actions in questions)
-    rows = torch.zeros(len(questions), longest, MOST_PIECES, dtype=torch.long)
-    for number, (words, actions) in enumerate(questions):
-        parts = padded([*words, *actions])
-        rows[number, : len(parts)] = torch.from_numpy(parts)
+    rows = torch.from_numpy(padded([[*words, *actions] for words, actions in questions]))
     return rows, torch.tensor([len(words) for words, _ in questions])

@@ -257,7 +257,7 @@ class QueryQuestioner:
             earlier = earlier._replace(many=before.many)
             named += more
         actions = [
-            replace(action, number=rank) if index == skeleton.ranked else action
+            action._replace(number=rank) if index == skeleton.ranked else action
             for index, action in enumerate(map(self._in_terms, skeleton.actions))
         ]
         return QueryQuestion(words_of(text), tuple(named), tuple(actions), earlier)
@@ -266,8 +266,8 @@ class QueryQuestioner:
         if not action.name:
             return action
         if action.kind == "class":
-            return replace(action, name=self.terms[action.name])
-        return replace(action, name=self._relations[action.name])
+            return action._replace(name=self.terms[action.name])
+        return action._replace(name=self._relations[action.name])
 
     @cached_property
     def _earlier_classes(self) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Questions with queries as token ids: what the agent reads of a question, and the right query."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...agent.query.actions import LITERAL, Action
@@ -131,7 +130,7 @@ def _pointing(actions: Sequence[Action], index_of: Mapping[int, int]) -> tuple[A
             continue
         if number not in index_of:
             return None
-        pointer = replace(action, number=index_of[number])
+        pointer = action._replace(number=index_of[number])
         at = len(moved)
         while at and _comes_after(moved[at - 1], pointer):
             at -= 1

@@ -148,7 +148,7 @@ def _inner(parts: _Parts, schema: str, rng: Random) -> _Inner:
     example = rng.choice(parts.by_schema[schema])
     hop, inside = example.actions[1], parts.inside[schema]
     if rng.random() < _SAME and not hop.inverse:
-        back = replace(hop, inverse=True)
+        back = hop._replace(inverse=True)
         return _Inner(_worded(example, rng.choice(parts.forms["same"])), (hop, back))
     if inside and (hop.inverse or rng.random() >= _IN_LABELS):
         return rng.choice(inside)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -89,7 +89,7 @@ def made_example(
 
     None where it is too long.
     """
-    actions = tuple(replace(action, name=named(action.name)) for action in asked.actions or ())
+    actions = tuple(action._replace(name=named(action.name)) for action in asked.actions or ())
     if len(actions) > MOST_ACTIONS:
         return None
     before = asked.earlier

@@ -19,9 +19,9 @@ from groundwalk.agent.decoding.units import UnitTable, wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, TRIPLE
 from groundwalk.agent.errors import ConstraintError, NoPathError
 from groundwalk.agent.kg import Path, Term, Triple
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ...properties import holds_for
 from . import oracle, worlds
 from .language import TOKENIZERS, Graph, facts, opened, topics
 from .test_chains import spell
@@ -162,8 +162,7 @@ def follows(graph: Graph, some: Sequence[Term], chain: Sequence[Triple]) -> Iter
             yield triple
 
 
-@settings(max_examples=60, deadline=None)
-@given(
+@holds_for(
     facts=facts(),
     family=st.sampled_from(sorted(MODELS)),
     local=st.booleans(),
@@ -173,6 +172,8 @@ def follows(graph: Graph, some: Sequence[Term], chain: Sequence[Triple]) -> Iter
     free=st.integers(0, 3),
     ends=st.frozensets(st.sampled_from(ENDS), max_size=3),
     data=st.data(),
+    quick=20,
+    slow=60,
 )
 def test_chains_equal_algorithm_1(
     facts: set[worlds.Fact],

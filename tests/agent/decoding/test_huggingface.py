@@ -16,9 +16,9 @@ from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import PATH
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ...properties import holds_for
 from . import oracle, worlds
 from .test_search import MODELS, PROMPT, TOKENIZERS, facts, limits
 
@@ -74,8 +74,7 @@ def assert_equal_up_to_ties(ours: Ranked, theirs: Ranked) -> None:
         assert word in tied or abs(score - theirs[-1][1]) < 2 * TIE
 
 
-@settings(max_examples=60, deadline=None)
-@given(
+@holds_for(
     facts=facts,
     limits=limits,
     family=st.sampled_from(sorted(TOKENIZERS)),
@@ -85,6 +84,8 @@ def assert_equal_up_to_ties(ours: Ranked, theirs: Ranked) -> None:
         scores=st.sampled_from(["allowed", "full"]),
     ),
     data=st.data(),
+    quick=25,
+    slow=60,
 )
 def test_same_paths_and_scores(
     facts: set[worlds.Fact], limits: PathLimits, family: str, plan: BeamPlan, data: st.DataObject

@@ -14,9 +14,9 @@ from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, PATH
 from groundwalk.agent.errors import ConstraintError
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Term, Triple, open_kg
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ...properties import holds_for
 from . import oracle, worlds
 from .constant import constant_model
 from .test_search import MODELS, PROMPT, TOKENIZERS
@@ -117,12 +117,13 @@ def read(written: str, topic: Term, index: TokenIndex, tokenizer: Any) -> Path:
     return path
 
 
-@settings(max_examples=80, deadline=None)
-@given(
+@holds_for(
     entities=names,
     relations=st.lists(text, min_size=1, max_size=3),
     family=st.sampled_from(sorted(TOKENIZERS)),
     data=st.data(),
+    quick=30,
+    slow=80,
 )
 def test_what_comes_out_reads_as_triples_of_the_graph(
     entities: list[str], relations: list[str], family: str, data: st.DataObject

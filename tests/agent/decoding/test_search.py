@@ -14,11 +14,11 @@ from groundwalk.agent.decoding.torch_network import TorchNetwork
 from groundwalk.agent.decoding.units import unit_style, wire_tokens
 from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError, NoPathError
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast
 
+from ...properties import holds_for
 from . import oracle, worlds
 
 TOKENIZERS = {"byte-level": worlds.byte_level(), "metaspace": worlds.metaspace()}
@@ -49,14 +49,15 @@ limits = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
-@given(
+@holds_for(
     facts=facts,
     limits=limits,
     family=st.sampled_from(sorted(TOKENIZERS)),
     beams=st.sampled_from([1, 3, 10]),
     scores=st.sampled_from(["allowed", "full"]),
     data=st.data(),
+    quick=40,
+    slow=120,
 )
 def test_top_k_equals_naive_search(
     facts: set[worlds.Fact],

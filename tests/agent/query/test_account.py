@@ -85,9 +85,19 @@ def test_the_threshold_decides_what_is_unread() -> None:
         "km",
     ]
     assert unread(none.account(QUESTION, MENTIONS, ACTIONS)) == []
-    most = every.most_unread(QUESTION, MENTIONS, ACTIONS)
+    (most,) = every.most_unread(QUESTION, MENTIONS, [ACTIONS])
     assert unread(made(most - 1e-6).account(QUESTION, MENTIONS, ACTIONS)) != []
     assert unread(made(most + 1e-6).account(QUESTION, MENTIONS, ACTIONS)) == []
+
+
+def test_a_query_is_weighed_beside_longer_ones_as_alone() -> None:
+    readings = [ACTIONS, (*ACTIONS[:2], ACTIONS[-1]), (ACTIONS[0], ACTIONS[-1]), ACTIONS * 50, ()]
+    account = made()
+    together = account.most_unread(QUESTION, MENTIONS, readings)
+    for actions, most in zip(readings, together, strict=True):
+        assert account.most_unread(QUESTION, MENTIONS, [actions]) == pytest.approx([most], abs=1e-6)
+    assert together[3] == 0.0 < min(together[:3])
+    assert account.most_unread(QUESTION, MENTIONS, []) == []
 
 
 def test_a_mention_that_the_query_does_not_point_at_may_be_unread() -> None:
@@ -113,7 +123,7 @@ def test_a_word_reads_the_same_in_a_batch_of_longer_questions() -> None:
     )
     assert both[0, :2, alone.shape[2] :].exp().sum() == 0
     for (words, actions), theirs in zip(parts, both, strict=True):
-        ours = np.exp(log_shares(model.arrays(), padded([*words, *actions]), len(words)))
+        (ours,) = np.exp(log_shares(model.arrays(), padded([[*words, *actions]]), len(words)))
         np.testing.assert_allclose(ours, theirs[: len(ours), : ours.shape[1]].exp(), atol=1e-5)
 
 
@@ -163,7 +173,8 @@ def test_a_hostile_question_breaks_nothing(question: str) -> None:
     for actions in (ACTIONS, ()):
         words = account.account(question, (), actions)
         assert all(question[own["start"] : own["end"]] == own["text"] for own in words)
-        assert 0.0 <= account.most_unread(question, (), actions) <= 1.0
+        (most,) = account.most_unread(question, (), [actions])
+        assert 0.0 <= most <= 1.0
     if len(question_words(question, ())) > MOST_PARTS:
         assert account.account(question, (), ACTIONS) == []
 

@@ -361,7 +361,7 @@ def test_the_text_of_a_query_is_read_back_whatever_its_labels(query: Query, data
     text = spell(actions, names)
     assert text.startswith(QUERY.open) and text.count(QUERY.close) == 1
     assert "\n" not in text
-    expected = [replace(own, name=escape(names[own.name]) if own.name else "") for own in actions]
+    expected = [own._replace(name=escape(names[own.name]) if own.name else "") for own in actions]
     assert list(read_text(text)) == expected
     assert spell(read_text(text), {}) == text
 

@@ -5,6 +5,7 @@ from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
 from groundwalk.agent.query.question import mentions_of, spelling, values_in
+from groundwalk.agent.reader.lexicon import words_of
 from groundwalk.agent.records import Entity, MentionRecord
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,3 +119,30 @@ def test_values_are_apart_inside_the_text_and_in_its_order(question: str) -> Non
 def test_a_number_is_read_back(size: int, sign: str, grouped: bool) -> None:
     text = sign + (f"{size:,}" if grouped else str(size))
     assert numbers(f"more than {text}?") == [(text, int(f"{sign}{size}"), "")]
+
+
+def test_brackets_around_a_name_are_read_as_the_name_is() -> None:
+    """By the account of words and the general reader too; and no value is taken out of them."""
+    marked = "What is the salary of [ Ann (Employee; hired on: 1 March 2019) ] in [1000] days?"
+    start = marked.index("Ann")
+    end = marked.index(" ]")
+    ann = Entity(term="<urn:ann>", label="Ann", kind="Employee", description="", score=1.0)
+    record = MentionRecord(
+        text=marked[start:end], start=start, end=end, ambiguous=False, candidates=[ann]
+    )
+    mentions = mentions_of(marked, [record])
+    assert [marked[own.start : own.end] for own in mentions.numbered][0] == marked[
+        start - 2 : end + 2
+    ]
+    assert [own.text for own in mentions.bound] == [record["text"], "1000"]
+    assert [word.text for word in words_of(marked, mentions.numbered) if word.mention is None][
+        :6
+    ] == (["what", "is", "the", "salary", "of", "in"])
+    assert (
+        "["
+        not in query_prompt(marked, mentions.numbered[:1], masked=False, instruct=False).split(
+            "in"
+        )[0]
+    )
+    unlinked = mentions_of(marked, [])
+    assert [own.text for own in unlinked.bound] == ["1000"]

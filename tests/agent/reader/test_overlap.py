@@ -104,9 +104,9 @@ def test_a_set_that_cannot_meet_another_is_not_read(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "may_overlap", always)
-    assert any(map(joined, read(kg, 300, 6.0)))
+    assert any(map(joined, read(kg, 200, 6.0)))
     monkeypatch.setattr(search, "may_overlap", not_joined)
-    assert not any(map(joined, read(kg, 300, 6.0)))
+    assert not any(map(joined, read(kg, 200, 6.0)))
 
 
 def test_a_single_beam_goes_on_where_the_likeliest_end_cannot_be(

@@ -1,7 +1,9 @@
 """A query is as likely as the network makes its actions, and a wide search finds the likeliest."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from math import exp, log
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -68,21 +70,34 @@ def every_query(schema: GraphSchema, partial: Partial) -> Iterator[tuple[Action,
                 yield from every_query(schema, partial.after(action))
 
 
-def chance_of(
-    kg: KnowledgeGraph, asked: Asked, schema: GraphSchema, actions: tuple[Action, ...], seed: int
-) -> float:
-    """The probability of a query, action by action, each a softmax over what is legal there."""
+class Shares(NamedTuple):
+    """Log-shares of what may come next: of each kind, and of each action within its kind."""
+
+    kinds: dict[str, float]
+    within: dict[str, dict[Action, float]]
+    names: dict[bool, dict[str, float]]
+    """Of classes, and of relations."""
+
+
+def chances_of(
+    kg: KnowledgeGraph, asked: Asked, schema: GraphSchema, seed: int
+) -> Callable[[tuple[Action, ...]], float]:
+    """The log-probability of a query, action by action, each a softmax over what is legal there."""
     reader = tiny_reader(seed)
     inputs, labels = Inputs(reader.lexicon), GraphLabels(GraphTables(Facts(kg)))
     words = words_of(asked.question, asked.mentions.numbered)
     several = [labels.label(*own) for own in labels.every()]
     at_word = {word.mention: place for place, word in enumerate(words)}
-    total, partial = 0.0, Partial()
-    for place, action in enumerate(actions):
+
+    @cache
+    def shares_after(before: tuple[Action, ...]) -> Shares:
+        partial = Partial()
+        for action in before:
+            partial = partial.after(action)
         legal = partial.following(schema).actions
-        posed = PartialReading(words, several, number_actions(actions[:place], words, several))
+        posed = PartialReading(words, several, number_actions(before, words, several))
         scores = reader.network(inputs.batch([posed]))
-        is_number = bool(place) and actions[place - 1].kind in LITERAL
+        is_number = bool(before) and before[-1].kind in LITERAL
         within = dict[str, dict[Action, float]]()
         for own in legal:
             kind = kind_of(own)
@@ -105,25 +120,31 @@ def chance_of(
                 is_class = label_way(own) == CLASS
                 key = f"{own.name} {own.inverse}"
                 names[is_class][key] = within[kind_of(own)][own]
-        shares = {NONE: float(scores.kinds[0, -1, KIND_NUMBERS[NONE]])}
+        kinds = {NONE: float(scores.kinds[0, -1, KIND_NUMBERS[NONE]])}
         for kind, several_of in within.items():
             share = float(scores.kinds[0, -1, KINDS.index(kind)])
             if kind.endswith("*"):
                 share += logsum(names[kind == "class*"].values())
             elif kind == "pointer" and not is_number:
                 share += max(logsum(several_of.values()), -1e3)
-            shares[kind] = share
-        kind = kind_of(action)
-        total += shares[kind] - logsum(shares.values())
-        if action.name:
-            total += within[kind][action] - logsum(names[kind == "class*"].values())
-        elif action.number is not None and is_number:
-            total += within[kind][action]
-        elif action.number is not None:
-            total += within[kind][action] - logsum(within[kind].values())
-        if place + 1 < len(actions):
-            partial = partial.after(action)
-    return total
+            kinds[kind] = share
+        return Shares(kinds, within, names)
+
+    def chance_of(actions: tuple[Action, ...]) -> float:
+        total = 0.0
+        for place, action in enumerate(actions):
+            shares, kind = shares_after(actions[:place]), kind_of(action)
+            total += shares.kinds[kind] - logsum(shares.kinds.values())
+            if action.name:
+                total += shares.within[kind][action]
+                total -= logsum(shares.names[kind == "class*"].values())
+            elif action.number is not None:
+                total += shares.within[kind][action]
+                if not (place and actions[place - 1].kind in LITERAL):
+                    total -= logsum(shares.within[kind].values())
+        return total
+
+    return chance_of
 
 
 def logsum(values: object) -> float:
@@ -137,10 +158,8 @@ def test_each_query_is_as_likely_as_its_actions(
 ) -> None:
     asked = asked_of(kg, question)
     schema = GraphSchema(GraphTables(Facts(kg)), asked.pointed.bound, values=asked.pointed.values)
-    expected = {
-        actions: chance_of(kg, asked, schema, actions, seed)
-        for actions in every_query(schema, Partial())
-    }
+    chance_of = chances_of(kg, asked, schema, seed)
+    expected = {actions: chance_of(actions) for actions in every_query(schema, Partial())}
     assert len(expected) > 10
     reader = LabelReader(reading_tools(kg, lambda: tiny_reader(seed)))
     found = reader.read(asked, BeamPlan(BEAMS))
@@ -149,7 +168,7 @@ def test_each_query_is_as_likely_as_its_actions(
     assert sum(own.probability for own in found.queries) <= 1 + 1e-6
     alone = 0
     for own in found.queries[:12]:
-        chance = exp(chance_of(kg, asked, schema, own.actions, seed))
+        chance = exp(chance_of(own.actions))
         assert own.probability >= chance * (1 - 1e-3)  # other actions may come to the same query
         alone += own.probability <= chance * (1 + 1e-3)
     assert alone > 3
@@ -199,7 +218,8 @@ def test_a_question_has_the_time_of_its_own(kg: KnowledgeGraph) -> None:
     with tools.lent() as own:
         own.facts.limit(-1.0)
     account = LabelAccount(tools)
-    assert account.most_unread(asked.question, asked.mentions.numbered, (Action("end"),)) > 0
+    (most,) = account.most_unread(asked.question, asked.mentions.numbered, [(Action("end"),)])
+    assert most > 0
 
 
 def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
