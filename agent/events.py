@@ -27,7 +27,7 @@ class Understood(TypedDict):
 class Linked(TypedDict):
     """The entities that the question, or its part, begins at.
 
-    It comes again where more is known: after a choice, and once the question was read.
+    It comes again where more is known: after a choice, and then once the question was read.
     """
 
     event: Literal["linked"]

@@ -25,7 +25,13 @@ class Named(TypedDict):
 
 
 class Entity(Named):
-    """A candidate for what a mention means."""
+    """A candidate for what a mention means.
+
+    >>> state = build_graph().invoke({"question": "What is the capital of Kenya?"})
+    >>> kenya: Entity = state["topics"][0]
+    >>> kenya["label"], kenya["kind"]
+    ('Kenya', 'country')
+    """
 
     kind: str
     description: str
@@ -33,7 +39,13 @@ class Entity(Named):
 
 
 class MentionRecord(TypedDict):
-    """A place in the question that names an entity; the best candidate comes first."""
+    """A place in the question that names an entity; the best candidate comes first.
+
+    >>> state = build_graph().invoke({"question": "What is the capital of Korea?"})
+    >>> mention: MentionRecord = state["mentions"][0]
+    >>> mention["ambiguous"], [entity["label"] for entity in mention["candidates"]]
+    (True, ['North Korea', 'South Korea'])
+    """
 
     text: str
     start: int
@@ -176,6 +188,10 @@ class Result(TypedDict):
     """What was computed: a number, yes (true), or nothing (None); and how, in one line.
 
     `triples` are verified ones that it rests on beside the chains of the answers.
+
+    >>> result: Result | None = build_graph().invoke({"question": "How many rivers?"})["result"]
+    >>> result["kind"], result["value"] > 40
+    ('count', True)
     """
 
     kind: Kind
@@ -254,6 +270,14 @@ READER = "reader"
 
 NOT_UNDERSTOOD = "not understood"
 """How the note begins on words that the query of a question leaves out."""
+NOT_SURE_OF_READING = "not sure enough"
+"""What the note has of a reading, or of all, that is too unlikely to be answered."""
+NO_WORD = "no word of the question was recognised as a name, a class or a relation of the graph"
+"""The note where nothing that the question says is in the graph."""
+NO_FACTS = "the graph has no facts"
+"""The note on any question to such a graph."""
+POINTS_NOWHERE = "I do not know what"
+"""How the note begins where a question points at what came before, and nothing did."""
 
 
 def words_left_out(words: Sequence[str]) -> str:
@@ -265,8 +289,8 @@ SILENT: frozenset[Status] = frozenset(("abstained", "unsure"))
 """Statuses of questions of which nothing is shown: nothing is there, or it is not sure enough."""
 
 
-def silence(status: Status) -> str:
-    """What is said where there is no answer."""
+def silence(status: Status, notes: Sequence[str] = ()) -> str:
+    """What is said where there is no answer; the notes say whether the question was understood."""
     match status:
         case "ambiguous":
             return "The question may mean several entities."
@@ -274,8 +298,16 @@ def silence(status: Status) -> str:
             return "The graph could not be asked, so nothing is certain."
         case "unsure":
             return "I am not sure enough to answer."
+        case "abstained" if NO_FACTS not in notes and any(map(_is_of_reading, notes)):
+            return "I did not understand that."
         case _:
             return "The graph does not say."
+
+
+def _is_of_reading(note: str) -> bool:
+    """Whether a note says that the question was not understood, in part or at all."""
+    beginnings = (NOT_UNDERSTOOD, NO_WORD, POINTS_NOWHERE)
+    return note.startswith(beginnings) or NOT_SURE_OF_READING in note
 
 
 def nothing_emitted() -> Emitted:

@@ -86,7 +86,27 @@ class GraphOutput(Output):
     """
 
     __interrupt__: NotRequired[list[Interrupt]]
-    """What the user is asked, where the run waits for the reply; answers are not there yet."""
+    """What the user is asked, a `Choice` as its `value`, where the run waits for the reply; answers
+    are not there yet."""
+
+
+class Choice(TypedDict):
+    """What a user is asked where a name may mean several entities: the value of the interrupt.
+
+    `hint` says what is wrong with the reply before, if there was one.
+
+    >>> from langgraph.checkpoint.memory import InMemorySaver
+    >>> graph = build_graph(checkpointer=InMemorySaver())
+    >>> thread = {"configurable": {"thread_id": "1"}}
+    >>> output = graph.invoke({"question": "What is the capital of Korea?"}, thread)
+    >>> choice: Choice = output["__interrupt__"][0].value
+    >>> choice["ask"], [option["label"] for option in choice["options"]]
+    ('Which Korea do you mean?', ['North Korea', 'South Korea'])
+    """
+
+    ask: str
+    options: list[Entity]
+    hint: str
 
 
 class State(TypedDict, total=False):

@@ -46,7 +46,7 @@ def choose(
     `others` says what may be typed instead of a choice. Raises Changed for another question, and
     what `read` and `command` raise.
     """
-    from ..agent.linking.picking import picked
+    from ..agent.linking.mention import picked
     from .render import entity_text
 
     options: Sequence[Entity] = asked["options"]

@@ -6,7 +6,9 @@ import gc
 import io
 import os
 import sys
-from typing import Annotated, Any, cast
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -75,6 +77,19 @@ _COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
 """What any error of the command line is; typer brings its own click or takes the installed one."""
 
 
+def _check_one_graph(arguments: Sequence[str]) -> None:
+    """Raise InputError where `--kg` is given twice: of an option the last one alone would count."""
+    options = takewhile(lambda own: own != "--", arguments)
+    if sum(own == "--kg" or own.startswith("--kg=") for own in options) > 1:
+        raise InputError("--kg is given twice", "put the files into one folder, and name that")
+
+
+def _end_unread() -> NoReturn:
+    """End where whoever read standard output has gone: what is left to say is lost."""
+    sys.stdout = None  # nothing can be flushed at the exit
+    sys.exit(DiskError.exit_code)
+
+
 def main() -> None:
     """Run the command line; every error ends in one line and its exit code."""
     gc.set_threshold(_COLLECTED)
@@ -86,6 +101,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     sys.stdout = whole_writes(sys.stdout)
     try:
+        _check_one_graph(sys.argv[1:])
         code = app(prog_name="groundwalk", standalone_mode=False)
         sys.stdout.flush()
         if closed is not None and closed.lost:
@@ -107,15 +123,23 @@ def main() -> None:
         report(error)
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        _end_unread()
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # of the libraries that print
+            _end_unread()
+        raise
     except Exception as error:  # the last resort: no traceback on a user's screen
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            sys.stdout = None  # nothing can be flushed at the exit
-            full = DiskError("the disk that the output goes to is full", "make room")
-            report(full)
-            sys.exit(full.exit_code)
-        if os.environ.get("GROUNDWALK_DEBUG"):
-            raise
-        report(internal_error(error))
-        sys.exit(4)
+        sys.exit(_code_of_unforeseen(error))
+
+
+def _code_of_unforeseen(error: Exception) -> int:
+    """Report an error that nothing foresaw; with GROUNDWALK_DEBUG raise it."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        sys.stdout = None  # nothing can be flushed at the exit
+        full = DiskError("the disk that the output goes to is full", "make room")
+        report(full)
+        return full.exit_code
+    if os.environ.get("GROUNDWALK_DEBUG"):
+        raise error
+    report(internal_error(error))
+    return 4

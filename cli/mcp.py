@@ -131,7 +131,17 @@ def _opened(answering: o.Answering, reported: set[str]) -> "Session":
 
 
 def _described(session: "Prepared[Session]", answering: o.Answering, stopped: Event) -> "About":
-    from .mcp_about import describe
-
     tries = o.with_settings(answering).llm in ("", "none")
-    return describe(session.get(), tries=tries, stopped=stopped)
+    return described(session.get(), tries=tries, stopped=stopped)
+
+
+def described(session: "Session", *, tries: bool, stopped: Event) -> "About":
+    """What the graph of a session holds, for a host that has never seen it.
+
+    Where it `tries` the examples, it loads the models with it. They are tried until it is
+    `stopped`, or for some time. Raises ServiceError.
+    """
+    from ..graphs.about import describe, tried
+
+    answers = tried(session.graph, session.options, stopped.is_set) if tries else None
+    return describe(session.kg, answers, session.notes)

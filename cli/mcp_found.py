@@ -55,6 +55,9 @@ class Found(TypedDict):
     notes: list[str]
 
 
+NO_REST = "What was computed rests on the proofs of the answers only: proof_of 1 has the first."
+
+
 @dataclass(frozen=True)
 class Page:
     """Which part of a result is shown: so many answers, or triples of the proof of one.
@@ -82,7 +85,8 @@ class Page:
         if self.number == 1 and last == total:
             return []
         if first > total:
-            return [f"there is no page {self.number}: {total:,} {what} are listed"]
+            are = f"{what.removesuffix('s')} is" if total == 1 else f"{what} are"
+            return [f"there is no page {self.number}: {total:,} {are} listed"]
         following = f"; page {self.number + 1} has the next" if last < total else ""
         return [f"{what} {first:,} to {last:,} of the {total:,} listed{following}"]
 
@@ -327,8 +331,11 @@ def _lines(state: "State", shown: Found, page: Page) -> list[str]:
 
 
 def _outcome(state: "State", shown: Found, page: Page) -> str:
+    total, past = shown["total"], page.first >= shown["total"]
     if page.proof_of == 0:
-        return "What was compared or computed:"
+        return "What was compared or computed:" if total else NO_REST
+    if past and total:
+        return f"There is no page {page.number}."
     if shown["computed"]:
         return shown["computed"]
     if not state.get("answers"):

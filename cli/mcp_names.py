@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..agent.answers.topics import listed_apart
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.labels.meanings import Meanings, entities_meant, written_term
@@ -29,6 +30,11 @@ class Names:
     def entity(self, text: str) -> Term:
         """The one entity of a term or a name. Raises InputError."""
         hint = "find_entity lists names that are close"
+        if (term := written_term(text)) is not None:
+            at = self.kg.listed.relations_at
+            if not any(at([term], inverse)[0] for inverse in (False, True)):
+                raise InputError(f"the graph has no facts about {cut(text)}", hint)
+            return term
         return self._only(text, entities_meant(self.kg.labels, text), "entity", hint)
 
     def relation(self, text: str) -> Term:
@@ -76,7 +82,9 @@ class Names:
             raise InputError(f"no {what} of the graph is called {text!r}", hint)
         if len(terms) > 1:
             shown = terms[:_MOST_SHOWN]
-            named = zip(self.kg.labels.names(shown), shown, strict=True)
+            is_thing = what == "entity"
+            names = listed_apart(self.kg, shown) if is_thing else self.kg.labels.names(shown)
+            named = zip(names, shown, strict=True)
             meant = "; ".join(f"{name} {term}" for name, term in named)
             more = f" and {len(terms) - _MOST_SHOWN} more" if len(terms) > _MOST_SHOWN else ""
             raise InputError(f"{text!r} may mean {meant}{more}", "give the term that is meant")

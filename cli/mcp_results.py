@@ -224,10 +224,14 @@ def _relation_line(relation: RelationUse) -> str:
 
 
 def described_as(entity: Match) -> str:
-    """An entity in words: its name, and what it is."""
-    about = ", ".join(filter(None, (entity["kind"], entity["description"])))
+    """An entity in words: its name, and what it is; what begins with its class says that itself."""
+    kind, description, name = entity["kind"], entity["description"], entity["label"]
+    says_kind = bool(kind) and description.startswith(kind)
+    about = description if says_kind else ", ".join(filter(None, (kind, description)))
+    if says_kind:
+        name = name.removesuffix(f" ({kind})")
     described = f" ({safe(about)})" if about else ""
-    return f"{safe(entity['label'])}{described}"
+    return f"{safe(name)}{described}"
 
 
 def _related(label: str, related: Related) -> str:

@@ -191,6 +191,11 @@ def _resource(read: Callable[[], str]) -> Callable[[], str]:
 
 def _wrong(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False, include_input=False)
+    first = details[0]["loc"]
+    if len(first) > 1 and first[0] == "chain":
+        return f"triple {int(first[1]) + 1} of the chain is not [head, relation, tail], three texts"
+    if first == ("chain",) and details[0]["type"] == "list_type":
+        return "chain: give a list of triples, each [head, relation, tail]"
     return one_line("; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in details))
 
 

@@ -199,6 +199,7 @@ class Tools:
     ) -> Annotated[CallToolResult, Matches]:
         """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
         kg = self._opened(Progress(context)).kg
+        from ..agent.answers.differences import told_apart
         from ..agent.answers.topics import find_entity
         from ..agent.kg.labels.meanings import written_term
         from ..agent.linking import LabelLinker
@@ -209,7 +210,8 @@ class Tools:
             info = find_entity(kg, term)
             return matches([_match(info, 1.0)] if info else [], more=False)
         candidates = meanings(LabelLinker(kg.labels, languages=kg.profile.languages), name)
-        listed = [_match(candidate, candidate.score) for candidate in candidates[:limit]]
+        shown = told_apart(kg, candidates[:limit])
+        listed = [_match(candidate, candidate.score) for candidate in shown]
         return matches(listed, more=len(candidates) > limit)
 
     def neighbours(
@@ -309,7 +311,8 @@ class Tools:
         starts = [_start(triples[0], claimed)] if topics is None else [spelled[t] for t in topics]
         claim = json.dumps({"topics": starts, "chain": triples, "answers": claimed})
         records = read_records([claim.encode()], "the claim")
-        (checked,) = check_records(records, Inquiry(kg.store), kg.labels, kg.profile.skipped)
+        inquiry = Inquiry(kg.store, kg.prove)
+        (checked,) = check_records(records, inquiry, kg.labels, kg.profile.skipped)
         if isinstance(checked, Unclear):
             reason = checked.error.message.removeprefix(f"{checked.record.where}: ")
             raise InputError(reason, checked.error.hint)

@@ -21,8 +21,8 @@ from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import Triple, is_literal
 from ..agent.records import Answer, Entity, Kind, Named, Reading, Result, StepRecord
 from ..agent.state import State
-from .pairs import belongings
 from .session import Event, graph_notes
+from .tables import belongings, column_names
 from .terminal import count, waiting
 
 
@@ -56,6 +56,8 @@ _REASONERS = {
 """How the line under an answer says who decided; else the vote did."""
 
 
+_MOST_ROWS = 20
+"""Rows of a table that are shown; the rest is counted."""
 _FOLDED = 30
 """Answers that are named in the terminal; the rest is counted."""
 _LIKELY_OTHER = 0.2
@@ -155,7 +157,7 @@ class Screen:
         answers, computed = state.get("answers", []), state.get("result")
         self.not_understood(state)
         if computed:
-            self.computed(computed)
+            self.computed(computed, state)
         elif answers:
             self.named(answers, [""] * len(answers))
         else:
@@ -170,12 +172,13 @@ class Screen:
         if answers and all(of) and all(is_literal(answer["term"]) for answer in answers):
             self._table_of_values(answers, of, marks)
             return
-        for answer, owners, mark in zip(answers[:_FOLDED], of, marks, strict=False):
+        shown = few(len(answers), _FOLDED)
+        for answer, owners, mark in zip(answers[:shown], of, marks, strict=False):
             name = Text(answer_text(answer), style="bold")
             name.append(f" ({_names(owners)})" if owners else "", style="not bold")
             names.append(name.append(f" {mark}" if mark else "", style="not bold dim"))
         line = Text(", ", style="bold").join(names)
-        if (more := len(answers) - _FOLDED) > 0:
+        if more := len(answers) - shown:
             line.append(f" and {more:,} more ({self.every_answer})", style="not bold dim")
         self.console.print(line)
 
@@ -183,21 +186,27 @@ class Screen:
         self, answers: Sequence[Answer], of: Sequence[Sequence[Named]], marks: Sequence[str]
     ) -> None:
         """Values beside the things whose values they are, by the names of these."""
-        table = Table(box=None, padding=(0, 2), show_header=False)
         lasts = [chain[-1] for answer in answers for chain in answer["chains"][:1] if chain]
-        is_one = len({step["relation"]["term"] for step in lasts}) == 1
+        relations = {step["relation"]["term"]: step["relation"]["label"] for step in lasts}
+        is_one = len(relations) == 1
+        table = _headed(["", *relations.values()] if is_one else [])
         rows = list[tuple[str, Text]]()
         for answer, owners, mark in zip(answers, of, marks, strict=True):
             name = printable(answer["label"]) if is_one else answer_text(answer)
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
             rows += [(printable(named["label"]), value) for named in owners]
-        for owner, value in sorted(rows, key=lambda row: row[0])[:_FOLDED]:
+        shown = few(len(rows), _MOST_ROWS)
+        for owner, value in sorted(rows, key=lambda row: row[0])[:shown]:
             table.add_row(Text(owner), value)
         self.console.print(table)
-        if (more := len(rows) - _FOLDED) > 0:
-            self.console.print(Text(f"and {more:,} more ({self.every_answer})", style="dim"))
+        self._more(len(rows) - shown, self.every_answer)
 
-    def computed(self, result: Result) -> None:
+    def _more(self, rows: int, hint: str) -> None:
+        """How many rows are folded away, and how they are had."""
+        if rows > 0:
+            self.console.print(Text(f"and {rows:,} more ({hint})", style="dim"))
+
+    def computed(self, result: Result, state: State) -> None:
         """What was computed, as a card, a table or a line; and how, where that is to be known."""
         if result["kind"] == "card":
             title, *_ = result["text"].partition(". ")
@@ -211,7 +220,10 @@ class Screen:
             for (question,) in result.get("rows", []):
                 self.console.print(Text(f"  {printable(cell_text(question))}", style="cyan"))
         elif rows := result.get("rows"):
-            self.console.print(rows_table(rows))
+            names = column_names(state.get("query_tree"), len(rows[0]))
+            shown = few(len(rows), _MOST_ROWS)
+            self.console.print(rows_table(rows[:shown], names))
+            self._more(len(rows) - shown, self.every_member)
         else:
             line = Text(printable(result["text"]), style="bold")
             if _CUT_SHORT.search(result["text"]):
@@ -249,6 +261,11 @@ class Screen:
             self.console.print(Text(printable(line), style="yellow"))
 
 
+def few(size: int, most: int) -> int:
+    """How many of some things are named: all, where only one more would be counted."""
+    return size if size == most + 1 else min(size, most)
+
+
 def answer_text(answer: Answer) -> str:
     """An answer's name; beside a bare number stands what it is, as its relation says."""
     label = printable(answer["label"])
@@ -260,8 +277,9 @@ def answer_text(answer: Answer) -> str:
 
 def _names(owners: Sequence[Named]) -> str:
     """What an answer belongs to, in words."""
-    names = [printable(named["label"]) for named in owners[:_MOST_OWNERS]]
-    more = [f"{len(owners) - _MOST_OWNERS:,} more"] if owners[_MOST_OWNERS:] else []
+    shown = few(len(owners), _MOST_OWNERS)
+    names = [printable(named["label"]) for named in owners[:shown]]
+    more = [f"{len(owners) - shown:,} more"] if owners[shown:] else []
     return ", ".join(names + more)
 
 
@@ -284,11 +302,19 @@ def card_table(card: Result, whole: str) -> Table:
     return table
 
 
-def rows_table(rows: Sequence[Sequence[Named | int | float | None]]) -> Table:
-    """The rows of a computed table."""
-    table = Table(box=None, padding=(0, 2), show_header=False)
+def rows_table(rows: Sequence[Sequence[Named | int | float | None]], names: Sequence[str]) -> Table:
+    """The rows of a computed table under the names of its columns."""
+    table = _headed(names)
     for row in rows:
         table.add_row(*(Text(printable(cell_text(cell))) for cell in row))
+    return table
+
+
+def _headed(names: Sequence[str]) -> Table:
+    """A table with names above its columns, where there are any."""
+    table = Table(box=None, padding=(0, 2), show_header=bool(names), header_style="dim")
+    for name in names:
+        table.add_column(Text(printable(name)))
     return table
 
 

@@ -1,15 +1,17 @@
-"""Answers as CSV (RFC 4180): a row for each answer, table row, or value of a card."""
+"""Answers as rows: what each belongs to, and CSV (RFC 4180) of answers, tables and cards."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from ..agent.answers.computed import KINDS
 from ..agent.evidence.reply import printable
 from ..agent.kg.terms import Term, is_literal
+from ..agent.query.phrases import IT, label_of
+from ..agent.query.tree import Column, OfClass, Query, Step, read_query
 from ..agent.records import Answer, Kind, Named, Result, StepRecord
 from ..agent.state import State
-from .pairs import belongings
 
 Cell: TypeAlias = str | int | float | None
 
@@ -52,7 +54,10 @@ def _rows(state: State) -> Iterator[Sequence[Cell]]:
             for value in values:
                 yield (*_columns(relation)[:1], *_columns(value))
     elif result is not None and (rows := result.get("rows")):
-        yield from _table(rows)
+        yield from _table(rows, column_names(state.get("query_tree"), len(rows[0])))
+    elif result is not None and not answers and (number := _NUMBERS.get(result["kind"])):
+        yield "answer", "term", number
+        yield result["text"], None, result["value"]
     elif result is not None and not answers:
         yield "answer", "value"
         yield result["text"], result["value"]
@@ -100,17 +105,63 @@ def _values(answers: Sequence[Answer], result: Result) -> dict[Term, tuple[str, 
     return values
 
 
-def _table(rows: Sequence[Sequence[Named | int | float | None]]) -> Iterator[Sequence[Cell]]:
+def _table(
+    rows: Sequence[Sequence[Named | int | float | None]], names: Sequence[str]
+) -> Iterator[Sequence[Cell]]:
     """The rows of a table; a column with an entity in it has one for terms beside it."""
     widths = [max(len(_columns(row[at])) for row in rows) for at in range(len(rows[0]))]
-    yield [name for at, width in enumerate(widths, 1) for name in _header(at, width)]
+    terms = ["term", *(f"term of {name}" for name in names[1:])]
+    headers = zip(zip(names, terms, strict=True), widths, strict=True)
+    yield [name for header, width in headers for name in header[:width]]
     for row in rows:
         cells = zip(row, widths, strict=True)
         yield [part for cell, width in cells for part in (*_columns(cell), None)[:width]]
 
 
-def _header(number: int, width: int) -> list[str]:
-    return [f"column {number}", f"term {number}"][:width]
+def column_names(tree: Mapping[str, Any] | None, width: int) -> list[str]:
+    """What each column of a table shows, as its query says: a class, or relations.
+
+    They are numbered where there is no query that says so.
+    """
+    if tree is not None:
+        query = read_query(tree)
+        names = [_members_name(query), *map(_column_name, query.columns)]
+        if len(names) == width:
+            return names
+    return [f"column {number}" for number in range(1, width + 1)]
+
+
+def _members_name(query: Query) -> str:
+    """What the members of a query are: of a class, or where a relation leads to."""
+    if query.group:
+        return _phrase(query.group)
+    if query.of_class:
+        return query.of_class
+    if query.steps:
+        last = query.steps[-1]
+        return "answer" if last.inverse else last.relation
+    match query.start:
+        case OfClass(name=name):
+            return name
+        case Query() as inner:
+            return _members_name(inner)
+        case _:
+            return "answer"
+
+
+def _column_name(column: Column) -> str:
+    of = column.of if column.agg else column.steps
+    what, phrase = KINDS[column.agg] if column.agg else "", _phrase(of)
+    return " of ".join(filter(None, (what, phrase)))
+
+
+def _phrase(steps: Sequence[Step]) -> str:
+    """What steps lead to, in words."""
+    text = IT
+    for step in steps:
+        label = label_of(step.relation)
+        text = label.what(text) if step.inverse else label.of(text)
+    return text if steps else ""
 
 
 def _columns(cell: Named | int | float | None) -> tuple[Cell, ...]:
@@ -123,3 +174,17 @@ def _cell(value: Cell) -> Cell:
         return value
     text = printable(value)
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def belongings(answers: Sequence[Answer]) -> list[list[Named]]:
+    """For each answer what it belongs to, without what all of them do.
+
+    Empty lists where there is nothing to tell: of each answer, or of none.
+    """
+    of = [{named["term"]: named for named in answer.get("of", [])} for answer in answers]
+    common = set(of[0]).intersection(*of[1:]) if of else set[str]()
+    apart = [
+        sorted((own[term] for term in own if term not in common), key=lambda named: named["label"])
+        for own in of
+    ]
+    return apart if all(apart) else [[] for _ in answers]

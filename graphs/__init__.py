@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .about import describe_graph
+    from .about import GraphPage, describe_graph
     from .build import build_graph
     from .methods import METHODS
     from .nesting import CompiledGraph
@@ -18,6 +18,7 @@ __all__ = [
     "METHODS",
     "AskResult",
     "CompiledGraph",
+    "GraphPage",
     "KGRetriever",
     "ask_tool",
     "build_graph",
@@ -28,6 +29,7 @@ _MODULES = {
     "METHODS": "methods",
     "AskResult": "tool",
     "CompiledGraph": "nesting",
+    "GraphPage": "about",
     "KGRetriever": "retriever",
     "ask_tool": "tool",
     "build_graph": "build",

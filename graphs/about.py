@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from os import PathLike
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
 from ..agent.errors import GroundwalkError, InputError, ServiceError
-from ..agent.kg import KnowledgeGraph
+from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.kg.labels.index import RelationInfo
 from ..agent.kg.labels.names import one_line
 from ..agent.kg.nodes import literal_tag
@@ -55,6 +56,10 @@ class GraphPage(TypedDict):
     """A graph, with some of its classes and relations, the largest first.
 
     `questions` are examples that the graph answers. There is no size of a remote graph.
+
+    >>> page: GraphPage = describe_graph("world", limit=1)
+    >>> page["classes"][0]["name"], page["relations"][0].keys() >= {"name", "facts", "head", "tail"}
+    ('city', True)
     """
 
     source: str
@@ -98,7 +103,7 @@ class About:
 
 
 def describe_graph(
-    kg: KnowledgeGraph,
+    kg: KnowledgeGraph | str | PathLike[str],
     graph: "CompiledGraph[Any] | None" = None,
     *,
     page: int = 1,
@@ -108,7 +113,8 @@ def describe_graph(
 
     The questions are examples of what may be asked. With a compiled `graph` only those are given
     that it answers, which loads its models. A page has up to `limit` classes and relations. Call
-    it once and keep what it says. Raises ServiceError, and InputError for what is no page.
+    it once and keep what it says. A source of `open_kg` is opened for this call. Raises
+    ServiceError, KGError, and InputError for what is no page or no graph.
 
     >>> about = describe_graph(open_kg("world"), limit=2)
     >>> [kind["name"] for kind in about["classes"]], about["more"]
@@ -116,7 +122,11 @@ def describe_graph(
     """
     if page < 1 or limit < 1:
         raise InputError(f"there is no page {page} of {limit}", "count from 1")
-    return describe(kg, tried(graph) if graph else None).page(page, limit)
+    answers = tried(graph) if graph else None
+    if isinstance(kg, KnowledgeGraph):
+        return describe(kg, answers).page(page, limit)
+    with open_kg(kg) as opened:
+        return describe(opened, answers).page(page, limit)
 
 
 def describe(

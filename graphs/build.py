@@ -1,6 +1,7 @@
 """From a KG and a model to a compiled graph that answers questions."""
 
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from .skeleton import skeleton
 def build_graph(
     method: str | None = None,
     *,
-    kg: KnowledgeGraph | str = "world",
+    kg: KnowledgeGraph | str | PathLike[str] = "world",
     generator: LocalModel | str = BUNDLED,
     llm: BaseChatModel | None = None,
     linker: Linker | None = None,
@@ -48,11 +49,11 @@ def build_graph(
     of it returns all that is known. `warm()` loads what the first question would wait for.
 
     Without a `method` it is `query` where the model reads questions as queries, else `gcr`.
-    `kg` is an opened KG or what `--kg` takes; `generator` a loaded model or what `--model` takes,
-    which loads, on `device` and in `dtype`, when the first question needs it. `prompts` is a folder
-    of templates that go before the packaged ones. `reader`, opened or a folder, reads questions in
-    the model's place; so does the bundled one where the model writes no queries, or does not know
-    the graph.
+    `kg` is an opened KG, or a path, an address or `world`; `generator` a loaded model or what
+    `--model` takes, which loads, on `device` and in `dtype`, when the first question needs it.
+    `prompts` is a folder of templates that go before the packaged ones. `reader`, opened or a
+    folder, reads questions in the model's place; so does the bundled one where the model writes no
+    queries, or does not know the graph.
     `options` are those of every question that comes without, as does one to a node of a graph whose
     context is something else.
     `checkpointer` keeps threads, so that questions may refer to earlier ones and the graph may ask
@@ -71,7 +72,7 @@ def build_graph(
         check_method(method)
     if most_waiting < 0:
         raise InputError(f"most_waiting cannot be {most_waiting}", "give 0 or more")
-    opened = open_kg(kg) if isinstance(kg, str) else kg
+    opened = kg if isinstance(kg, KnowledgeGraph) else open_kg(kg)
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
     name = default_method(settings) if method is None else method
 

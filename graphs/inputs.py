@@ -30,7 +30,7 @@ def check_input(given: Any) -> None:
         if key not in State.__annotations__:
             known = list(GraphInput.__annotations__)
             close = get_close_matches(str(key), known, 1, 0.75)
-            hint = f"did you mean {close[0]}?" if close else f"give one of {', '.join(known)}"
+            hint = f"did you mean {close[0]}?" if close else "give a question, messages or a query"
             raise QuestionError(f"there is no input {key!r}", hint)
     if not given.get("messages") and given.get("query") is None:
         readable(given.get("question"))

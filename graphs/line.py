@@ -19,6 +19,8 @@ from ..agent.stopping import StoppedError, watched
 Made = TypeVar("Made")
 
 MOST_WAITING = 100
+_LOADING = 1
+"""Turns that count no longer once there is another: the first one loads what answers."""
 _NEWEST = 0.1
 """What the turn that ended last counts in the mean."""
 
@@ -37,6 +39,7 @@ class Line:
         self._waiting = deque[Future[None]]()
         self._begun = dict[Future[None], float]()
         self._mean = 0.0
+        self._ended = 0
         self._lock = Lock()
 
     @property
@@ -138,7 +141,9 @@ class Line:
                 if ticket in self._waiting:
                     self._waiting.remove(ticket)
                 return
-            self._mean += (now - begun - self._mean) * (_NEWEST if self._mean else 1.0)
+            self._ended += 1
+            weight = 1.0 if self._ended <= _LOADING + 1 else _NEWEST
+            self._mean += (now - begun - self._mean) * weight
             while self._waiting:
                 following = self._waiting.popleft()
                 if following.set_running_or_notify_cancel():

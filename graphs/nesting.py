@@ -259,7 +259,7 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
             state = await self.line.in_thread(run)
         return _handed_back(input, config, state)
 
-    async def abatch(self, inputs: Any, config: Any = None, **settings: Any) -> list[Any]:
+    async def abatch(self, inputs: Any, config: Any = None, **settings: Any) -> list[Out]:
         """As LangGraph's own; without a `max_concurrency` no more run at once than gain by it."""
         configs = get_config_list(config, len(inputs))
         for own in configs:

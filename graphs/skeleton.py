@@ -192,10 +192,13 @@ def after_asking(state: State) -> Literal["propose", "load", "combine"]:
 
 
 def _answers(compiled: CompiledGraph, question: str) -> frozenset[Term]:
-    """The terms that a question is answered with, asked alone."""
+    """The terms that a question is answered with, asked alone; none where it takes too much."""
     alone: Any = compiled.copy({"checkpointer": False})
     options = Options(conversation=False, on_ambiguous="best")
-    state: State = alone.invoke({"question": question}, context=options)
+    try:
+        state: State = alone.invoke({"question": question}, context=options)
+    except ShortageError:
+        return frozenset()
     return frozenset(answer["term"] for answer in state.get("answers", []))
 
 

@@ -9,14 +9,16 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from ..agent.answers.judging import other_notes, unread_line
+from ..agent.answers.judging import ambiguity, other_notes, unread_line
 from ..agent.decoding.wire import SEPARATOR, escape
 from ..agent.errors import GroundwalkError
 from ..agent.kg.labels.names import one_line
+from ..agent.linking.mention import in_words as told_as
 from ..agent.options import Options
 from ..agent.records import (
     Answer,
     Entity,
+    MentionRecord,
     Operation,
     Reading,
     Result,
@@ -36,12 +38,15 @@ MOST_READINGS = 3
 MOST_TRIPLES = 60
 """Triples that the words of a result list; the rest are in the artifact."""
 
+ASK_AGAIN = "ask again with the term of the one that is meant in its place, in brackets:"
+
 DESCRIPTION = (
     "Answers a question from the user's knowledge graph. Every triple that it returns was looked "
     "up in the graph; where the graph does not hold an answer it says so. Where it is not sure "
     "what is asked, the notes say what it read: ask again in other words. Ask one question at a "
     "time, self-contained, with the names of the entities. Where a name may mean several entities "
-    "the notes list them: ask again with the one that is meant in [brackets]. Where it begins with "
+    "they are listed: ask again with the term of the one that is meant in its place, in "
+    "[brackets]. Where it begins with "
     "`not understood`, the answer leaves these words of the question out."
 )
 
@@ -171,6 +176,12 @@ def in_words(state: State) -> str:
     lines = list(map(one_line, [*unread, *reply]))
     if result := state.get("result"):
         lines.append(one_line(result["how"]))
+    asked_about = unsettled(state)
+    for mention in asked_about:
+        lines.append(f"{one_line(mention['text'])} may mean one of these: {ASK_AGAIN}")
+        options = mention["candidates"]
+        listed = zip(options, told_as(options), strict=True)
+        lines += (f"[{own['term']}]: {one_line(words)}" for own, words in listed)
     is_answered = bool(state.get("answers") or state.get("result"))
     if is_answered and (reading := state.get("reading")):
         lines.append(f"Read as: {one_line(reading)}")
@@ -180,8 +191,16 @@ def in_words(state: State) -> str:
         lines += islice(spelled, MOST_TRIPLES)
     if (more := len(spelled) - MOST_TRIPLES) > 0:
         lines.append(f"and {more:,} triples more")
-    lines += (f"Note: {one_line(note)}" for note in other_notes(state))
+    told = {ambiguity(mention) for mention in asked_about}
+    notes = (note for note in other_notes(state) if note not in told)
+    lines += (f"Note: {one_line(note)}" for note in notes)
     return "\n".join(lines)
+
+
+def unsettled(state: State) -> list[MentionRecord]:
+    """The names that keep a question from being answered, as each may mean several entities."""
+    mentions = state.get("mentions", []) if state.get("status") == "ambiguous" else []
+    return [mention for mention in mentions if mention["ambiguous"]]
 
 
 def in_one_line(error: GroundwalkError) -> str:

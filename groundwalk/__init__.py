@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from groundwalk.agent.events import Event
     from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
     from groundwalk.agent.options import Options
-    from groundwalk.agent.records import Answer
-    from groundwalk.agent.state import GraphInput, GraphOutput, State
+    from groundwalk.agent.records import Answer, Entity, MentionRecord, Result
+    from groundwalk.agent.state import Choice, GraphInput, GraphOutput, State
     from groundwalk.graphs import (
         AskResult,
         CompiledGraph,
+        GraphPage,
         KGRetriever,
         ask_tool,
         build_graph,
@@ -47,23 +48,28 @@ __all__ = [
     "Answer",
     "AskResult",
     "BusyError",
+    "Choice",
     "CompiledGraph",
     "ConstraintError",
     "DatasetError",
     "DiskError",
+    "Entity",
     "Event",
     "GraphInput",
     "GraphOutput",
+    "GraphPage",
     "GroundwalkError",
     "InputError",
     "KGError",
     "KGRetriever",
     "KnowledgeGraph",
+    "MentionRecord",
     "ModelError",
     "NoPathError",
     "Options",
     "QuestionError",
     "RefusedError",
+    "Result",
     "ServiceError",
     "ShortageError",
     "State",
@@ -79,13 +85,18 @@ __all__ = [
 _MODULES = {
     "Answer": "agent.records",
     "AskResult": "graphs",
+    "Choice": "agent.state",
     "CompiledGraph": "graphs",
+    "Entity": "agent.records",
     "Event": "agent.events",
     "GraphInput": "agent.state",
     "GraphOutput": "agent.state",
+    "GraphPage": "graphs",
     "KGRetriever": "graphs",
     "KnowledgeGraph": "agent.kg",
+    "MentionRecord": "agent.records",
     "Options": "agent.options",
+    "Result": "agent.records",
     "State": "agent.state",
     "ask_tool": "graphs",
     "build_graph": "graphs",

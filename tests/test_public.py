@@ -2,6 +2,7 @@
 
 import copy
 import doctest
+import inspect
 import pickle
 import re
 import subprocess
@@ -15,29 +16,35 @@ import groundwalk
 import pytest
 from groundwalk.agent.events import Event
 from groundwalk.agent.records import Kind, Status
+from typing_extensions import is_typeddict
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = [
     "Answer",
     "AskResult",
     "BusyError",
+    "Choice",
     "CompiledGraph",
     "ConstraintError",
     "DatasetError",
     "DiskError",
+    "Entity",
     "Event",
     "GraphInput",
     "GraphOutput",
+    "GraphPage",
     "GroundwalkError",
     "InputError",
     "KGError",
     "KGRetriever",
     "KnowledgeGraph",
+    "MentionRecord",
     "ModelError",
     "NoPathError",
     "Options",
     "QuestionError",
     "RefusedError",
+    "Result",
     "ServiceError",
     "ShortageError",
     "State",
@@ -49,6 +56,14 @@ PUBLIC = [
     "kg_of",
     "open_kg",
 ]
+MEMBERS = {
+    "CompiledGraph": (
+        *("invoke", "ainvoke", "stream", "astream", "batch", "abatch"),
+        *("warm", "with_state", "without_line", "line"),
+    ),
+    "KnowledgeGraph": ("counts", "source", "digest", "profile", "labels", "store", "close"),
+}
+"""What is used of the classes that nobody makes an object of."""
 HEAVY = {"torch", "transformers", "langchain_core", "langgraph"}
 
 
@@ -138,10 +153,56 @@ def test_the_parts_load_from_any_folder(inside: bool, tmp_path: Path) -> None:
     assert {"groundwalk.agent.errors", "groundwalk.agent.kg.terms", "groundwalk.data"} <= loaded
 
 
+def use_of(name: str) -> str:
+    """How a public name is called, or what it has: its parameters with their defaults, its keys."""
+    value = getattr(groundwalk, name)
+    if name == "Event":
+        return " or ".join(kind.__name__ for kind in get_args(value))
+    if is_typeddict(value):
+        return ", ".join(value.__annotations__)
+    if name in MEMBERS:
+        return ", ".join(f".{own}" for own in MEMBERS[name])
+    if name == "KGRetriever":  # its other parameters are those of any retriever
+        fields = [own for own in value.model_fields if own in value.__annotations__]
+        return f"KGRetriever(*, {', '.join(f'{own}=...' for own in fields)})"
+    return name + _parameters(inspect.signature(value))
+
+
+def _parameters(signature: inspect.Signature) -> str:
+    """Parameters without their types; a default that is no plain value is `...`."""
+    plain = (str, int, float, bool, tuple, type(None), type(inspect.Parameter.empty))
+
+    def is_short(default: object) -> bool:
+        return isinstance(default, plain) and len(repr(default)) < 40
+
+    bare = [
+        own.replace(
+            annotation=inspect.Parameter.empty,
+            default=own.default if is_short(own.default) else ...,
+        )
+        for own in signature.parameters.values()
+    ]
+    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+    return text.replace("Ellipsis", "...").replace("'", '"')
+
+
+@pytest.mark.parametrize("name", ["open_kg", "kg_of", "build_graph", "describe_graph"])
+def test_the_help_of_a_function_begins_with_a_signature_that_can_be_read(name: str) -> None:
+    assert len(str(inspect.signature(getattr(groundwalk, name)))) < 1_500
+
+
+def test_the_members_in_the_reference_are_there() -> None:
+    kg = groundwalk.open_kg("world")
+    for own, names in ((kg, "KnowledgeGraph"), (groundwalk.build_graph(kg=kg), "CompiledGraph")):
+        assert all(hasattr(own, name) for name in MEMBERS[names])
+
+
 def test_the_reference_has_a_line_and_a_place_for_every_public_name() -> None:
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     names = [name for name in PUBLIC if name != "__version__"]
-    assert sorted(re.findall(r"^- `(\w+)`: \w", page, re.MULTILINE)) == sorted(names)
+    rows = re.findall(r"^\| `(\w+)` \| `(.+)` \| (\w.*) \|$", page, re.MULTILINE)
+    assert {name: written for name, written, _ in rows} == {name: use_of(name) for name in names}
+    assert len(rows) == len(names)
     assert sorted(re.findall(r"^::: groundwalk\.(\w+)$", page, re.MULTILINE)) == sorted(names)
 
 

@@ -33,13 +33,14 @@ with socket.socket(socket.AF_UNIX) as server:
     server.sendall(told)
     sys.exit(int(server.recv(16)))
 """
-_IMPORTED = (
-    "groundwalk.cli.main",
-    "groundwalk.graphs",
+_IMPORTED = ("groundwalk.cli.main", "groundwalk.graphs")
+_OF_MODELS = (
+    "torch",
     "groundwalk.training.train",
-    "langgraph.graph",
     "transformers.models.llama.modeling_llama",
 )
+_HUB = "huggingface_hub"
+"""It reads its variables when it is imported."""
 _QUESTION = "What is the capital of Kenya?"
 """What a question imports is imported beforehand."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -81,8 +82,11 @@ class Shell:
 
 
 @contextlib.contextmanager
-def warm(folder: Path) -> Generator[Callable[[Path], Shell]]:
-    """A function that opens a `Shell` in a folder, as long as the context lasts."""
+def warm(folder: Path, *, models: bool = True) -> Generator[Callable[[Path], Shell]]:
+    """A function that opens a `Shell` in a folder, as long as the context lasts.
+
+    Without the libraries of `models` each command imports those of the hub itself.
+    """
     address, commands = folder / "socket", folder / "bin"
     commands.mkdir()
     for name in ("groundwalk", "python"):
@@ -90,7 +94,10 @@ def warm(folder: Path) -> Generator[Callable[[Path], Shell]]:
         client.write_text(_CLIENT.format(python=sys.executable, address=str(address)))
         client.chmod(0o700)
     server = subprocess.Popen(
-        [sys.executable, __file__, str(address)], stdout=subprocess.PIPE, text=True, env=_clean()
+        [sys.executable, __file__, str(address), *(_OF_MODELS if models else ())],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=_clean(),
     )
     try:
         assert server.stdout and server.stdout.readline() == "ready\n"
@@ -101,7 +108,7 @@ def warm(folder: Path) -> Generator[Callable[[Path], Shell]]:
 
 
 @cache
-def command() -> list[str]:
+def command(*, models: bool = True) -> list[str]:
     """The beginning of a command line: `groundwalk`, from a server that ends with this process.
 
     It differs from a process of its own in that Python and the libraries do not start anew, and in
@@ -110,7 +117,7 @@ def command() -> list[str]:
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="groundwalk-warm-")))
-    stack.enter_context(warm(folder))
+    stack.enter_context(warm(folder, models=models))
     return [str(folder / "bin" / "groundwalk")]
 
 
@@ -119,13 +126,14 @@ def _clean() -> dict[str, str]:
     return kept | {"HF_HUB_OFFLINE": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
 
-def _serve(address: str) -> None:
-    import torch
-
-    for module in (*_IMPORTED, *_imported_by_a_question()):
-        with contextlib.suppress(ImportError):
-            import_module(module)
-    torch.set_num_threads(1)
+def _serve(address: str, *of_models: str) -> None:
+    for module in (*of_models, *_IMPORTED, *_imported_by_a_question()):
+        if of_models or not module.startswith(_HUB):
+            with contextlib.suppress(ImportError):
+                import_module(module)
+    if of_models:
+        import_module("torch").set_num_threads(1)
+    assert of_models or _HUB not in sys.modules
     sys.addaudithook(_stay_offline)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -216,4 +224,4 @@ def _stay_offline(event: str, details: tuple[Any, ...]) -> None:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    _serve(*sys.argv[1:])

@@ -1,14 +1,17 @@
 """What tells apart entities that one name means, where their descriptions do not."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from ..kg import KnowledgeGraph
+from ..kg.labels.names import normalise
 from ..kg.terms import Term
 from ..linking import Candidate, Mention, is_ambiguous
 
+_ABOUT = re.compile(r"\s\((.+)\)$", re.DOTALL)
 _MOST_FACTS = 50
 """Facts that are looked at, of an entity in one direction."""
 
@@ -17,13 +20,17 @@ Direction: TypeAlias = tuple[Term, bool]
 
 
 def with_distinguishing_facts(kg: KnowledgeGraph, mention: Mention) -> Mention:
-    """The mention; things of one label and one description, or none, have a fact that differs.
+    """An ambiguous mention with candidates told apart; any other as it is. Raises ServiceError."""
+    if not is_ambiguous(mention):
+        return mention
+    return replace(mention, candidates=told_apart(kg, mention.candidates))
+
+
+def told_apart(kg: KnowledgeGraph, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates; those of one label and one description, or none, have a fact that differs.
 
     It is added to their descriptions. Raises ServiceError.
     """
-    if not is_ambiguous(mention):
-        return mention
-    candidates = mention.candidates
     shared = Counter((candidate.label, candidate.description) for candidate in candidates)
     alike = [
         candidate.term
@@ -31,8 +38,46 @@ def with_distinguishing_facts(kg: KnowledgeGraph, mention: Mention) -> Mention:
         if shared[candidate.label, candidate.description] > 1
     ]
     words = _differences(kg, alike) if alike else {}
-    described = [_with_fact(candidate, words.get(candidate.term, "")) for candidate in candidates]
-    return replace(mention, candidates=tuple(described))
+    apart = alike if words else []
+    return tuple(
+        _with_fact(own, words.get(own.term, "")) if own.term in apart else own for own in candidates
+    )
+
+
+def as_described(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
+    """The mention with those candidates that its text describes, as `Georgia (capital: Tbilisi)`.
+
+    None where the only one is something else; several stay, and are ambiguous, where none is so.
+    Raises ServiceError.
+    """
+    text = normalise(mention.text)
+    if _ABOUT.search(mention.text) is None or any(
+        text in (normalise(own.name), normalise(own.label)) for own in mention.candidates
+    ):
+        return mention
+    candidates = told_apart(kg, mention.candidates)
+    fitting = [own for own in candidates if text in map(normalise, _listed_as(own))] or [
+        own for own in candidates if _is_about(mention.text, own)
+    ]
+    if not fitting and len(candidates) == 1:
+        return None
+    most = max(own.score for own in candidates)
+    alike = tuple(replace(own, score=most) for own in fitting or candidates)
+    return replace(mention, candidates=alike)
+
+
+def _listed_as(candidate: Candidate) -> Iterator[str]:
+    """What a candidate may be listed as: either name, with either or both of what it is."""
+    kind, description = candidate.kind, candidate.description
+    for about in filter(None, (description, kind, f"{kind}, {description}", candidate.term)):
+        yield from (f"{name} ({about})" for name in (candidate.name, candidate.label))
+
+
+def _is_about(text: str, candidate: Candidate) -> bool:
+    """Whether what is in the brackets of a text is a part of what the candidate is."""
+    about = _ABOUT.search(text)
+    known = f"{candidate.kind} {candidate.description}"
+    return about is not None and f" {normalise(about[1])} " in f" {normalise(known)} "
 
 
 def _differences(kg: KnowledgeGraph, alike: Sequence[Term]) -> dict[Term, str]:
@@ -90,5 +135,4 @@ def _words(
 
 def _with_fact(candidate: Candidate, fact: str) -> Candidate:
     known = candidate.description or candidate.kind
-    told = "; ".join(filter(None, [known, fact]))
-    return replace(candidate, description=told) if fact else candidate
+    return replace(candidate, description="; ".join(filter(None, [known, fact])))

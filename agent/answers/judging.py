@@ -1,19 +1,31 @@
 """Whether verified answers are answers to the question, and what to say where they are not."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..kg.terms import node_of
+from ..kg.terms import Term, node_of
+from ..linking.mention import in_words
 from ..options import Options
 from ..query.account import LEFT_OUT, UNKNOWN, is_read, unread
-from ..records import SILENT, Answer, MentionRecord, Status, Word, words_left_out
+from ..query.tree import Last, Query, nested, read_query
+from ..records import (
+    NO_WORD,
+    NOT_SURE_OF_READING,
+    SILENT,
+    Answer,
+    MentionRecord,
+    Reading,
+    Status,
+    Word,
+    words_left_out,
+)
 from ..state import State
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
 READ = "I read: "
 """How the note on a reading that is not answered begins."""
-NO_READING = "not sure enough of any reading"
+NO_READING = f"{NOT_SURE_OF_READING} of any reading"
 """How the note begins where none is likely enough to be told."""
 _UNLIKELY = 1 / 3
 """Of the confidence that an answer must have, the share below which nothing in the graph is taken
@@ -104,19 +116,73 @@ def unsure(confidence: float) -> str:
     return f"not sure that this is what was asked ({confidence:.2f})"
 
 
-def unrecognised(
-    outcome: Judged, mentions: Sequence[MentionRecord], account: Sequence[Word]
-) -> Judged:
-    """The outcome, told as it is where the graph has no word of a question that is not answered.
+class Told(NamedTuple):
+    """What stands of the answers, and the readings that are told, with the first one's tree."""
 
-    The query that is likeliest then is one of nothing in the question.
+    outcome: Judged
+    readings: list[Reading]
+    reading: str
+    tree: dict[str, Any] | None
+
+
+def told(outcome: Judged, state: State) -> Told:
+    """The outcome with its readings: of a question that is not answered, only those about it.
+
+    Where nothing that it says is in the graph, the likeliest query is one of nothing in it; and one
+    that begins at none of the names that it has is about something else.
     """
-    empty = {word["used_by"] for word in account} <= {*LEFT_OUT, "filler", "operator"}
-    if mentions or not account or not empty or outcome.status not in SILENT:
-        return outcome
-    kept = [note for note in outcome.notes if not note.startswith((READ, NO_READING))]
-    said = "no word of the question was recognised as a name, a class or a relation of the graph"
-    return outcome._replace(notes=[*kept, said])
+    readings, reading = state.get("readings", []), state.get("reading", "")
+    tree = state.get("query_tree")
+    if outcome.status not in SILENT:
+        return Told(outcome, readings, reading, tree)
+    if _is_unrecognised(outcome, state):
+        kept = [note for note in outcome.notes if not note.startswith((READ, NO_READING))]
+        return Told(Judged("abstained", [], [*kept, NO_WORD]), [], "", None)
+    names = _names(state.get("mentions", []))
+    about = [own for own in readings if not names or not names.isdisjoint(_pointed_at(own))]
+    if not readings or readings[0] in about:
+        return Told(outcome, about, reading, tree)
+    notes = [_without_reading(note) for note in outcome.notes]
+    return Told(outcome._replace(notes=notes), about, "", None)
+
+
+def _is_unrecognised(outcome: Judged, state: State) -> bool:
+    """Whether a question says nothing that is in the graph, nor is about what came before it."""
+    account, tree = state.get("account", []), state.get("query_tree")
+    if state.get("mentions") or not account:
+        return False
+    if not {word["used_by"] for word in account} <= {*LEFT_OUT, "filler", "operator"}:
+        return False
+    is_read = any(note.startswith(READ) for note in outcome.notes)
+    return not (is_read and tree is not None and _begins_before(read_query(tree)))
+
+
+def _begins_before(query: Query) -> bool:
+    return any(isinstance(node.start, Last) for node in (query, *nested(query)))
+
+
+def _names(mentions: Sequence[MentionRecord]) -> set[Term]:
+    """The things that mentions may mean; a class is none."""
+    return {own["term"] for mention in mentions for own in mention["candidates"] if own["kind"]}
+
+
+def _pointed_at(reading: Reading) -> set[Term]:
+    """The things of the question that a reading points at."""
+    query, named = read_query(reading["query"]["query"]), reading["query"]["mentions"]
+    numbers = set[int]()
+    for node in (query, *nested(query)):
+        numbers.update(node.start if isinstance(node.start, tuple) else ())
+        values = (own.mention for own in (*node.filters, *node.having))
+        numbers.update(number for number in values if number is not None)
+    return {named[number].get("term", "") for number in numbers}
+
+
+def _without_reading(note: str) -> str:
+    """A note on a reading, without what was read."""
+    if not note.startswith(READ):
+        return note
+    _, _, why = note.rpartition(f"; {NOT_SURE_OF_READING}")
+    return f"{NO_READING}{why}" if why else NO_READING
 
 
 def not_shown(left_out: int) -> list[str]:
@@ -145,9 +211,7 @@ def is_confident(state: State, least: float) -> bool:
 
 def ambiguity(mention: MentionRecord) -> str:
     """What a name may mean."""
-    options = ", ".join(
-        f"{c['label']} ({c['description'] or c['term']})" for c in mention["candidates"]
-    )
+    options = ", ".join(in_words(mention["candidates"]))
     return f"{mention['text']} may mean: {options}"
 
 

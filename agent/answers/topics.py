@@ -9,8 +9,9 @@ from ..kg.labels.index import TermInfo
 from ..kg.store import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
+from ..linking.mention import in_words
 from ..records import Entity, MentionRecord
-from .differences import with_distinguishing_facts
+from .differences import as_described, told_apart, with_distinguishing_facts
 
 
 def given_mentions(
@@ -31,10 +32,7 @@ def given_mentions(
         if any(start < stop and begin < end for begin, stop in taken):
             start = end = 0
         taken.append((start, end))
-        candidate = Candidate(
-            info.term, info.name, info.label, info.description, info.kind, 1.0, "label"
-        )
-        mentions.append(Mention(question[start:end], start, end, (candidate,)))
+        mentions.append(Mention(question[start:end], start, end, (_candidate(info),)))
     return mentions, notes
 
 
@@ -45,6 +43,18 @@ def find_entity(kg: KnowledgeGraph, text: str) -> TermInfo | None:
         return kg.labels.describe([text])[0] if steps else None
     infos = kg.labels.describe(kg.labels.named(text))
     return min(infos, key=lambda info: (-info.degree, info.term), default=None)
+
+
+def listed_apart(kg: KnowledgeGraph, terms: Sequence[Term]) -> list[str]:
+    """Entities as candidates are listed, with what tells those of one name apart. ServiceError."""
+    infos = {info.term: info for info in kg.labels.describe(list(terms))}
+    candidates = told_apart(kg, [_candidate(infos[term]) for term in terms])
+    return in_words(mention_record(Mention("", 0, 0, candidates))["candidates"])
+
+
+def _candidate(info: TermInfo) -> Candidate:
+    known = (info.term, info.name, info.label, info.description, info.kind)
+    return Candidate(*known, 1.0, "label")
 
 
 def _span_of(question: str, info: TermInfo, linked: Sequence[Mention]) -> tuple[int, int]:
@@ -76,11 +86,36 @@ def linked(
         if kg is not None and given is not None:
             found, missing = given_mentions(kg, question, given, found)
         both = [represented(mention, kg) for mention in found]
-        mentions = [
-            mention if kg is None else with_distinguishing_facts(kg, mention) for mention, _ in both
-        ]
-    notes = [*missing, *dict.fromkeys(note for _, note in both if note)]
+        mentions = [mention for mention, _ in both]
+        if kg is not None:
+            mentions, unlike = _bracketed_as_described(kg, question, mentions)
+            mentions = [with_distinguishing_facts(kg, mention) for mention in mentions]
+            missing += unlike
+    misspelt = [_as_spelt(mention) for mention, _ in both]
+    notes = [*missing, *dict.fromkeys(filter(None, (*misspelt, *(note for _, note in both))))]
     return Linked(list(map(mention_record, mentions)), notes, meter.requests)
+
+
+def _bracketed_as_described(
+    kg: KnowledgeGraph, question: str, mentions: Sequence[Mention]
+) -> tuple[list[Mention], list[str]]:
+    """The mentions, those in brackets as they are described there; and notes on what is not so."""
+    kept, notes = list[Mention](), list[str]()
+    for mention in mentions:
+        is_marked = question[: mention.start].rstrip().endswith("[")
+        own = as_described(kg, mention) if is_marked else mention
+        if own is None:
+            notes.append(f"nothing in the graph is {mention.text}")
+        else:
+            kept.append(own)
+    return kept, notes
+
+
+def _as_spelt(mention: Mention) -> str:
+    """The note on a name that is spelt otherwise than in the question; empty for any other."""
+    first, *_ = mention.candidates
+    is_told = first.matched == "fuzzy" and not is_ambiguous(mention)
+    return f'"{mention.text}" is taken for {first.name}' if is_told else ""
 
 
 def best_topics(mentions: list[MentionRecord]) -> list[Entity]:

@@ -4,23 +4,20 @@ The words for that are data of a language, `agent/languages/en.toml`.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ...prompts import render
 from ..kg.labels.names import normalise, one_line
 from ..kg.terms import is_literal
-from ..languages import language_words
-from ..linking.picking import picked
+from ..linking.mention import picked
 from ..llm.asking import Asker
 from ..records import MentionRecord, Part, Turn
+from .courtesies import conversation_words, courtesy_of
 from .turns import last_about
 
-Courtesy = Literal["greetings", "thanks", "help"]
-"""What asks the graph nothing: it is answered with what may be asked."""
-_COURTESIES: tuple[Courtesy, ...] = ("greetings", "thanks", "help")
 _LONGEST_NAME = 6
 """Words of a line that may be the bare name of an entity."""
 
@@ -48,7 +45,7 @@ def may_be_act(question: str) -> bool:
 
 def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> Act | None:
     """What a question does; None where it asks the graph a query."""
-    words, spoken = _words(), normalise(question)
+    words, spoken = conversation_words(), normalise(question)
     without_opener = _after(spoken, words["openers"])
     is_name = any(_names(mention, spoken) for mention in mentions)
     if not is_name and (courtesy := courtesy_of(spoken)):
@@ -69,7 +66,7 @@ def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Tur
 
 def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | None:
     """What shows more of the last answer: the whole card, or the members of a number."""
-    words, last = _words(), turns[-1]
+    words, last = conversation_words(), turns[-1]
     wants_all = spoken in words["more"] or spoken in words["list"]
     if wants_all and last.get("card") and len(last["mentions"]) == 1:
         return Act("card", Part(question=question, mentions=last["mentions"]), whole=True)
@@ -77,19 +74,6 @@ def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | No
     if spoken in words["list"] and about is not None and about["answers"]:
         return Act("list", Part(question=question, mentions=[]))
     return None
-
-
-def courtesy_of(spoken: str) -> Courtesy | None:
-    """Which courtesy a normalised text is, if it is one."""
-    words = _words()
-    if not any(map(str.isalnum, spoken)):
-        return "help"
-    in_full = " ".join(words["short"].get(word, word) for word in spoken.split())
-    return next((kind for kind in _COURTESIES if in_full in words[kind]), None)
-
-
-def _words() -> Mapping[str, Any]:
-    return language_words()["conversation"]
 
 
 def _asks_for_card(spoken: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> bool:
@@ -102,12 +86,14 @@ def _asks_for_card(spoken: str, mentions: Sequence[MentionRecord], turns: Sequen
     subject = _subject(spoken)
     is_asked = subject != spoken or not turns or turns[-1].get("card", False)
     name = normalise(mentions[0]["text"])
-    return is_asked and name in (subject, _after(subject, _words()["articles"]))
+    return is_asked and name in (subject, _after(subject, conversation_words()["articles"]))
 
 
 def _subject(spoken: str) -> str:
     """What a text is about, without the words that ask about it."""
-    openings = [opening for opening in _words()["about"] if spoken.startswith(f"{opening} ")]
+    openings = [
+        opening for opening in conversation_words()["about"] if spoken.startswith(f"{opening} ")
+    ]
     return spoken[len(max(openings, key=len)) + 1 :] if openings else spoken
 
 

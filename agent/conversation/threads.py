@@ -166,18 +166,33 @@ def _first(saver: "SqliteSaver", thread: str) -> Turn | None:
 
 
 def _turn(turn: Turn) -> list[str]:
-    lines = ["", f"## {_plain(turn['question'])}", ""]
-    if turn["asked"] != turn["question"]:
+    """A turn; what only shows the chains of an earlier one again is told without them."""
+    lines, reading = ["", f"## {_plain(turn['question'])}", ""], turn.get("reading", "")
+    if not turn["alone"]:
+        return [*lines, "The chains of the answer before, looked up again."]
+    if turn["asked"] not in (turn["question"], reading):
         lines += [f"Asked: {_plain(turn['asked'])}", ""]
     lines += [f"**{_plain(turn['text'])}** ({turn['status']})", ""]
-    if reading := turn.get("reading"):
-        lines += [f"Read as: {_plain(reading)}, confidence {turn['confidence']:.2f}", ""]
+    if reading:
+        sure = "as it was chosen" if turn.get("given") else f"confidence {turn['confidence']:.2f}"
+        lines += [f"Read as: {_plain(reading)}, {sure}", ""]
     lines += [line for answer in turn["answers"] for line in _answer(answer)]
+    lines += _compared(turn)
     return lines + [f"- note: {_plain(note)}" for note in turn["notes"]]
 
 
 def _answer(answer: Answer) -> list[str]:
     return [f"- {_plain(answer['label'])}", *(f"  - {_chain(c)}" for c in answer["chains"])]
+
+
+def _compared(turn: Turn) -> list[str]:
+    """The triples that what was computed rests on, without those of the answers' chains."""
+    chains = (chain for answer in turn["answers"] for chain in answer["chains"])
+    shown = {_chain([step]) for chain in chains for step in chain}
+    beside = [line for step in turn.get("triples", []) if (line := _chain([step])) not in shown]
+    return (
+        ["- what was compared or computed:", *(f"  - {line}" for line in beside)] if beside else []
+    )
 
 
 def _chain(chain: Sequence[StepRecord]) -> str:

@@ -70,7 +70,7 @@ def summary(reply: Reply) -> str:
         return computed["text"]
     if reply["answers"]:
         return ", ".join(answer["label"] for answer in reply["answers"])
-    return silence(reply["status"])
+    return silence(reply["status"], reply["notes"])
 
 
 def understood(reply: Reply) -> list[str]:

@@ -26,9 +26,9 @@ def languages() -> tuple[str, ...]:
 
 
 @cache
-def ordinary_words(language: str = "en") -> frozenset[str]:
-    """The ordinary words of a language, normalised; of each its shortest form."""
-    return frozenset(_text(f"{language}.ordinary.txt").split())
+def ordinary_words() -> frozenset[str]:
+    """The ordinary words of English, normalised; of each its shortest form."""
+    return frozenset(_text("en.ordinary.txt").split())
 
 
 def _text(file: str) -> str:

@@ -2,7 +2,7 @@
 
 from .linker import LabelLinker, Linker
 from .mention import Candidate, Matched, Mention, is_ambiguous
-from .mentions import MentionFinder
+from .spans import MentionFinder
 
 __all__ = [
     "Candidate",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..kg.labels.index import TermInfo, Word
 from ..kg.labels.names import normalise
-from .mentions import Span, Spelling, Token
+from .spans import Span, Spelling, Token
 from .words import FUNCTION_WORDS, OF_LANGUAGES, THE_ONE, is_everyday, singular
 
 _MOST_BEFORE = 3

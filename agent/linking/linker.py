@@ -6,13 +6,30 @@ from itertools import islice
 from typing import Protocol
 
 from ..kg.labels.index import Hit
-from ..kg.labels.meanings import entities_meant, written_term
+from ..kg.labels.meanings import entities_meant, namesakes, written_term
 from ..kg.labels.names import normalise
 from ..kg.store import Labels
 from ..kg.terms import Term
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .mentions import (
+from .parts import MOST_TRIED, Part, parts, share, whole
+from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
+from .ranking import (
+    LinkedSpan,
+    as_typed,
+    best_known,
+    firm,
+    grade,
+    grade_fuzzy,
+    grade_part,
+    has_capital,
+    is_inside,
+    linked_span,
+    order,
+    overlaps,
+    without_overlaps,
+)
+from .spans import (
     MentionFinder,
     Span,
     Spelling,
@@ -24,10 +41,6 @@ from .mentions import (
     spellings,
     tokenise,
 )
-from .overlaps import firm, has_capital, is_inside, order, overlaps, without_overlaps
-from .parts import MOST_TRIED, Part, parts, share, whole
-from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
-from .ranking import LinkedSpan, as_typed, best_known, grade, grade_fuzzy, grade_part, linked_span
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
 from .words import singular
@@ -114,10 +127,10 @@ class LabelLinker:
         return None if term is None else self._of_terms(question, span, [term])
 
     def _listed(self, question: str, span: Span) -> LinkedSpan | None:
-        """What is listed under a marked text, where candidates are told apart."""
-        return self._of_terms(
-            question, span, entities_meant(self._labels, question[span.start : span.end])
-        )
+        """What is listed under a marked text; with what no label says, all that has the name."""
+        text = question[span.start : span.end]
+        terms = entities_meant(self._labels, text) or namesakes(self._labels, text)
+        return self._of_terms(question, span, terms)
 
     def _of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> LinkedSpan | None:
         text = question[span.start : span.end]

@@ -1,9 +1,15 @@
-"""What linking returns: stretches of a question and the entities that they may mean."""
+"""Mentions in a question with the entities that each may mean, and which of them a reply picks."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ..kg.labels.meanings import written_term
+from ..kg.labels.names import normalise
 from ..kg.terms import Term
+
+if TYPE_CHECKING:
+    from ..records import Entity
 
 Matched: TypeAlias = Literal["label", "alias", "hidden", "part", "fuzzy", "dense"]
 
@@ -38,3 +44,60 @@ def is_ambiguous(mention: Mention, *, margin: float = MARGIN) -> bool:
     """Whether the two best candidates are too close to choose between."""
     scores = [candidate.score for candidate in mention.candidates[:2]]
     return len(scores) == 2 and scores[0] - scores[1] < margin
+
+
+def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:
+    """The options that a reply fits: exactly one where it is a choice.
+
+    A number counts from 1. A name or term in full means its option, though others may contain it;
+    so does an option as it is listed, and a term without its angle brackets.
+    Any other text fits all options with that text somewhere in their name or description, whatever
+    its case, accents and punctuation. Digits fit whole words only, so that a number that counts
+    nothing is no part of a year.
+    """
+    text = reply.strip()
+    numbers = [str(number) for number, _ in enumerate(options, 1)]
+    if (number := text.rstrip(".)")) in numbers:
+        return [options[numbers.index(number)]]
+    wanted, terms = normalise(text), [option["term"] for option in options]
+    listed = dict(zip(terms, in_words(options), strict=True))
+    fits: tuple[Callable[[Entity], bool], ...] = (
+        lambda option: text in (option["label"], option["term"], listed[option["term"]]),
+        lambda option: written_term(text) == option["term"],
+        lambda option: wanted == normalise(option["label"]),
+        lambda option: any(_has(shown, wanted) for shown in _shown(option)),
+    )
+    for fit in fits:
+        if fitting := [option for option in options if fit(option)]:
+            return fitting if wanted else []
+    return []
+
+
+def in_words(options: Sequence["Entity"]) -> list[str]:
+    """Entities as they are listed: each name with what it is in brackets, or with its term.
+
+    A class that the name has in brackets already is not said again.
+    """
+    words = list(map(_described, options))
+    return [
+        text if words.count(text) == 1 else f"{option['label']} ({option['term']})"
+        for text, option in zip(words, options, strict=True)
+    ]
+
+
+def _described(entity: "Entity") -> str:
+    kind, about = entity["kind"], entity["description"] or entity["kind"] or entity["term"]
+    name = entity["label"]
+    if kind and about.startswith(kind):
+        name = name.removesuffix(f" ({kind})")
+    return f"{name} ({about})"
+
+
+def _shown(option: "Entity") -> tuple[str, str]:
+    """What a person sees of an option."""
+    return option["label"], option["description"] or option["kind"]
+
+
+def _has(shown: str, wanted: str) -> bool:
+    text = normalise(shown)
+    return f" {wanted} " in f" {text} " if wanted.isdecimal() else wanted in text

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
-from .mentions import Span, Token, normalised, tokenise
-from .ordinary import is_ordinary
 from .plausible import Casing
-from .words import FUNCTION_WORDS, is_everyday
+from .spans import Span, Token, normalised, tokenise
+from .words import FUNCTION_WORDS, is_everyday, is_ordinary
 
 MOST_TRIED = 50
 """Stretches of one question that are looked up."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..kg.labels.index import Word
 from ..kg.labels.names import normalise
-from .mentions import Span, Token, normalised
+from .spans import Span, Token, normalised
 from .words import COMMON_WORDS, FUNCTION_WORDS, OTHER_FUNCTION_WORDS, is_everyday
 
 _LONGEST_ACRONYM = 4

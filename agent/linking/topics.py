@@ -18,8 +18,8 @@ from .context import (
     surroundings,
 )
 from .mention import Candidate, Mention, is_ambiguous
-from .mentions import Span, Token, whole_end
 from .ranking import LinkedSpan, as_adjective, candidates, in_context
+from .spans import Span, Token, whole_end
 
 
 class Words(NamedTuple):

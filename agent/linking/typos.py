@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from rapidfuzz.distance import OSA
 
 from ..kg.labels.index import Similar
-from .mentions import Span, Token, spans
-from .ordinary import is_ordinary
 from .plausible import Casing
-from .words import is_everyday
+from .spans import Span, Token, spans
+from .words import is_everyday, is_ordinary
 
 _SHORTEST = 5
 _MOST_WORDS = 5

@@ -1,8 +1,8 @@
-"""Words that by themselves name no entity, and singular forms; `agent.languages` has the words."""
+"""Words that by themselves name no entity; `agent.languages` has the lists."""
 
 from collections.abc import Iterable, Mapping
 
-from ..languages import language_words, languages
+from ..languages import language_words, languages, ordinary_words
 
 _ENGLISH: Mapping[str, str] = language_words()["linking"]
 
@@ -29,6 +29,7 @@ OTHER_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
 """Small words of questions in other languages, normalised, by the tag of the language."""
 
 _IRREGULAR: Mapping[str, str] = language_words()["linking"]["plurals"]
+_SHORTEST_STEM = 3
 
 
 def singular(word: str) -> str:
@@ -49,3 +50,24 @@ def is_everyday(words: Iterable[str], everyday: frozenset[str]) -> bool:
     return all(
         word in everyday or singular(word) in everyday or word.endswith("n t") for word in words
     )
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a normalised word, or what an ending was put to, is an ordinary English word.
+
+    Typed in lower case it is more likely a word than part of a name.
+    """
+    endings = language_words()["linking"]["endings"]
+    return word in ordinary_words() or any(
+        _is_stem(word.removesuffix(ending)) for ending in endings if word.endswith(ending)
+    )
+
+
+def _is_stem(stem: str) -> bool:
+    """Whether an ending may follow: as in `walk-ed`, `lov-ing`, `stud-ies` and `stopp-ed`."""
+    if len(stem) < _SHORTEST_STEM:
+        return False
+    words = ordinary_words()
+    doubled = stem[-1] == stem[-2] and stem[:-1] in words
+    changed = stem[-1] == "i" and f"{stem[:-1]}y" in words
+    return stem in words or f"{stem}e" in words or doubled or changed

@@ -122,7 +122,7 @@ class Asker:
 def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
     """The chat LLM of a method that does nothing without; raises InputError where there is none."""
     if llm is None:
-        raise InputError(f"{method} needs a chat LLM", "name one with --llm")
+        raise InputError(f"{method} needs a chat LLM", "name one with --llm, or give it as `llm`")
     return llm
 
 

@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ..answers.topics import best_topics
-from ..linking.picking import picked
+from ..linking.mention import picked
 from ..options import Options
 from ..records import MentionRecord
-from ..state import State
+from ..state import Choice, State
 from . import Node
 
 
@@ -29,8 +29,8 @@ def offer() -> Node:
 def ask_user() -> Node:
     """Ask about each ambiguous mention.
 
-    The reply is an option's number from 1, its term, or a text that only one option's name or
-    description has.
+    The reply is an option's number from 1, its term, what it is listed as, or a text that only one
+    option's name or description has.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> State:
@@ -49,11 +49,13 @@ def _settle(mention: MentionRecord) -> MentionRecord:
     options = mention["candidates"]
     hint = ""
     while True:
-        reply = interrupt(
-            {"ask": f"Which {mention['text']} do you mean?", "options": options, "hint": hint}
-        )
+        ask = f"Which {mention['text']} do you mean?"
+        reply = interrupt(Choice(ask=ask, options=options, hint=hint))
         chosen = picked(str(reply), options)
         if len(chosen) == 1:
             rest = [option for option in options if option != chosen[0]]
             return {**mention, "ambiguous": False, "candidates": [*chosen, *rest]}
-        hint = f"answer with a number from 1 to {len(options)}, or a part of one name only"
+        hint = (
+            f"answer with a number from 1 to {len(options)}, a term, "
+            "or a part of one name or description only"
+        )

@@ -35,7 +35,7 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
-from ..query.account import WordReader, read_as_classes, share_read
+from ..query.account import WordReader, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.execute import execute
@@ -44,7 +44,20 @@ from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQueries, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
 from ..query.words import classes_walked
-from ..records import READER, Entity, MentionRecord, Operation, Part, Reading, Status, Word, spent
+from ..records import (
+    NO_FACTS,
+    NOT_SURE_OF_READING,
+    POINTS_NOWHERE,
+    READER,
+    Entity,
+    MentionRecord,
+    Operation,
+    Part,
+    Reading,
+    Status,
+    Word,
+    spent,
+)
 from ..state import State
 from . import Node
 from .link import current_part, unanswered
@@ -61,14 +74,17 @@ _NOTHING = 0.95
 
 A question that was misread comes to nothing more often than one that was not.
 """
-_MAY_BE_ALONE = 0.3
-"""The least probability with which a question may stand alone, where it is not sure with others."""
+_LIKELY_ALONE = 0.6
+"""The least probability with which a question stands alone where reading it so is as sure."""
 _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
+_MAY_BE_ALONE = 0.3
+"""The least probability with which a question may stand alone, where it is not sure with others."""
 _SECONDS = 2.0
 """How long that may take."""
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
+_NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
 CUT = "the last answers were cut: there may be more"
 """The note of what begins at them."""
 
@@ -190,7 +206,7 @@ def _check_context(asked: Asked) -> None:
     mentions = asked.mentions.numbered
     word = pointing_word(asked.question, mentions)
     if word and stands_alone(asked.question, mentions) < FOLLOWS:
-        raise NoPathError(f'I do not know what "{word}" is: nothing that was answered says so')
+        raise NoPathError(f'{POINTS_NOWHERE} "{word}" is: nothing that was answered says so')
 
 
 def _read_in_context(
@@ -198,29 +214,33 @@ def _read_in_context(
 ) -> tuple[Asked, ReadQueries]:
     """The queries of a question, read with what came before it or, where it stands alone, without.
 
-    Read with it, a question that is complete may take a condition of the one before. By its words
-    it is known to stand alone; it is read so where that is as sure as reading it with them. One
-    that may stand alone is read so where it is less sure than `least` with them.
+    Read with it, a question that is complete may take a condition of the one before. One that
+    likely stands alone by its words is read so where that is as sure as reading it with them. One
+    that may do so, or points at what came before, is read so only where it is less sure than
+    `least` with them.
     """
     if asked.before == Before():
         return asked, reader.read(asked, plan)
-    chance = stands_alone(asked.question, asked.mentions.numbered)
+    mentions = asked.mentions.numbered
+    chance = stands_alone(asked.question, mentions)
+    if chance < _MAY_BE_ALONE:
+        return asked, reader.read(asked, plan)
     by_itself = replace(asked, before=Before())
-    if chance < SURE_ALONE:
+    points = chance < SURE_ALONE and pointing_word(asked.question, mentions) != ""
+    if chance < _LIKELY_ALONE or points:
         queries = reader.read(asked, plan)
-        if chance < _MAY_BE_ALONE or _surest(queries) >= least:
+        if _surest(queries) >= least:
             return asked, queries
         alone = reader.read(by_itself, plan)
-        cost = alone.cost + queries.cost
+        is_alone = _surest(alone) >= _PLAIN
+    else:
+        alone = reader.read(by_itself, plan)
         if _surest(alone) >= _PLAIN:
-            return by_itself, replace(alone, cost=cost)
-        return asked, replace(queries, cost=cost)
-    alone = reader.read(by_itself, plan)
-    if _surest(alone) >= _PLAIN:
-        return by_itself, alone
-    queries = reader.read(asked, plan)
+            return by_itself, alone
+        queries = reader.read(asked, plan)
+        is_alone = _surest(alone) >= _surest(queries)
     cost = alone.cost + queries.cost
-    if _surest(alone) >= _surest(queries):
+    if is_alone:
         return by_itself, replace(alone, cost=cost)
     return asked, replace(queries, cost=cost)
 
@@ -231,7 +251,10 @@ def _surest(queries: ReadQueries) -> float:
 
 def _answered(outcome: Read, mentions: list[MentionRecord]) -> State:
     """Changes of the state where the query was answered, or could not be."""
-    topics = best_topics(mentions) if outcome.topics is None else outcome.topics
+    silent = outcome.computed.status == "abstained"
+    topics = outcome.topics
+    if topics is None or silent:  # of what is not answered only the names are sure
+        topics = best_topics(mentions)
     return {**outcome.executed.changes, "reasoner": READER, "mentions": mentions, "topics": topics}
 
 
@@ -391,6 +414,10 @@ def _judged(
         status, note = unsure_reading
         told = [*left_out_of(account), *earlier, note]
         return replace(computed, status=status, answers=[], result=None, notes=told)
+    result = computed.result
+    if result is not None and result["kind"] == "truth" and unread(account):
+        told = [*left_out_of(account), *earlier, f"{READ}{words}; {_NO_HALF_TRUTH}"]
+        return replace(computed, status="unsure", answers=[], result=None, notes=told)
     doubt = [unsure(confidence)] if confidence < SURE else []
     judged = Judged(computed.status, computed.answers, [*computed.notes, *doubt])
     judged = with_account(judged, account, options)
@@ -421,13 +448,14 @@ def not_sure(
     least = max(tools.least, at_least) if options.confidence is None else options.confidence
     if confidence >= least:
         return None
+    if tools.kg.pinned and not tools.kg.counts.facts:
+        return "abstained", NO_FACTS
     shown = too_low(confidence, least)
     if confidence < _LEAST_TOLD:
         return withheld(confidence, least), f"{NO_READING} ({shown})"
-    is_empty = tools.kg.pinned and not tools.kg.counts.facts
-    is_whole = bool(account) and share_read(account) == 1.0 and not is_empty
+    is_whole = bool(account) and share_read(account) == 1.0
     status = "unsure" if is_whole else withheld(confidence, least)
-    return status, f"{READ}{words}; not sure enough ({shown})"
+    return status, f"{READ}{words}; {NOT_SURE_OF_READING} ({shown})"
 
 
 def alike(

@@ -8,8 +8,8 @@ from ..answers.judging import (
     Judged,
     judged,
     not_shown,
+    told,
     unread_line,
-    unrecognised,
     with_account,
 )
 from ..conversation.messages import message_of
@@ -37,16 +37,19 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         else:
             outcome = judged(state, threshold(options))
             outcome = with_account(outcome, state.get("account", []), options)
-        outcome = unrecognised(outcome, state.get("mentions", []), state.get("account", []))
+        outcome, readings, reading, tree = told(outcome, state)
         if silent and outcome.status in SILENT and state.get("topics"):
             outcome = outcome._replace(notes=[*outcome.notes, silent])
         shown = outcome.answers[: options.max_answers]
         left_out = len(outcome.answers) - len(shown)
         listed = "; ".join(answer["label"] for answer in shown)
         listed += f"; and {left_out:,} more" if left_out else ""
-        text = result["text"] if result else listed or silence(outcome.status)
+        text = result["text"] if result else listed or silence(outcome.status, outcome.notes)
         known: State = {
             **state,
+            "readings": readings,
+            "reading": reading,
+            "query_tree": tree,
             "question": state.get("said", state.get("question", "")),
             "status": outcome.status,
             "answers": outcome.answers,
@@ -69,7 +72,10 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "notes": [*outcome.notes, *not_shown(left_out)],
             "turns": [] if is_courtesy else [turn],
-            "messages": [message_of(shown_turn, state.get("reading", ""))],
+            "messages": [message_of(shown_turn, reading)],
+            "readings": readings,
+            "reading": reading,
+            "query_tree": tree,
         }
 
     return run

@@ -40,6 +40,7 @@ _END = " ?!."
 class Numbered:
     """A mention of a question: its characters, and its class or kind of value.
 
+    The brackets that a user puts around a name are a part of it, which no model reads.
     `shown` is what a masked model reads in its place where that is not the kind.
     """
 
@@ -62,6 +63,12 @@ class EarlierQuestion:
     many: bool = False
     question: str = ""
     mentions: tuple[Numbered, ...] = ()
+
+
+def unbracketed(text: str) -> str:
+    """A name without the brackets that a user put around it."""
+    is_marked = text.startswith("[") and text.endswith("]")
+    return text[1:-1].strip() if is_marked else text
 
 
 def query_prompt(
@@ -124,7 +131,7 @@ def _numbered(question: str, mentions: Sequence[Numbered], first: int, masked: b
     pointed = enumerate(mentions[: max(len(POINTERS) - first, 0)], first)
     for number, mention in sorted(pointed, key=lambda numbered: numbered[1].start):
         start, end = mention.start, mention.end
-        inside = _plain(question[start:end], masked)
+        inside = _plain(unbracketed(question[start:end]), masked)
         if question[:start].endswith("[") and question[end:].startswith("]"):
             start, end = start - 1, end + 1
         if masked:
@@ -137,7 +144,7 @@ def _numbered(question: str, mentions: Sequence[Numbered], first: int, masked: b
 
 def _listed(question: str, mentions: Sequence[Numbered], first: int) -> list[str]:
     return [
-        f"{POINTERS[number]}{escape(question[m.start : m.end])} {_slot(m.kind)}"
+        f"{POINTERS[number]}{escape(unbracketed(question[m.start : m.end]))} {_slot(m.kind)}"
         for number, m in enumerate(mentions[: len(POINTERS) - first], first)
     ]
 

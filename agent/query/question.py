@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ..decoding.wire import POINTERS
 from ..kg.terms import Step, Term
 from ..languages import language_words
+from ..linking.spans import bracketed
 from ..records import MentionRecord
 from .binding import Mention
 from .normal import MentionValue
@@ -320,15 +321,21 @@ class Asked:
 
 
 def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
-    """The mentions of a question; a linked name wins over a value that it overlaps."""
+    """The mentions of a question; a linked name wins over a value that it overlaps.
+
+    Brackets around a name are a part of its mention; where they describe it, no value is in them.
+    """
     mentions = list[tuple[Numbered, Mention, MentionValue]]()
+    described = [own for own in bracketed(question) if " (" in question[own.start : own.end]]
     for name in linked:
         best = name["candidates"][0]
-        numbered = Numbered(name["start"], name["end"], best["kind"])
+        numbered = Numbered(*_with_brackets(question, name), best["kind"])
         mention = Mention(name["text"] or best["label"], best["term"])
         mentions.append((numbered, mention, MentionValue()))
     for value in values_in(question):
         if any(value.start < name["end"] and name["start"] < value.end for name in linked):
+            continue
+        if any(stretch.start <= value.start < stretch.end for stretch in described):
             continue
         # A small number may be a place or how many: the model reads it as it is written.
         size = value.value.value
@@ -341,3 +348,11 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
         tuple(mention for _, mention, _ in mentions),
         {n: value for n, (_, _, value) in enumerate(mentions) if value != MentionValue()},
     )
+
+
+def _with_brackets(question: str, name: MentionRecord) -> tuple[int, int]:
+    """Where a name stands, with the brackets that a user put around it."""
+    before, after = question[: name["start"]].rstrip(), question[name["end"] :].lstrip()
+    if before.endswith("[") and after.startswith("]"):
+        return len(before) - 1, len(question) - len(after) + 1
+    return name["start"], name["end"]

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from ...agent.errors import InputError
-from ...agent.options import Options, read_options
+from ...agent.options import Options, names_set, read_options
 from ..options import method_of
 from . import readings, showing, threads
 from .talk import Talk
@@ -38,7 +38,8 @@ def perform(talk: Talk, line: str) -> None:
     word, _, rest = line.strip().partition(" ")
     command = COMMANDS.get(word.lower())
     if command is None:
-        near = get_close_matches(word.lower(), COMMANDS, 1)
+        begun = [name for name in COMMANDS if name.startswith(word.lower())]
+        near = begun or get_close_matches(word.lower(), COMMANDS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise InputError(f"{word} is no command", f"{hint}/help lists them")
     rest = rest.strip()
@@ -57,9 +58,16 @@ _FIRST = (
 
 
 def show_help(talk: Talk, which: str) -> None:
-    """List the commands that come first, or `all` of them. Raises InputError for other words."""
+    """List the commands that come first, or `all` of them, or tell of one.
+
+    Raises InputError for other words.
+    """
+    one = COMMANDS.get(f"/{which.lower().removeprefix('/')}")
+    if one and which != "all":
+        talk.console.print(f"  {one.usage}  {one.about}")
+        return
     if which not in ("", "all"):
-        raise InputError(f"there is no help on {which}", "type /help or /help all")
+        raise InputError(f"there is no help on {which}", "type /help, /help all or /help why")
     talk.console.print("Ask in plain words, also about the answers before. Or type")
     shown = list(COMMANDS.values()) if which else [COMMANDS[name] for name in _FIRST]
     width = max(len(command.usage) for command in shown)
@@ -107,23 +115,41 @@ def use_llm(talk: Talk, spec: str) -> None:
     talk.console.print(f"The LLM is {describe_llm(talk.wanted.llm)}.")
 
 
+_DEFAULT = "default"
+"""The value that makes an option what it was before anybody set it."""
+
+
 def set_option(talk: Talk, pair: str) -> None:
-    """Set an option; without one, list those that are not as by default."""
-    wanted = talk.wanted
+    """Set an option, or show its value; without one, list those that are not as by default."""
+    wanted, unset = talk.wanted, Options()
     if pair:
-        options = read_options([pair], wanted.options)
-        talk.change(options=options, pairs=(*wanted.pairs, pair))
-        name = pair.partition("=")[0].strip()
-        value = getattr(options, name)
-        talk.console.print(f"{name} is {value} from now on.")
+        (name,) = names_set([pair])
+        is_known, value = name in Options.__annotations__, pair.partition("=")[2].strip()
+        if is_known and "=" not in pair:
+            talk.console.print(f"{name} is {_shown(getattr(wanted.options, name))}.")
+            return
+        if is_known and value == _DEFAULT:
+            options = replace(wanted.options, **{name: getattr(unset, name)})
+            others = tuple(own for own in wanted.pairs if name not in names_set([own]))
+            talk.change(options=options, pairs=others)
+        else:
+            options = read_options([pair], wanted.options)
+            talk.change(options=options, pairs=(*wanted.pairs, pair))
+        talk.console.print(f"{name} is {_shown(getattr(options, name))} from now on.")
+        for note in talk.told_notes():
+            talk.console.print(note, style="dim")
         return
-    unset = Options()
     for field in fields(Options):
         value = getattr(wanted.options, field.name)
         if value != getattr(unset, field.name):
             talk.console.print(f"  {field.name}={value}")
     if wanted.options == unset:
         talk.console.print("No option is set.")
+
+
+def _shown(value: object) -> str:
+    """The value of an option; most of those that nobody set are the method's own choice."""
+    return "as by default" if value is None else str(value)
 
 
 def use_trace(talk: Talk, _: str) -> None:
@@ -143,7 +169,7 @@ def leave(talk: Talk, _: str) -> None:
 COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        Command("/help", "[all]", "these commands; or all that there are", show_help),
+        Command("/help", "[all|NAME]", "these commands; all that there are; or one", show_help),
         Command("/why", "[N]", "the chains behind the last answer; or that of the mark [N]",
                 showing.why),
         Command("/all", "", "every answer, where some were folded away", showing.every_answer),
@@ -164,7 +190,7 @@ COMMANDS: dict[str, Command] = {
         Command("/method", "[NAME]", "how questions are answered", use_method),
         Command("/model", "[DIR|HUB_ID]", "the model that decodes", use_model),
         Command("/llm", "[SPEC]", "the LLM that reasons, or none", use_llm),
-        Command("/set", "[NAME=VALUE]", "an option of the method", set_option),
+        Command("/set", "[NAME=VALUE]", "an option of the method; or default", set_option),
         Command("/threads", "", "the conversations that are kept", threads.threads),
         Command("/thread", "[ID]", "show this conversation, or go on with another", threads.thread),
         Command("/export", "[FILE]",

@@ -10,10 +10,9 @@ from typing import Any, Protocol
 
 from ...agent.errors import GroundwalkError
 from ...agent.kg.labels.names import normalise, one_line
-from ...agent.languages import language_words
 from ..terminal import in_one_line, internal_error
 from .commands import perform
-from .readings import offer
+from .readings import NONE, offer
 from .showing import is_mark
 from .talk import Talk
 
@@ -95,15 +94,19 @@ def converse(talk: Talk, reader: Reader) -> None:
 def _command(talk: Talk, line: str) -> str:
     """The command that a line is or stands for; empty for a question.
 
-    A number is the reading that was just offered, or else the mark of a chain of the last answer.
+    A number, or a yes, takes the reading that was just offered. Else a number is the mark of a
+    chain of the last answer.
     """
+    from ...agent.conversation.courtesies import leaves, place_of
+
     text = line.strip()
     if text.startswith("/"):
         return text
-    if normalise(line) in language_words()["conversation"]["leave"]:
+    if leaves(spoken := normalise(line)):
         return "/quit"
-    if talk.offers(text):
-        return f"/readings {text}"
+    place = place_of(spoken) if talk.offered else None
+    if place == 0 or talk.offers(str(place)):
+        return f"/readings {place or NONE}"
     return f"/why {text}" if is_mark(talk, text) else ""
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ...agent.errors import InputError, unwritable
 from ...agent.kg.labels.names import one_line
+from ...agent.records import SILENT
 from .talk import Talk, Understood
 
 if TYPE_CHECKING:
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
 
 
 _EDIT = "edit"
+NONE = "none"
+"""What of some readings takes none of them."""
 _FORM = "docs/queries.md has the form"
 
 
 def readings(talk: Talk, number: str) -> None:
     """The likeliest readings of the last question, or the answer by one of them."""
+    if number == NONE:
+        talk.console.print("Then say it in other words, or /wrong gives the query.")
+        return
     understood = talk.understood
     if number:
         reading = _numbered(understood, number)
@@ -42,6 +48,7 @@ def readings(talk: Talk, number: str) -> None:
 _UNREAD = {
     "card": "It was asked what the graph has of a thing: that needs no query.",
     "query": "A query was given: there are no other readings of it.",
+    "nothing": "Nothing of the question was read, so there is nothing to choose from.",
     "walks": "The question was answered by walks along the graph, not as a query.",
 }
 """What is said of a question without readings, by what answered it."""
@@ -51,7 +58,9 @@ def _answered_by(talk: Talk) -> str:
     state = talk.last.state
     if (state.get("result") or {}).get("kind") == "card":
         return "card"
-    return "query" if state.get("query_tree") is not None else "walks"
+    if state.get("query_tree") is not None:
+        return "query"
+    return "nothing" if state.get("status") in SILENT and not state.get("view") else "walks"
 
 
 def offer(talk: Talk) -> None:
@@ -70,17 +79,26 @@ def wrong(talk: Talk, reply: str) -> None:
     understood = talk.understood
     if not reply:
         _list(talk, understood.readings)
-        reply = _asked_for(talk, understood)
+        reply = _asked_for(talk, understood).removeprefix("/wrong").strip()
     if not reply:
         talk.console.print("Nothing was corrected.")
         return
     query = _meant(talk, understood, reply)
+    if reply.isdecimal() and _numbered(understood, reply)["words"] == _answered_as(talk):
+        talk.console.print("It was answered so, and nothing was corrected.")
+        return
     if query is None:
         talk.console.print("The query was not changed, so nothing was corrected.")
         return
     _answer(talk, understood, query)
     file = keep_correction(understood.question, query)
     talk.console.print(f"The question and its query are kept in {one_line(str(file))}.")
+
+
+def _answered_as(talk: Talk) -> str:
+    """The reading of the last question that was answered; empty where none was."""
+    state = talk.last.state
+    return "" if state.get("status") in SILENT else state.get("reading", "")
 
 
 def _list(talk: Talk, listed: Sequence["Reading"]) -> None:

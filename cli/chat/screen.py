@@ -123,7 +123,7 @@ class ChatScreen(Screen):
             self._first_chains(chains)
             self.how(computed)
         elif computed:
-            self.computed(computed)
+            self.computed(computed, state)
             if (state.get("operation") or {}).get("courtesy", "thanks") != "thanks":
                 self.console.print(_COMMANDS, style="dim")
         elif not answers:

@@ -18,8 +18,9 @@ _MOST_RIVALS = 10
 _MOST_FACTS = 50
 
 
-_MARK = re.compile(r"\[?([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?\]?")
-"""The mark of an answer: the numbers of its chains, as `2`, `[2]`, `3-4` or `[3-4]`."""
+_SPAN = r"[1-9][0-9]{0,5}(?:-[1-9][0-9]{0,5})?"
+_MARK = re.compile(rf"\[?({_SPAN}(?: *, *{_SPAN}){{0,99}})\]?")
+"""The mark of an answer: the numbers of its chains, as `2`, `[2]`, `3-4` or `[3-4, 7]`."""
 
 
 def why(talk: Talk, mark: str) -> None:
@@ -30,7 +31,7 @@ def why(talk: Talk, mark: str) -> None:
     if not chains:
         talk.console.print("There is no chain: nothing was answered.")
         return
-    wanted = _marked(mark, len(chains)) if mark else range(1, len(chains) + 1)
+    wanted = _marked(mark, len(chains)) if mark else list(range(1, len(chains) + 1))
     if not wanted:
         raise InputError(f"there is no chain {mark}", f"give one of 1 to {len(chains)}")
     for number in wanted:
@@ -46,24 +47,31 @@ def is_mark(talk: Talk, line: str) -> bool:
     return bool(_marked(line, len(chains_of(talk.last.state))))
 
 
-def _marked(mark: str, chains: int) -> range:
+def _marked(mark: str, chains: int) -> list[int]:
     """The numbers of a mark; none where it is no mark, or not of the first so many chains."""
-    match = _MARK.fullmatch(mark)
-    if match is None:
-        return range(0)
-    first, last = int(match[1]), int(match[2] or match[1])
-    return range(first, last + 1) if first <= last <= chains else range(0)
+    match, numbers = _MARK.fullmatch(mark), list[int]()
+    for span in match[1].split(",") if match else ():
+        first, _, last = span.partition("-")
+        ends = int(first), int(last or first)
+        if not ends[0] <= ends[1] <= chains:
+            return []
+        numbers += range(ends[0], ends[1] + 1)
+    return numbers
 
 
 def every_answer(talk: Talk, _: str) -> None:
     """All answers of the last question, a line each; of a card all that the graph says."""
     from ...agent.evidence.reply import printable
-    from ..pairs import belongings
-    from ..render import answer_text
+    from ..render import answer_text, rows_table
+    from ..tables import belongings, column_names
 
     state = talk.last.state
     if (result := state.get("result")) and result["kind"] == "card":
         _whole_card(talk, state)
+        return
+    if result and (rows := result.get("rows")):
+        names = column_names(state.get("query_tree"), len(rows[0]))
+        talk.console.print(rows_table(rows, names))
         return
     answers = state.get("answers", [])
     for answer, owners in zip(answers, belongings(answers), strict=True):
@@ -79,7 +87,7 @@ def _whole_card(talk: Talk, state: "State") -> None:
 
     whole = card(talk.kg, state.get("topics", [])[0], whole=True)
     if whole.result:
-        ChatScreen(console=talk.console).computed(whole.result)
+        ChatScreen(console=talk.console).computed(whole.result, state)
     for note in whole.notes:
         talk.console.print(f"  {one_line(note)}", style="dim")
 

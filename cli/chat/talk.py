@@ -271,6 +271,12 @@ class Talk:
             session = self.loading.get()
         return replace(session, notes=tuple(n for n in session.notes if n not in self._shown_notes))
 
+    def told_notes(self) -> tuple[str, ...]:
+        """The notes that no answer had yet; none will have them."""
+        notes = self.session().notes
+        self._shown_notes.update(notes)
+        return notes
+
     def change(self, **parts: Any) -> None:
         """Want other parts; where they cannot be had, everything stays as it is.
 

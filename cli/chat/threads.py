@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,9 @@ def thread(talk: Talk, name: str) -> None:
         talk.change(thread=name)
         talk.begin(name)
     turns = _turns(talk)
+    if name and not turns:
+        talk.console.print(f"This is a new thread, {one_line(name)}.{_like(talk, name)}")
+        return
     if name:
         talk.console.print(
             f"This is thread {one_line(name)}, of {count(len(turns), 'turn')} so far."
@@ -54,10 +58,24 @@ def thread(talk: Talk, name: str) -> None:
         talk.console.print("Nothing was asked in this conversation yet.")
 
 
+def _like(talk: Talk, name: str) -> str:
+    """What is told of the thread whose name is most like that of a new one."""
+    from ...agent.conversation.threads import list_threads
+
+    known = [own.id for own in list_threads(talk.threads(""))]
+    near = get_close_matches(name, known, 1)
+    return (
+        f" Did you mean {one_line(near[0])}? /thread {one_line(near[0])} goes there."
+        if near
+        else ""
+    )
+
+
 def export(talk: Talk, name: str) -> None:
     """Write the conversation, or the evidence for the last answer, as the file's ending says."""
     from ...agent.conversation.threads import export_thread
 
+    name = name.lstrip("> ")
     file = Path(name).expanduser()
     saver = talk.threads(talk.wanted.thread)
     if form := _EVIDENCE.get(file.suffix.lower()):

@@ -11,19 +11,22 @@ from statistics import median
 from ...agent.decoding.plan import BeamPlan, Scores
 from ...agent.kg import open_kg
 from ..datasets.jsonl import read_world
-from .decoding_breakdown import Breakdown, compared, spelled, total
 from .decoding_contest import (
     HOPS,
+    Breakdown,
     Contest,
     Figure,
     Rival,
     automaton,
     check,
+    compared,
     contest,
     decode,
     figure,
     repaired_by_parts,
+    spelled,
     timed,
+    total,
     where_ours_goes,
 )
 from .decoding_rivals import Published, unconstrained
@@ -219,21 +222,25 @@ def hops(stage: Stage) -> Figures:
     cases = stage.metaqa(stage.sizes.hops, 3)
     decode(stage.small, cases[:1], 1, BeamPlan(BEAMS))
     for scores in SCORES:
-        start, plan = _prefix(scores), BeamPlan(BEAMS, scores)
-        runs = [[_search(stage.small, case, n, plan) for n in HOPS] for case in cases]
-        times = [[timed(run)[0] for run in row] for row in runs]
-        stage.reasons[f"{start}hops/time"] = [
-            spelled(f"{n} hops", [where_ours_goes(stage.small, [c], n, plan) for c in cases])
-            for n in HOPS
-        ]
-        yield f"{start}hops/time", figure([row[-1] / row[0] for row in times])
-        for n, seconds in zip(HOPS, zip(*times, strict=True), strict=True):
-            yield f"{start}hops/time/{n}", figure([1_000 * s for s in seconds])
-        resident = [[resident_peak(row[0]), resident_peak(row[-1])] for row in runs]
-        yield f"{start}hops/resident", figure([last / first for first, last in resident])
-        peaks = [[python_peak(run) for run in row] for row in runs]
-        for n, megabytes in zip(HOPS, zip(*peaks, strict=True), strict=True):
-            yield f"{start}hops/memory/{n}", figure(megabytes)
+        yield from _over_hops(stage, cases, scores)
+
+
+def _over_hops(stage: Stage, cases: Sequence[Case], scores: Scores) -> Figures:
+    start, plan = _prefix(scores), BeamPlan(BEAMS, scores)
+    runs = [[_search(stage.small, case, n, plan) for n in HOPS] for case in cases]
+    times = [[timed(run)[0] for run in row] for row in runs]
+    stage.reasons[f"{start}hops/time"] = [
+        spelled(f"{n} hops", [where_ours_goes(stage.small, [c], n, plan) for c in cases])
+        for n in HOPS
+    ]
+    yield f"{start}hops/time", figure([row[-1] / row[0] for row in times])
+    for n, seconds in zip(HOPS, zip(*times, strict=True), strict=True):
+        yield f"{start}hops/time/{n}", figure([1_000 * s for s in seconds])
+    resident = [[resident_peak(row[0]), resident_peak(row[-1])] for row in runs]
+    yield f"{start}hops/resident", figure([last / first for first, last in resident])
+    peaks = [[python_peak(run) for run in row] for row in runs]
+    for n, megabytes in zip(HOPS, zip(*peaks, strict=True), strict=True):
+        yield f"{start}hops/memory/{n}", figure(megabytes)
 
 
 def paths(stage: Stage) -> Figures:

@@ -158,9 +158,9 @@ def names(count: int, seed: int = 0) -> Iterator[str]:
             yield name
 
 
-def write_named_graph(file: Path, count: int, seed: int = 0) -> None:
+def write_named_graph(file: Path, count: int) -> None:
     """Write `head|relation|tail` lines in which so many names, an even number, occur once each."""
-    made = names(count, seed)
+    made = names(count)
     with file.open("w", encoding="utf-8") as lines:
         for head, tail in zip(made, made, strict=True):
             lines.write(f"{head}|is next to|{tail}\n")

@@ -93,9 +93,9 @@ def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]], out: Console)
     out.print(table)
 
 
-def print_scores(scores: Sequence[Score], console: Console | None = None) -> None:
+def print_scores(scores: Sequence[Score]) -> None:
     """Print the metrics of each method in a dialect, to as many decimals as published ones."""
-    out = console or Console()
+    out = Console()
     for score in scores:
         counted = f"{score.questions} questions" + (f" of {score.method}" if score.method else "")
         _plain(out, f"{score.dialect}, {counted}")
@@ -111,9 +111,9 @@ def print_scores(scores: Sequence[Score], console: Console | None = None) -> Non
             print_rows(("", "per cent", "95%"), rows, out)
 
 
-def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """Print what two sides are worth on their common questions, and the differences in points."""
-    out = console or Console()
+    out = Console()
     _plain(out, f"first: {comparison.first}")
     _plain(out, f"second: {comparison.second}")
     _plain(
@@ -142,9 +142,9 @@ def _compared(name: str, measure: Difference) -> tuple[str, ...]:
     )
 
 
-def print_coherence(coherences: Sequence[Coherence], console: Console | None = None) -> None:
+def print_coherence(coherences: Sequence[Coherence]) -> None:
     """Print the mean rating of each method's chains, and how many replies gave none."""
-    out = console or Console()
+    out = Console()
     for one in coherences:
         mean = "no rating"
         if one.mean is not None:
@@ -155,9 +155,9 @@ def print_coherence(coherences: Sequence[Coherence], console: Console | None = N
             _plain(out, f"not counted: {one.unread} replies without a rating")
 
 
-def print_overlap(overlap: Overlap, console: Console | None = None) -> None:
+def print_overlap(overlap: Overlap) -> None:
     """Print how much of a question set training has seen, and the questions closest to it."""
-    out = console or Console()
+    out = Console()
     _plain(
         out,
         f"{overlap.questions} questions against {overlap.training:,} training questions, "

@@ -145,7 +145,7 @@ class _Line(NamedTuple):
     record: Record | None = None
 
 
-def score_file(path: Path, dialect: str, seed: int = 0) -> list[Score]:
+def score_file(path: Path, dialect: str) -> list[Score]:
     """The score of each method in a file of predictions, in `samples.jsonl` or a run directory.
 
     In a run of ours `strict` gives the metrics of its records; the other dialects get the labels
@@ -159,10 +159,10 @@ def score_file(path: Path, dialect: str, seed: int = 0) -> list[Score]:
         methods.setdefault(line.method, []).append(line)
     if not methods:
         raise InputError(f"{path} holds no predictions", _SHAPE)
-    return [_score(dialect, method, lines, seed) for method, lines in methods.items()]
+    return [_score(dialect, method, lines) for method, lines in methods.items()]
 
 
-def _score(dialect: str, method: str, lines: list[_Line], seed: int) -> Score:
+def _score(dialect: str, method: str, lines: list[_Line]) -> Score:
     scored = [_metrics(DIALECTS[dialect], line) for line in lines if line.gold]
     rows = [list(metrics.values()) for metrics in scored]
     names = list(scored[0]) if scored else []
@@ -172,7 +172,7 @@ def _score(dialect: str, method: str, lines: list[_Line], seed: int) -> Score:
         questions=len(lines),
         without_gold=len(lines) - len(scored),
         repeated=len(lines) - len({line.key for line in lines}),
-        metrics=dict(zip(names, mean_intervals(rows, seed), strict=True)) if rows else {},
+        metrics=dict(zip(names, mean_intervals(rows), strict=True)) if rows else {},
     )
 
 

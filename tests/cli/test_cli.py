@@ -127,9 +127,9 @@ def test_quiet_prints_answers_only(home: Path) -> None:
     assert run.stdout == "Spain\n"
 
 
-def test_what_the_graph_does_not_say(home: Path) -> None:
+def test_what_is_not_understood(home: Path) -> None:
     run = groundwalk(home, "ask", "Who wrote Hamlet?")
-    assert run.returncode == 0 and "The graph does not say." in run.stdout
+    assert run.returncode == 0 and "I did not understand that." in run.stdout
 
 
 def test_what_comes_to_nothing_is_an_answer(home: Path) -> None:
@@ -293,7 +293,7 @@ def test_chat_answers_line_after_line(home: Path) -> None:
     said += "/why\n/nonsense\n\n/help\n/quit\n"
     run = groundwalk(home, "chat", say=said)
     assert run.returncode == 0, run.stderr
-    silent, kenya = run.stdout.split("does not say")
+    silent, kenya = run.stdout.split("did not understand")
     assert "Nairobi" not in silent and "Nairobi [1]" in kenya
     assert "[1] ✓ Kenya ─ capital → Nairobi" in kenya.splitlines()
     assert "/nonsense is no command" in kenya
@@ -327,7 +327,7 @@ def test_chat_takes_a_name_for_a_choice(home: Path) -> None:
 
 def test_quiet_says_why_there_is_no_answer(home: Path) -> None:
     run = groundwalk(home, "ask", "What is the population of Japan?", "--quiet")
-    assert run.returncode == 0 and run.stdout == "" and "does not say" in run.stderr
+    assert run.returncode == 0 and run.stdout == "" and "did not understand" in run.stderr
 
 
 @pytest.mark.parametrize(("option", "value"), [("--dtype", "foo"), ("--device", "foo")])

@@ -13,7 +13,8 @@ import pytest
 from groundwalk.agent.reader.weights import write_weights
 
 from ..agent.reader.tiny import TURTLE, tiny_reader
-from .test_cli import COMMAND, assert_one_line_error
+from ..warm import command
+from .test_cli import assert_one_line_error
 
 QUESTION = ("ask", "What is the capital of France?", "--model", "some/name")
 
@@ -50,7 +51,7 @@ def asked_of(
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "GROUNDWALK_"))}
     own = {"GROUNDWALK_CACHE": str(home / "cache"), "HF_HOME": str(home / "hf")}
     return subprocess.run(
-        [*COMMAND, *(words or QUESTION)],
+        [*command(models=False), *(words or QUESTION)],
         capture_output=True,
         text=True,
         cwd=home,

@@ -36,3 +36,14 @@ def test_an_error_of_the_system_is_one_line(
     said = capsys.readouterr().err
     assert ended.value.code == code
     assert said.startswith(f"groundwalk: {says}") and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("options", [("--kg", "a.ttl", "--kg", "b.ttl"), ("--kg=a", "--kg", "b")])
+def test_a_second_graph_takes_the_place_of_none(
+    options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["groundwalk", "ask", *options, "Who?"])
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and said.startswith("groundwalk: --kg is given twice (")

@@ -27,7 +27,7 @@ from langchain_core.messages import AIMessage
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from groundwalk.cli.mcp_about import describe  # noqa: E402
+from groundwalk.cli.mcp import described  # noqa: E402
 from groundwalk.cli.mcp_server import listen, mcp_server, serve_http  # noqa: E402
 from groundwalk.cli.mcp_tools import Tools  # noqa: E402
 from groundwalk.graphs.about import About  # noqa: E402
@@ -315,7 +315,7 @@ def test_ask_says_when_it_does_not_know_or_what_is_unclear(said: dict[str, Any])
     silent = said["silent"].structured_content
     assert silent["answers"] == [] and silent["status"] == "abstained"
     assert text(said["silent"]).startswith("abstained: not understood: ")
-    assert "The graph does not say.\nNote: no word of the question" in text(said["silent"])
+    assert "I did not understand that.\nNote: no word of the question" in text(said["silent"])
     assert said["ambiguous"].structured_content["status"] == "ambiguous"
     assert "North Korea" in text(said["ambiguous"]) and "South Korea" in text(said["ambiguous"])
     assert labels(said["meant"].structured_content["answers"]) == ["Seoul"]
@@ -461,7 +461,7 @@ def test_a_chain_needs_no_topics_and_no_answers(said: dict[str, Any]) -> None:
         ("odd mention", "mentions.0"),
         ("no object", "query: Input should be a valid dictionary"),
         ("too deep", "the query is nested deeper than 40 levels (ask for less)"),
-        ("two parts", "chain.0: List should have at least 3 items"),
+        ("two parts", "triple 1 of the chain is not [head, relation, tail], three texts"),
     ],
 )
 def test_a_wrong_call_is_a_tool_error_of_one_line(
@@ -617,7 +617,7 @@ def test_names_of_the_graph_stay_data(tmp_path: Path) -> None:
     async def look() -> list[Any]:
         with contextlib.closing(open_kg(str(tmp_path / "hostile.ttl"), cache=tmp_path)) as kg:
             session = Session(kg, cast(Any, None), Options())
-            about = Prepared(lambda: describe(session, tries=False, stopped=threading.Event()))
+            about = Prepared(lambda: described(session, tries=False, stopped=threading.Event()))
             server = mcp_server(Tools(Prepared(lambda: session), about))
             async with mcp.Client(server) as client:
                 term = {"name": thing.n3()}
@@ -700,7 +700,7 @@ def no_graph() -> Prepared[Session]:
 def test_a_graph_that_cannot_be_opened_is_told_to_the_host() -> None:
     async def ask() -> tuple[Any, str]:
         session = no_graph()
-        about = Prepared(lambda: describe(session.get(), tries=False, stopped=threading.Event()))
+        about = Prepared(lambda: described(session.get(), tries=False, stopped=threading.Event()))
         async with mcp.Client(mcp_server(Tools(session, about), ahead=(session, about))) as client:
             with pytest.raises(mcp.MCPError) as refused:
                 await client.read_resource(OVERVIEW)

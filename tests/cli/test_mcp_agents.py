@@ -20,7 +20,7 @@ from groundwalk.graphs import build_graph
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from groundwalk.cli.mcp_about import describe  # noqa: E402
+from groundwalk.cli.mcp import described  # noqa: E402
 from groundwalk.cli.mcp_server import mcp_server  # noqa: E402
 from groundwalk.cli.mcp_tools import Tools  # noqa: E402
 from groundwalk.graphs.about import About  # noqa: E402
@@ -78,7 +78,7 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 def server(session: Session) -> Any:
     def about() -> About:
-        return describe(session, tries=False, stopped=threading.Event())
+        return described(session, tries=False, stopped=threading.Event())
 
     return mcp_server(Tools(Prepared(lambda: session), Prepared(about)))
 

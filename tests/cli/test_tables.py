@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.records import Kind
-from groundwalk.cli.tables import csv_of
+from groundwalk.cli.render import Screen
+from groundwalk.cli.tables import column_names, csv_of
+from rich.console import Console
 
 
 def step(head: str, relation: str, tail: str) -> Any:
@@ -30,6 +32,8 @@ def rows(kind: Kind | None, value: Any, *members: str, triples: Any = ()) -> lis
     return list(csv.reader(StringIO(csv_of(state))))
 
 
+FLOWS = {"relation": "flows through", "inverse": True}
+WHAT = "what flows through it"
 HEIGHTS = [step("a", "height", "9"), step("b", "height", "7")]
 
 
@@ -43,7 +47,8 @@ def test_what_was_computed_of_members_stands_beside_them(kind: Kind) -> None:
     header, *listed = rows(kind, 2, "a", "b")
     assert header == ["answer", "term", kind]
     assert listed == [["a", "<urn:a>", "2"], ["b", "<urn:b>", "2"]]
-    assert rows(kind, 0) == [["answer", "value"], ["text", "0"]], "there are no members"
+    none = [["answer", "term", kind], ["text", "", "0"]]
+    assert rows(kind, 0) == none, "without members the columns are the same"
 
 
 def test_an_extreme_has_its_value() -> None:
@@ -65,3 +70,50 @@ def test_a_sum_has_what_it_is_made_of() -> None:
 
 def test_a_formula_is_a_text() -> None:
     assert rows(None, None, "=1")[1][0] == "'=1"
+
+
+TREE: Any = {
+    "start": {"class": "country"},
+    "columns": [{"steps": [{"relation": "capital"}]}, {"agg": "count", "of": [FLOWS]}],
+}
+
+
+def table(size: int) -> Any:
+    paris = {"term": "<urn:Paris>", "label": "Paris"}
+    cells = [[{"term": f"<urn:{n}>", "label": f"c{n}"}, paris, n] for n in range(size)]
+    result = {"kind": "table", "value": None, "text": "", "how": "computed over it", "rows": cells}
+    return {"answers": [], "result": result, "query_tree": TREE}
+
+
+def test_columns_are_called_as_what_was_asked_for() -> None:
+    header, row = csv.reader(StringIO(csv_of(table(1))))
+    assert header == ["country", "term", "capital", "term of capital", f"count of {WHAT}"]
+    assert row == ["c0", "<urn:0>", "Paris", "<urn:Paris>", "0"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "names"),
+    [
+        ({"start": [0], "steps": [{"relation": "borders"}]}, ["borders"]),
+        ({"start": [0], "steps": [FLOWS]}, ["answer"]),
+        ({"start": [0], "steps": [FLOWS], "class": "river"}, ["river"]),
+        ({"start": {"class": "river"}, "group": [FLOWS]}, [WHAT]),
+        ({"start": {"start": {"class": "city"}}}, ["city"]),
+        (None, ["column 1"]),
+    ],
+)
+def test_the_members_of_a_table_are_called_as_their_class(tree: Any, names: list[str]) -> None:
+    assert column_names(tree, 1) == names
+    assert column_names(tree, 2) == ["column 1", "column 2"], "the query says nothing of these"
+
+
+def test_a_long_table_is_folded_under_its_names() -> None:
+    console = Console(file=StringIO(), width=100)
+    Screen(console=console).answers(table(25))
+    written: Any = console.file
+    head, *shown, more = written.getvalue().splitlines()
+    assert head.split() == f"country capital count of {WHAT}".split()
+    assert len(shown) == 20 and more == "and 5 more (--csv lists all)"
+    Screen(console=console).answers(table(20))
+    Screen(console=console).answers(table(21))
+    assert "more" not in written.getvalue().partition(more)[2]

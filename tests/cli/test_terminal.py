@@ -37,9 +37,12 @@ def test_an_error_is_told_where_closed_output_takes_no_json(tmp_path: Path) -> N
     assert run.returncode == 2 and run.stderr.startswith(b"groundwalk: /no/such.ttl")
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
-    run = closed_run("| true", tmp_path, "--version")
-    assert (run.returncode, run.stderr) == (0, b"")
+@pytest.mark.parametrize("words", [("--version",), ("kg", "info", "world")])
+def test_a_reader_that_leaves_is_told_by_the_exit_code_alone(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run = closed_run('| true; exit "${PIPESTATUS[0]}"', tmp_path, *words)
+    assert (run.returncode, run.stderr) == (3, b"")
 
 
 def test_a_closed_stream_swallows_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,8 @@ from functools import cache
 from importlib.resources import files
 
 import pytest
-from groundwalk.data.world import reading, turtle
+from groundwalk.data.world import build as turtle
+from groundwalk.data.world import reading
 from rdflib import RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.namespace import SKOS
 

@@ -10,11 +10,14 @@ from groundwalk.agent.events import Event
 from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS, build_graph
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command
 from pydantic import TypeAdapter
 
 ROOT = Path(__file__).parents[2]
 PLAIN = "Which countries border Austria?"
 FURTHER = ["How many countries border Austria?", "hello", "What is the capital of Korea?"]
+STREAMED: Any = {"stream_mode": "custom", "subgraphs": True}
 METHOD = ["query", "gcr", "plan", "dog", "rog", "tog", "tot", "retrieve"]
 
 
@@ -36,7 +39,9 @@ def streamed(method: str, given: str, key: str = "question") -> list[Any]:
 
 def table() -> dict[str, list[str]]:
     """The events of each method, as the page says."""
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    page = (
+        (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("| its events |")[2]
+    )
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|$", page, re.MULTILINE)
     named = [(re.findall(r"`(.*?)`", row), re.findall(r"`(.*?)`", own)) for row, own in rows]
     return {method: own for methods, own in named for method in methods}
@@ -70,3 +75,20 @@ def test_the_page_says_it_of_every_method_and_names_every_event() -> None:
 def test_a_query_is_computed() -> None:
     own = streamed("query", "Kenya", "query")
     assert [event["event"] for event in own] == ["computed", "responded"]
+
+
+def test_events_come_out_of_a_graph_around_with_their_namespace() -> None:
+    """The question's own are those of the node; after a choice its entities are told twice."""
+    around = StateGraph(MessagesState)
+    around.add_node("kg", build_graph())
+    around.add_edge(START, "kg")
+    graph: Any = around.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    asked = [
+        [event["event"] for _, event in graph.stream(given, thread, **STREAMED)]
+        for given in ({"messages": [("user", "What is the capital of Korea?")]}, Command(resume=1))
+    ]
+    assert asked == [["linked", "ambiguous"], ["linked", "linked", "responded"]]
+    given: Any = {"messages": [("user", "What is the capital of Kenya?")]}
+    assert not list(graph.stream(given, thread, stream_mode="custom"))
+    assert {namespace for namespace, _ in graph.stream(given, thread, **STREAMED)} == {("kg",)}

@@ -63,8 +63,7 @@ def runs(graph: CompiledGraph, given: Any, config: Any) -> Iterator[Any]:
         ({"qestion": KENYA}, "there is no input 'qestion' (did you mean question?)"),
         (
             {"question": KENYA, "user": 7},
-            "there is no input 'user' "
-            "(give one of question, messages, query, given, choices, id, turns)",
+            "there is no input 'user' (give a question, messages or a query)",
         ),
         (KENYA, 'the input is a str (give a question: {"question": "..."})'),
         (None, "nothing is asked in this thread (ask a question first)"),

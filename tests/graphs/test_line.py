@@ -230,3 +230,14 @@ def test_the_questions_of_one_caller_do_not_fill_the_line() -> None:
 def test_a_line_of_no_length_is_refused() -> None:
     with pytest.raises(InputError, match="most_waiting cannot be -1"):
         build_graph(most_waiting=-1)
+
+
+def test_who_waits_is_not_told_of_what_the_first_turn_loaded() -> None:
+    line, seconds = Line(1), list[float]()
+    for duration in (0.2, 0.001, 0.001):
+        with line.turn():
+            sleep(duration)
+        with line.turn():
+            seconds.append(line.seconds)
+            sleep(0.001)
+    assert seconds[0] >= 0.2 > 0.1 > max(seconds[1:])

@@ -76,7 +76,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
         for method in METHODS:
             ask = partial(_read, kg, method, retrieved=str(file))
             several = [ask(bundled), ask(bundled, llm), ask(instruct)]
-            several.append(ask(bundled, planning="random"))
+            if any("planning" in names for names in several):
+                several.append(ask(bundled, planning="random"))
             several.append(_read_of_a_query(kg, method))
             patch.setattr(ground, "MOST_WHOLE", 0)
             several += [ask(bundled), ask(bundled, queries=False)]

@@ -323,6 +323,43 @@ def test_words_that_are_left_out_make_it_partial(
     assert max(reading["probability"] for reading in state["readings"]) == 0.5
 
 
+def test_a_yes_or_no_that_leaves_words_out_is_not_said(kg: KnowledgeGraph) -> None:
+    question = "is <0>[city] the friendly capital of <1>[country]"
+    local = scripted(one(question, "<1><STEP>capital<AND><0><END><YESNO><END>"))
+    parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, account=_Left)
+    graph: Any = skeleton("query", METHODS["query"], parts, False)
+    asked = {"question": "Is Nairobi the friendly capital of Kenya?"}
+    state = graph.invoke(asked, context=Options(confidence=0.0))
+    assert state["status"] == "unsure" and not state["answers"] and state["result"] is None
+    assert state["notes"][0] == 'not understood: "friendly"'
+    assert state["notes"][1].startswith("I read: is Nairobi the capital of Kenya;")
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "reading"),
+    [
+        (
+            "Which countries are members of neither NATO nor the EU?",
+            "How many countries are there in the world?",
+            "how many: every country",
+        ),
+        (
+            "Is Everest not in Nepal?",
+            "Is Everest in Nepal?",
+            "is Nepal among what Mount Everest is mountain in",
+        ),
+    ],
+)
+def test_a_complete_question_takes_nothing_of_the_one_before(
+    kg: KnowledgeGraph, before: str, asked: str, reading: str
+) -> None:
+    graph: Any = build_graph("query", kg=kg, checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": before}, thread)
+    state = graph.invoke({"question": asked}, thread)
+    assert (state["status"], state["reading"]) == ("answered", reading)
+
+
 def test_a_random_model_answers_something_or_is_silent(kg: KnowledgeGraph) -> None:
     state = ask(kg, random_reader(), "What is the capital of Kenya?", confidence=0.0)
     assert state["status"] in ("answered", "abstained") and state["readings"]

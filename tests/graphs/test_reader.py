@@ -39,7 +39,7 @@ def test_what_a_reader_makes_of_a_question_is_verified(kg: KnowledgeGraph, folde
     read = 0
     for question in QUESTIONS:
         state = graph.invoke({"question": question}, context=Options(on_ambiguous="best"))
-        read += bool(state["reading"])
+        read += bool(state["account"])
         for answer in state["answers"]:
             for chain in answer["chains"]:
                 assert chain

@@ -51,13 +51,18 @@ def test_the_reply_itself_says_what_it_leaves_out(graph: CompiledGraph) -> None:
     assert state["turns"][-1]["text"] == "Moselle"
 
 
-@pytest.mark.parametrize("question", ["Who painted the Mona Lisa?", "foo bar baz"])
+@pytest.mark.parametrize(
+    "question", ["Who painted the Mona Lisa?", "foo bar baz", "how many?", "so you contradict me"]
+)
 def test_where_no_word_is_known_nothing_is_said_to_be_read(
     graph: CompiledGraph, question: str
 ) -> None:
-    *words, note = ask(graph, question, question)["notes"]
+    state = ask(graph, question, question)
+    *words, note = state["notes"]
     assert note.startswith("no word of the question was recognised")
     assert all(text.startswith("not understood: ") for text in words)
+    assert (state["status"], state["readings"], state["reading"]) == ("abstained", [], "")
+    assert state["messages"][-1].text == "I did not understand that."
 
 
 @pytest.mark.parametrize("method", ["query", "gcr"])

@@ -64,13 +64,15 @@ def test_the_content_is_in_words_and_the_artifact_as_the_command_prints(
 
 
 @pytest.mark.parametrize("is_read", [True, False])
-def test_it_is_silent_where_the_graph_is(graph: Any, walking: Any, is_read: bool) -> None:
+def test_it_says_where_a_question_is_not_understood(
+    graph: Any, walking: Any, is_read: bool
+) -> None:
     """Above that it says which words were not read, where there are such."""
     message = called(ask_tool(graph if is_read else walking), "Who painted the Mona Lisa?")
     lines = message.text.splitlines()
     if lines[0].startswith("not understood: "):
         assert "Mona Lisa" in lines.pop(0)
-    assert lines[0] == "The graph does not say." and lines[1].startswith("Note: ")
+    assert lines[0] == "I did not understand that." and lines[1].startswith("Note: ")
     assert message.artifact["status"] == "abstained" and message.artifact["answers"] == []
 
 
@@ -93,8 +95,16 @@ def test_a_tool_asks_nobody_back() -> None:
     tool = ask_tool(build_graph(checkpointer=InMemorySaver()))
     message = called(tool, "What is the capital of Korea?")
     assert message.artifact["status"] == "ambiguous"
-    assert "Korea may mean: North Korea" in message.text
+    _, asked, *listed = message.text.splitlines()
+    assert asked.startswith("Korea may mean one of these: ask again with the term")
+    assert any(
+        own.startswith("[<") and own.endswith("]: South Korea (country in Eastern Asia)")
+        for own in listed
+    ), listed
     assert called(tool, "What is the capital of [South Korea]?").text.startswith("Seoul\n")
+    for own in listed:
+        meant = called(tool, f"What is the capital of {own.partition(']: ')[0]}]?")
+        assert meant.artifact["status"] == "answered"
 
 
 def test_options_are_those_given(graph: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.linking.mention import in_words
 
 PEOPLE = """
 @prefix : <http://example.org/> .
@@ -19,6 +20,8 @@ PEOPLE = """
 :acme :owner :d1 . :bolt :owner :d2 .
 :e1 a :Person ; rdfs:label "Eve Ash" ; rdfs:comment "a poet" ; :lives_in :oslo .
 :e2 a :Person ; rdfs:label "Eve Ash" ; rdfs:comment "a pilot" ; :lives_in :lima .
+:f1 a :Person ; rdfs:label "Fay Orr" . :f2 a :Person ; rdfs:label "Fay Orr" ; :lives_in :oslo .
+:f1 :knows :lima . :f2 :knows :lima .
 :acme rdfs:label "Acme" . :bolt rdfs:label "Bolt" . :oslo rdfs:label "Oslo" .
 :lima rdfs:label "Lima" .
 """
@@ -40,6 +43,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
         ("Cleo Roy", ["", ""]),
         ("Dan Poe", ["Person; ← owner: Acme", "Person; ← owner: Bolt"]),
         ("Eve Ash", ["a poet", "a pilot"]),
+        ("Fay Orr", ["Person", "Person; lives in: Oslo"]),
     ],
 )
 def test_a_fact_that_differs_is_told(kg: KnowledgeGraph, name: str, told: list[str]) -> None:
@@ -47,3 +51,34 @@ def test_a_fact_that_differs_is_told(kg: KnowledgeGraph, name: str, told: list[s
     assert mention["ambiguous"]
     options = sorted(mention["candidates"], key=lambda own: own["term"])
     assert [own["description"] for own in options] == told
+
+
+@pytest.mark.parametrize("name", ["Ben Ito", "Cleo Roy", "Dan Poe", "Eve Ash", "Fay Orr"])
+def test_each_is_meant_by_what_it_is_listed_as(kg: KnowledgeGraph, name: str) -> None:
+    """In brackets: with its description, with its unique name before that, by its term."""
+    linker = LabelLinker(kg.labels)
+    (mention,) = linked(linker, kg, f"Where does {name} live?").mentions
+    options = mention["candidates"]
+    for option, listed in zip(options, in_words(options), strict=True):
+        forms = [option["term"], option["term"][1:-1], listed]
+        forms.append(f"{option['label']} ({option['description'] or option['term']})")
+        if option["label"] != name:
+            forms.append(option["label"])
+        for form in forms:
+            question = f"Where does [{form}] live?"
+            (meant,) = linked(linker, kg, question).mentions
+            assert meant["candidates"][0]["term"] == option["term"], form
+            assert not meant["ambiguous"] and question[meant["start"] :].startswith(form)
+
+
+def test_a_part_of_what_an_entity_is_listed_as_is_enough(kg: KnowledgeGraph) -> None:
+    (meant,) = linked(LabelLinker(kg.labels), kg, "Who is [Ben Ito (lives in: Lima)]?").mentions
+    assert [own["term"] for own in meant["candidates"]] == ["<http://example.org/b2>"]
+
+
+def test_what_nothing_is_described_as_means_none_or_is_asked_about(kg: KnowledgeGraph) -> None:
+    linker = LabelLinker(kg.labels)
+    (meant,) = linked(linker, kg, "Who is [Ben Ito (a cook)]?").mentions
+    assert meant["ambiguous"] and len(meant["candidates"]) == 2
+    found = linked(linker, kg, "Who is [Acme (a cook, 40)]?")
+    assert not found.mentions and found.notes == ["nothing in the graph is Acme (a cook, 40)"]

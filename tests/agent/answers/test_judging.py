@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.judging import Judged, judged, too_low, with_account, withheld
+from groundwalk.agent.answers.judging import Judged, judged, told, too_low, with_account, withheld
 from groundwalk.agent.options import Options
-from groundwalk.agent.records import Answer, Entity, MentionRecord, Word
+from groundwalk.agent.records import NO_FACTS, Answer, Entity, MentionRecord, Word, silence
 from groundwalk.agent.state import State
 
 from ..evidence.replies import answer, named, step
@@ -86,3 +86,56 @@ def test_what_uses_no_word_of_the_question_is_no_answer() -> None:
     assert with_account(whole, used, Options()) == Judged("partial", [answer], told)
     assert with_account(whole, used, Options(partial=False)) == Judged("abstained", [], told)
     assert with_account(whole, [], Options()) == whole
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        'not understood: "president"',
+        "not sure enough of any reading (0.00, at least 0.50)",
+        "I read: capital of Peru; not sure enough (0.10, at least 0.50)",
+        "no word of the question was recognised as a name, a class or a relation of the graph",
+        'I do not know what "it" is: nothing that was answered says so',
+    ],
+)
+def test_what_was_not_understood_is_no_silence_of_the_graph(note: str) -> None:
+    assert silence("abstained", ["the view was cut", note]) == "I did not understand that."
+    assert silence("unsure", [note]) == "I am not sure enough to answer."
+
+
+@pytest.mark.parametrize(
+    "notes", [[], ["no verified path leads to an answer"], [NO_FACTS, "not sure enough (0)"]]
+)
+def test_what_was_understood_is_silence_of_the_graph(notes: list[str]) -> None:
+    assert silence("abstained", notes) == "The graph does not say."
+
+
+def reading(start: Any, *terms: str) -> Any:
+    query = {"query": {"start": start}, "mentions": [{"text": own, "term": own} for own in terms]}
+    return {"query": query, "words": str(start), "probability": 0.4}
+
+
+@pytest.mark.parametrize("name", ["France", ""])
+def test_no_reading_is_told_that_leaves_out_all_that_the_question_names(name: str) -> None:
+    france = named("France")["term"]
+    asked = state("Who runs France?") if name else State(question="Who runs it?")
+    about = [reading([0], france), reading({"class": "city"}, france)]
+    asked["readings"], asked["reading"] = about[::-1], "every city"
+    note = "I read: every city; not sure enough (0.40, at least 0.50)"
+    outcome, readings, words, _ = told(Judged("unsure", [], [note]), asked)
+    if name:
+        why = "not sure enough of any reading (0.40, at least 0.50)"
+        assert (readings, words, outcome.notes) == ([about[0]], "", [why])
+    else:
+        assert (readings, words, outcome.notes) == (about[::-1], "every city", [note])
+    assert told(Judged("answered", [], []), asked).readings == about[::-1]
+
+
+def test_a_question_of_what_came_before_was_recognised() -> None:
+    word = Word(text="many", start=4, end=8, used_by="operator")
+    last: Any = {"start": {"last": "answers"}, "answer": "count"}
+    asked = State(question="how many?", account=[word], query_tree=last)
+    note = "I read: how many: the last answers; not sure enough (0.40, at least 0.50)"
+    assert told(Judged("unsure", [], [note]), asked).outcome.notes == [note]
+    asked["query_tree"] = {"start": {"class": "region"}, "answer": "count"}
+    assert told(Judged("unsure", [], [note]), asked).outcome.notes[0].startswith("no word of the")

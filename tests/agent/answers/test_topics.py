@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from groundwalk.agent.answers.topics import given_mentions
+from groundwalk.agent.answers.topics import given_mentions, linked
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 
@@ -74,3 +74,11 @@ def test_what_the_graph_does_not_have_is_noted(kg: KnowledgeGraph) -> None:
         for text in ("Wakanda", "<http://x.org/none>", term("lost"))
     ]
     assert found(kg, "what is next to Paris?") == ([], [])
+
+
+def test_a_name_that_was_misspelt_is_told_once(kg: KnowledgeGraph) -> None:
+    linker = LabelLinker(kg.labels)
+    note = '"Nowheer" is taken for Nowhere'
+    assert linked(linker, kg, "What is next to Nowheer? And to Nowheer?").notes == [note]
+    assert linked(linker, kg, "What is next to Nowhere?").notes == []
+    assert linked(linker, kg, "What is next to Paris?").notes == []

@@ -6,8 +6,10 @@ import pytest
 from groundwalk.agent.answers.candidates import entity_record
 from groundwalk.agent.conversation.acts import act_of, may_be_act
 from groundwalk.agent.conversation.card import card
+from groundwalk.agent.conversation.courtesies import leaves, place_of
 from groundwalk.agent.conversation.introduction import EXAMPLES, introduce
 from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
+from groundwalk.agent.kg.labels.names import normalise
 from groundwalk.agent.kg.terms import Triple
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import Entity, Turn
@@ -23,6 +25,7 @@ PERU = turn("What is the capital of <country:Peru>?", entity("Lima", "city"))
     ("text", "kind"),
     [("Hello!", "greetings"), ("good morning", "greetings"), ("thanks!!", "thanks")]
     + [("What can you do?", "help"), ("help", "help"), ("?", "help"), ("???", "help")]
+    + [("What is your source?", "help"), ("Where does your data come from?", "help")]
     + [("thanks u", "thanks"), ("thx a lot", "thanks"), ("what can u do", "help")],
 )
 def test_a_courtesy(text: str, kind: str) -> None:
@@ -173,3 +176,23 @@ def test_a_conversation() -> None:
     turn_count = len(turns)
     assert say("thank you")["messages"][-1].text == "You are welcome."
     assert len(turns) == turn_count, "thanks are no turn"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("yes", 1), ("Y", 1), ("Yes, please!", 1), ("the first", 1), ("The first one.", 1)]
+    + [("the second", 2), ("number 3", 3), ("3.", 3), ("option 2", 2), ("no", 0), ("None.", 0)]
+    + [("0", None), ("first of all", None), ("yes or no", None), ("the one", None), ("", None)],
+)
+def test_a_place_of_what_is_offered(text: str, place: int | None) -> None:
+    assert place_of(normalise(text)) == place
+
+
+@pytest.mark.parametrize("text", ["bye", "thanks, goodbye", "Thank you very much. Bye!", "ok bye"])
+def test_who_leaves_may_be_polite(text: str) -> None:
+    assert leaves(normalise(text))
+
+
+@pytest.mark.parametrize("text", ["thanks", "who said goodbye", "is Q a bye", "", "rugby"])
+def test_who_does_not_leave(text: str) -> None:
+    assert not leaves(normalise(text))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.conversation import threads as module
 from groundwalk.agent.conversation.threads import (
     close_threads,
     delete_thread,
@@ -18,6 +19,7 @@ from groundwalk.agent.conversation.threads import (
     threads_file,
 )
 from groundwalk.agent.errors import InputError
+from groundwalk.agent.records import Answer, Named, StepRecord, Turn
 from groundwalk.agent.state import MOST_MESSAGES, MOST_TURNS, State, last_messages
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -168,3 +170,37 @@ def test_the_file_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> Non
     assert threads_file() == Path("/data/groundwalk/threads.sqlite")
     monkeypatch.setenv("GROUNDWALK_THREADS", "/mine.sqlite")
     assert threads_file() == Path("/mine.sqlite")
+
+
+def named(label: str) -> Named:
+    return Named(term=f"<urn:{label}>", label=label)
+
+
+def fact(head: str, relation: str, tail: str) -> StepRecord:
+    ends = {"head": named(head), "relation": named(relation), "tail": named(tail)}
+    return StepRecord(**ends, inverse=False, verdict="supported")
+
+
+def test_the_document_has_what_was_compared_and_tells_nothing_twice(
+    threads: SqliteSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nile, flows = entity("Nile", "river"), fact("Nile", "flows through", "Egypt")
+    answer = Answer(**named("Nile"), score=1.0, chains=[[flows]])
+    longest: Turn = {
+        **turn("Which is the longest?", nile),
+        "answers": [answer],
+        "triples": [flows, fact("Nile", "length", "6650")],
+        "reading": "longest river",
+    }
+    why: Turn = {**longest, "question": "why?", "alone": False}
+    chosen: Turn = {**longest, "asked": "longest river", "given": True, "confidence": 1.0}
+    told = list[str]()
+    for own in (longest, why, chosen):
+        monkeypatch.setattr(module, "thread_turns", lambda _saver, _thread, own=own: [own])  # pyright: ignore
+        told.append(export_thread(threads, "any"))
+    assert (
+        told[0].count("flows through") == 1 and "  - Nile - length -> 6650 (supported)" in told[0]
+    )
+    assert "confidence 1.00" in told[0]
+    assert "Nile" not in told[1] and "looked up again" in told[1]
+    assert "as it was chosen" in told[2] and "confidence" not in told[2]

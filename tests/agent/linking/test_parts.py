@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker, is_ambiguous
-from groundwalk.agent.linking.mentions import tokenise
-from groundwalk.agent.linking.ordinary import is_ordinary
 from groundwalk.agent.linking.parts import parts
 from groundwalk.agent.linking.plausible import casing_of, everyday_words
+from groundwalk.agent.linking.spans import tokenise
+from groundwalk.agent.linking.words import is_ordinary
 from hypothesis import given
 from hypothesis import strategies as st
 

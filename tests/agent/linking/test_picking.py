@@ -1,7 +1,7 @@
 """Which candidates a reply fits."""
 
 import pytest
-from groundwalk.agent.linking.picking import picked
+from groundwalk.agent.linking.mention import in_words, picked
 from groundwalk.agent.records import Entity
 
 
@@ -55,3 +55,21 @@ def test_a_kind_is_a_description_only_where_there_is_no_other() -> None:
 def test_a_name_as_it_is_written_is_one_of_those_that_differ_in_case() -> None:
     rivals = [entity("a", "US"), entity("b", "us"), entity("c", "Us")]
     assert picked("us", rivals) == [rivals[1]] and picked("uS", rivals) == rivals
+
+
+def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
+    rivals = [
+        Entity(
+            term=f"<https://e.x/{n}>",
+            label=label,
+            kind="Employee",
+            description=f"Employee; hired on: {day} March 2019",
+            score=1.0,
+        )
+        for n, label, day in ((1, "Anna Berg", 1), (2, "Anna Berg (Employee)", 2))
+    ]
+    listed = in_words(rivals)
+    assert listed[1] == "Anna Berg (Employee; hired on: 2 March 2019)"
+    for rival, words in zip(rivals, listed, strict=True):
+        for reply in (rival["term"], rival["term"][1:-1], words):
+            assert picked(reply, rivals) == [rival]

@@ -2,10 +2,10 @@
 
 import pytest
 from groundwalk.agent.kg import Similar
-from groundwalk.agent.linking.mentions import Span, tokenise
-from groundwalk.agent.linking.ordinary import is_ordinary
 from groundwalk.agent.linking.plausible import casing_of, everyday_words
+from groundwalk.agent.linking.spans import Span, tokenise
 from groundwalk.agent.linking.typos import is_apart, likeness, most_typos, suspects
+from groundwalk.agent.linking.words import is_ordinary
 from hypothesis import given
 from hypothesis import strategies as st
 

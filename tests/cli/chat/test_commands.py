@@ -176,10 +176,9 @@ def test_what_answers_can_be_changed(talk: Talk) -> None:
     assert "* plan " in text and "beams=4" in text and "bundled" in text and "none" in text
 
 
-def test_an_option_that_the_method_does_not_use_is_told_with_the_answer(talk: Talk) -> None:
-    converse(talk, Said("/set free=3", "What is the capital of Peru?"))
-    assert "gcr does not use free" in shown(talk)
-    assert talk.last.state.get("notes", [])[0] == "gcr does not use free"
+def test_an_option_that_the_method_does_not_use_is_told_where_it_is_set(talk: Talk) -> None:
+    converse(talk, Said("/set free=3"))
+    assert shown(talk).splitlines()[1] == "gcr does not use free"
 
 
 def test_the_lines_may_end_where_a_choice_is_due(talk: Talk) -> None:
@@ -188,8 +187,10 @@ def test_the_lines_may_end_where_a_choice_is_due(talk: Talk) -> None:
 
 
 def test_a_note_on_unused_options_is_told_once(talk: Talk) -> None:
-    converse(talk, Said("/set enough=0.5", "What is the capital of Peru?", "and Chile?"))
-    assert shown(talk).count("does not use") == 1
+    converse(talk, Said("/set enough=0.5"))
+    assert "does not use enough" in shown(talk), "at once"
+    converse(talk, Said("What is the capital of Peru?", "and Chile?"))
+    assert "does not use" not in shown(talk)
     converse(talk, Said("/method dog", "What is the capital of Peru?", "/method gcr", "and Chile?"))
     assert shown(talk).count("does not use") == 1, "dog tells it too, gcr not again"
 
@@ -435,3 +436,45 @@ def test_tab_completes_names_in_a_question(talk: Talk, monkeypatch: pytest.Monke
     assert completions(talk, "Which countries border portug") == [], "nothing pops up unasked"
     monkeypatch.setattr(talk, "kg", replace(talk.kg, labels=cast(Any, None)))
     assert tab("Which countries border portug") == [], "a graph that is remote is not asked"
+
+
+def test_a_part_of_a_command_suggests_what_begins_so(talk: Talk) -> None:
+    with pytest.raises(InputError, match="/h is no command") as told:
+        perform(talk, "/h")
+    assert "did you mean /help?" in told.value.with_hint
+
+
+@pytest.mark.parametrize("line", ["/help why", "/help /why"])
+def test_there_is_help_on_one_command(talk: Talk, line: str) -> None:
+    perform(talk, line)
+    (told,) = shown(talk).splitlines()
+    assert told.split()[0] == "/why" and "chains" in told
+
+
+def test_an_option_is_shown_and_goes_back_to_what_it_was(talk: Talk) -> None:
+    converse(talk, Said("/set confidence", "/set confidence=0.2", "/set confidence"))
+    assert shown(talk).splitlines() == [
+        "confidence is as by default.",
+        "confidence is 0.2 from now on.",
+        "confidence is 0.2.",
+    ]
+    converse(talk, Said("/set shown=3", "/set shown=default", "/set confidence=none", "/set"))
+    assert "No option is set." in shown(talk) and talk.wanted.options == Options()
+
+
+def test_a_new_thread_is_told_as_such_with_the_one_like_it(talk: Talk) -> None:
+    converse(talk, Said("/thread holiday", "What is the capital of Peru?", "/thread holidya"))
+    *_, last = shown(talk).splitlines()
+    assert last.startswith("This is a new thread, holidya. Did you mean holiday?")
+    converse(talk, Said("/thread holiday"))
+    assert "This is thread holiday, of 1 turn so far." in shown(talk)
+
+
+def test_a_redirection_is_no_part_of_a_name(talk: Talk, tmp_path: Path) -> None:
+    converse(talk, Said("What is the capital of Peru?", f"/export > {tmp_path / 'b.md'}"))
+    assert "Lima" in (tmp_path / "b.md").read_text(encoding="utf-8")
+
+
+def test_marks_of_chains_that_do_not_follow_each_other(talk: Talk) -> None:
+    converse(talk, Said("Which countries border Austria?", "2, 4-5"))
+    assert [line[:3] for line in shown(talk).splitlines()[-3:]] == ["[2]", "[4]", "[5]"]

@@ -16,6 +16,10 @@ from .test_commands import Said, shared, shown, talk
 __all__ = ["shared", "talk"]
 """The fixtures: a conversation that begins, with a model that is loaded once."""
 
+CAPITAL = {
+    "query": {"start": [0], "steps": [{"relation": "capital"}]},
+    "mentions": [{"text": "Portugal"}],
+}
 BORDERS = "Which countries border Austria?"
 LONGER = "Which is longer, the Danube or the Rhine?"
 FACTS = ["Danube ─ length in kilometres → 2850", "Rhine ─ length in kilometres → 1230"]
@@ -28,7 +32,7 @@ def unsure(talk: Talk, *readings: tuple[str, float]) -> None:
     talk.remember(cast(State, state), Origin())
 
 
-@pytest.mark.parametrize("asked", ["why?", "Why is that?", "how do you know"])
+@pytest.mark.parametrize("asked", ["why?", "Why is that?", "how do you know", "Who told you that?"])
 def test_why_in_words_shows_what_the_command_shows(talk: Talk, asked: str) -> None:
     converse(talk, Said(LONGER))
     shown(talk)
@@ -102,6 +106,20 @@ def test_an_offer_ends_with_the_next_line(talk: Talk) -> None:
     assert "Brazzaville" in text and "read as: currency" not in text and not talk.offers("2")
 
 
+@pytest.mark.parametrize("said", ["yes", "y", "the first", "1."])
+def test_a_yes_takes_the_first_of_what_is_offered(talk: Talk, said: str) -> None:
+    unsure(talk, ("capital", 0.4), ("currency", 0.2))
+    talk.understood.readings[0]["query"].update(CAPITAL)
+    converse(talk, Said(said))
+    assert "Lisbon [1]" in shown(talk)
+
+
+def test_a_no_takes_none_of_what_is_offered(talk: Talk) -> None:
+    unsure(talk, ("capital", 0.4))
+    converse(talk, Said("no"))
+    assert "say it in other words" in shown(talk) and not talk.offered
+
+
 @pytest.mark.parametrize("asked", ["help", "?"])
 def test_a_request_for_help_names_commands_and_is_no_turn(talk: Talk, asked: str) -> None:
     converse(talk, Said(BORDERS, asked))
@@ -150,7 +168,7 @@ def test_help_says_how_to_stop_and_what_the_mark_means(talk: Talk, line: str) ->
     assert "Ctrl-C stops a question" in said and "✓ marks a triple that the graph holds" in said
 
 
-@pytest.mark.parametrize("word", ["exit", "Bye!", "q"])
+@pytest.mark.parametrize("word", ["exit", "Bye!", "q", "thanks, goodbye"])
 def test_who_leaves(talk: Talk, word: str) -> None:
     converse(talk, Said(word, "/kg"))
     assert talk.over and shown(talk) == ""

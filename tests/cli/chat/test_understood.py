@@ -280,3 +280,10 @@ def test_on_a_terminal_the_editor_has_the_screen(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     assert text.count("Lima [1]") == 2 and f"keptin{file}" in "".join(text.split())
     assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_what_was_answered_so_is_no_correction(talk: Talk) -> None:
+    converse(talk, Said("/wrong", "/wrong 2", "/wrong 2"))
+    text = shown(talk)
+    assert text.count("Spain [1]") == 1 and "nothing was corrected" in text.splitlines()[-1]
+    assert kept() == [{"question": QUESTION, **BORDERS}]

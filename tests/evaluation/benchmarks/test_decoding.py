@@ -15,15 +15,17 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import open_kg
 from groundwalk.evaluation.benchmarks import decoding
 from groundwalk.evaluation.benchmarks.decoding import MEASURES, reached
-from groundwalk.evaluation.benchmarks.decoding_breakdown import Breakdown, compared, total
 from groundwalk.evaluation.benchmarks.decoding_contest import (
+    Breakdown,
     Figure,
     Mismatch,
     check,
+    compared,
     contest,
     decode,
     figure,
     repaired_by_parts,
+    total,
     where_ours_goes,
 )
 from groundwalk.evaluation.benchmarks.decoding_rivals import PathTrie, Published, repaired

@@ -25,7 +25,7 @@ def test_nobody_is_called_unasked(folder: Path, tmp_path: Path) -> None:
     assert spied_run(*arguments(folder, tmp_path / "out"), cache=folder / "cache") == []
 
 
-@pytest.mark.parametrize("workers", [[], ["--workers", "1"]])
+@pytest.mark.parametrize("workers", [[], pytest.param(["--workers", "1"], marks=pytest.mark.slow)])
 def test_langsmith_gets_the_runs_and_the_folder_no_key(
     folder: Path, tmp_path: Path, workers: list[str]
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from groundwalk.agent.kg import normalise
-from groundwalk.agent.linking.mentions import (
+from groundwalk.agent.linking.spans import (
     Span,
     bracketed,
     in_words,

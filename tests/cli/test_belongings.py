@@ -10,9 +10,8 @@ from groundwalk.agent.answers.queries import executed, given_query
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.records import Answer
-from groundwalk.cli.pairs import belongings
 from groundwalk.cli.render import Screen
-from groundwalk.cli.tables import csv_of
+from groundwalk.cli.tables import belongings, csv_of
 from rich.console import Console
 
 
@@ -75,14 +74,15 @@ def test_names_stand_beside_what_they_belong_to(kg: KnowledgeGraph) -> None:
     (line,) = printed(answers(kg, ["France", "Spain"], "capital"))
     assert line == "Madrid (Spain), Paris (France)"
     (line,) = printed(answers(kg, ["Germany"], "borders", "official language"))
-    assert "French (Belgium, France, Luxembourg, 1 more)" in line
+    assert "French (Belgium, France, Luxembourg, Switzerland)" in line, "one more is no longer"
 
 
 def test_values_are_a_table_of_two_columns(kg: KnowledgeGraph) -> None:
     lines = printed(answers(kg, ["Germany"], "^flows through", "length in kilometres"))
-    assert ["Danube", "2850"] in [line.split() for line in lines] and lines == sorted(lines)
+    assert ["Danube", "2850"] in [line.split() for line in lines]
+    assert lines[0] == "length in kilometres" and lines[1:] == sorted(lines[1:])
     lines = printed(answers(kg, ["Europe"], "^continent", "^flows through", "length in kilometres"))
-    assert len(lines) == 31 and lines[-1].startswith("and ") and lines[-1].endswith("lists all)")
+    assert len(lines) == 22 and lines[-1].startswith("and ") and lines[-1].endswith("lists all)")
 
 
 def test_a_row_of_the_table_is_a_pair(kg: KnowledgeGraph) -> None:

@@ -1,0 +1,88 @@
+"""A graph of somebody's own, which only the general reader knows: choices, brackets, follow-ups."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk import build_graph, open_kg
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+COMPANY = """
+@prefix : <https://corp.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:anna1 a :Employee ; rdfs:label "Anna Berg" ; :works_in :engineering ; :salary 70000 ;
+    :reports_to :eva ; :hired_on "2019-03-01"^^xsd:date .
+:anna2 a :Employee ; rdfs:label "Anna Berg" ; :works_in :finance ; :salary 61000 ;
+    :reports_to :filip ; :hired_on "2021-09-15"^^xsd:date .
+:eva a :Employee ; rdfs:label "Eva Novak" ; :works_in :engineering ; :salary 105000 .
+:filip a :Employee ; rdfs:label "Filip Horn" ; :works_in :finance ; :salary 98000 .
+:jon a :Employee ; rdfs:label "Jon Lind" ; :works_in :engineering ; :salary 66000 ;
+    :reports_to :eva .
+:engineering a :Department ; rdfs:label "Engineering" ; :located_in :oslo ; :head :eva .
+:finance a :Department ; rdfs:label "Finance" ; :located_in :bergen ; :head :filip .
+:atlas_p a :Project ; rdfs:label "Atlas" ; :led_by :anna1 ; :customer :nordbank .
+:atlas_s a :Product ; rdfs:label "Atlas" ; :price 1200 ; :used_by :nordbank .
+:nordbank a :Customer ; rdfs:label "Nordbank" ; :based_in :oslo .
+:oslo a :City ; rdfs:label "Oslo" . :bergen a :City ; rdfs:label "Bergen" .
+"""
+SALARY = "What is the salary of {}?"
+
+
+@pytest.fixture(scope="module")
+def company(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path: Path = tmp_path_factory.mktemp("company") / "company.ttl"
+    path.write_text(COMPANY, encoding="utf-8")
+    return build_graph(kg=open_kg(str(path)), checkpointer=InMemorySaver()).with_state()
+
+
+def thread(name: str) -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def test_brackets_are_as_sure_as_a_choice(company: Any) -> None:
+    """Of every form in which a candidate is printed, and of the name alone where it is one."""
+    asked = company.invoke({"question": SALARY.format("Anna Berg")}, thread("ask"))
+    (waiting,) = asked["__interrupt__"]
+    for number, option in enumerate(waiting.value["options"], 1):
+        here = thread(f"ask {number}")
+        company.invoke({"question": SALARY.format("Anna Berg")}, here)
+        chosen = company.invoke(Command(resume=number), here)
+        assert chosen["status"] == "answered"
+        salary = {
+            "<https://corp.example/anna1>": "70,000",
+            "<https://corp.example/anna2>": "61,000",
+        }
+        assert chosen["answers"][0]["label"] == salary[option["term"]]
+        described = f"Anna Berg ({option['description']})"
+        for form in (option["term"], described) if number == 1 else (option["term"][1:-1],):
+            state = company.invoke({"question": SALARY.format(f"[{form}]")}, thread(form))
+            assert state["answers"] == chosen["answers"], form
+            assert state["confidence"] == chosen["confidence"]
+            here = thread(f"reply {form}")
+            company.invoke({"question": SALARY.format("Anna Berg")}, here)
+            assert company.invoke(Command(resume=form), here)["answers"] == chosen["answers"]
+    plain, marked = (
+        company.invoke({"question": SALARY.format(name)}, thread(name))
+        for name in ("Jon Lind", "[Jon Lind]")
+    )
+    assert plain["confidence"] == marked["confidence"] > 0.8
+
+
+def test_a_count_of_the_answers_is_known(company: Any) -> None:
+    """And what they are is not forgotten by it."""
+    here = thread("count")
+    company.invoke({"question": "Who works in Engineering?"}, here)
+    counted = company.invoke({"question": "how many are there?"}, here)
+    assert counted["status"] == "answered" and counted["result"]["value"] == 3
+    them = company.invoke({"question": "what is their salary?"}, here)
+    assert {answer["label"] for answer in them["answers"]} == {"70,000", "105,000", "66,000"}
+
+
+@pytest.mark.parametrize("what", ["rivers", "unicorns"])
+def test_a_count_of_other_things_is_not_one_of_the_answers(company: Any, what: str) -> None:
+    here = thread(what)
+    company.invoke({"question": "Who works in Engineering?"}, here)
+    state = company.invoke({"question": f"how many {what} are there?"}, here)
+    assert state["status"] != "answered", state["result"]
