@@ -360,6 +360,23 @@ def test_a_complete_question_takes_nothing_of_the_one_before(
     assert (state["status"], state["reading"]) == ("answered", reading)
 
 
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Does Germany border only France?", "only"),
+        ("Is Portugal the only neighbour of Spain?", "only"),
+        ("Is the Rhine always in Germany?", "always"),
+    ],
+)
+def test_what_limits_a_claim_is_not_passed_over(
+    kg: KnowledgeGraph, question: str, word: str
+) -> None:
+    graph: Any = build_graph("query", kg=kg, checkpointer=False)
+    state = graph.invoke({"question": question})
+    assert state["status"] == "unsure" and not state["answers"] and state["result"] is None
+    assert state["notes"][0] == f'not understood: "{word}"'
+
+
 def test_a_random_model_answers_something_or_is_silent(kg: KnowledgeGraph) -> None:
     state = ask(kg, random_reader(), "What is the capital of Kenya?", confidence=0.0)
     assert state["status"] in ("answered", "abstained") and state["readings"]
