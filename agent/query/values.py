@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..kg.labels.names import local_name
@@ -19,6 +19,8 @@ _TEXT_FILE = "<urn:groundwalk:"
 _DATES = frozenset({"date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"})
 _DATE = re.compile(r"(-?\d{4,})(?:-(\d\d))?(?:-(\d\d))?(?:T(.*))?(?:Z|[+-]\d\d:\d\d)?")
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
+_MOST_UNITS = 10_000
+"""Texts and pairs of units that are remembered."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 
 
@@ -98,7 +100,7 @@ def unit_of_datatype(datatype: str, profile: Profile) -> str:
     return profile.unit_of.get(f"<{datatype}>", datatype)
 
 
-@cache
+@lru_cache(maxsize=_MOST_UNITS)
 def unit_in_name(name: str) -> str:
     """The unit that the name of a relation ends in, `height (m)` or `height in metres`; or none."""
     match = _LAST_WORD.search(name)
@@ -106,7 +108,7 @@ def unit_in_name(name: str) -> str:
     return text if text and is_unit(text) else ""
 
 
-@cache
+@lru_cache(maxsize=_MOST_UNITS)
 def _factor(unit: str, other: str) -> float | None:
     pair = _parsed(unit), _parsed(other)
     if pair[0] is None or pair[1] is None:
@@ -119,7 +121,7 @@ def _factor(unit: str, other: str) -> float | None:
         return None
 
 
-@cache
+@lru_cache(maxsize=_MOST_UNITS)
 def _parsed(text: str) -> str | None:
     """The text as pint writes units; None where it is none, or one that cannot be multiplied.
 
