@@ -243,7 +243,7 @@ def model_folder(source: str) -> Path | None:
         return Path(str(files("groundwalk.data").joinpath("model")))
     path = Path(source).expanduser()
     if (path / READER_FILE).is_file():
-        raise ModelError(f"{source}: is a reader, and no model", "give it as the reader")
+        raise ModelError(f"{source}: is a reader, and no model", "give it as the reader: --reader")
     if path.exists():
         return path
     if not may_be_hub_id(source):

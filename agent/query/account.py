@@ -43,7 +43,7 @@ MOST_PIECES = 14
 """Rows of a word or an action."""
 SPECIAL = 2
 """Shares before those of the actions: unread, and filler."""
-_SURE_FILLER = 0.9
+_SURE_FILLER = 0.95
 """The share of asking nothing with which a word that was never seen is filler all the same."""
 _LIKE = 0.8
 """How like a known word is to a misspelt one, as `difflib` measures it."""

@@ -116,7 +116,7 @@ def reader_folder(source: str) -> Path:
             f"python -m groundwalk.training.reader.recipe OUT --encoder {source}",
         )
     if any((folder / name).is_file() for name in (MODEL_FILE, "config.json")):
-        raise ModelError(f"{source}: is a model, and no reader", "give it as the model")
+        raise ModelError(f"{source}: is a model, and no reader", "give it as the model: --model")
     if missing:
         raise ModelError(
             f"{source}: is no folder with a reader, {missing[0]} is missing", "check its name"

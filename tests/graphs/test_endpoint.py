@@ -70,7 +70,7 @@ def test_an_endpoint_gives_the_answers_of_its_file(
     there: Any = build_graph(kg=remote).invoke({"question": question}, context=options)
     assert outcome(there) == outcome(here)
     assert bool(there["answers"]) == (question != UNKNOWN)
-    assert bool(there["readings"]) == options.queries
+    assert bool(there["readings"]) == (options.queries and question != UNKNOWN)
     assert len(endpoint.asked) - asked < most
     steps = [step for a in there["answers"] for chain in a["chains"] for step in chain]
     assert {step["verdict"] for step in steps} <= {"supported"}

@@ -45,6 +45,8 @@ from .words import baselines_of, scope_of
 
 ACCOUNT_STEPS = 8_000
 """Batches that the account of words is trained on."""
+_LIKELIER_THAN_NOT = 0.5
+"""The share from which a word is unread at the latest."""
 _HELD_OUT, _HAND_WRITTEN = "held out", "hand-written"
 
 _Key: TypeAlias = tuple[str, str]
@@ -129,6 +131,7 @@ def _fit_account(
         account = LearntAccount(model.arrays(), threshold, names)
         shares = unread_shares(kg, QueryReader(kg, lambda: local), account, whole)
         threshold = share_above(shares, FLAGGED)
+    threshold = min(threshold, _LIKELIER_THAN_NOT)
     known = known_words(questioner, job.material.seed + KNOWN_SEED)
     write_account(folder, model.arrays(), threshold, known)
     job.elapsed.save()
