@@ -117,6 +117,8 @@ def computed_from(
     shown = _shown(kg, bound, outcome, before or Verified())
     answers = [_answer(shown, member) for member in outcome.members]
     verdicts = [_verdict(shown, member) for member in outcome.members]
+    if outcome.tested and outcome.instead and (unheld := _unheld_exceptions(shown)):
+        return unheld
     proven = [a for a, verdict in zip(answers, verdicts, strict=True) if verdict == "supported"]
     notes, of_all = list(outcome.notes), f"of {len(answers)}"
     if gone := verdicts.count("unsupported"):
@@ -133,6 +135,19 @@ def computed_from(
     notes += [] if result else outcome.absent
     cut = unknown > 0 or len(answers) < outcome.size
     return Computed("answered", proven, shown.topics, result, notes, 1.0, cut)
+
+
+def _unheld_exceptions(shown: _Shown) -> Computed | None:
+    """What comes of a no to something about each of a set where no exception could be checked."""
+    verdicts = [_verdict(shown, member) for member in shown.outcome.instead]
+    if "supported" in verdicts:
+        return None
+    if "unknown" in verdicts:
+        why = shown.failure or "the graph does not say clearly what it holds"
+        note = f"the exceptions could not be checked: {why}"
+        return Computed("unchecked", [], shown.topics, None, [note], 0.0)
+    note = "the graph no longer holds what the exceptions rest on"
+    return Computed("abstained", [], shown.topics, None, [note], 0.0)
 
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
@@ -200,13 +215,14 @@ def _answer(shown: _Shown, member: Term) -> Answer:
     """A member with its proof, and what the last steps to it come from, each with its own chain."""
     answer = _proved_answer(shown, member)
     of, chains = dict[Term, Named](), list(answer["chains"])
+    proved = set[tuple[Term, ...]]().union(*map(_triples, chains))
     for walk in shown.outcome.walks.get(member, ()):
-        last = _triples(shown.runs[walk[-1]])
-        if not any(last <= _triples(chain) for chain in chains):
+        if not _triples(shown.runs[walk[-1]]) <= proved:
             proof = _chain_of(shown, member, walk, answer)
             if proof is None:
                 continue
             chains.append(proof)
+            proved |= _triples(proof)
         of[walk[-1].source] = shown.named[walk[-1].source]
     return {**answer, "chains": chains, "of": list(of.values())} if of else answer
 
@@ -372,12 +388,14 @@ def _of_each(
         names = [answer["label"] for answer in answers]
         text = f"Yes, all {outcome.tested:,}: {some(names, outcome.tested)}."
         return result_record("truth", text, how, value=True, triples=compared)
-    proofs = {member: shown.chain(outcome.proofs.get(member, ())) for member in outcome.instead}
-    held = [m for m, proof in proofs.items() if all(s["verdict"] == "supported" for s in proof)]
+    held = [member for member in outcome.instead if _verdict(shown, member) == "supported"]
     names = [shown.named[member]["label"] for member in held]
-    are = "is" if outcome.size == 1 else "are"
-    text = f"No, {outcome.size:,} of {outcome.tested:,} {are} not: {some(names, outcome.size)}."
-    triples = _each_once(step for member in held for step in proofs[member])
+    is_all = len(held) == len(outcome.instead)
+    size = outcome.size if is_all else len(held)
+    number = f"{size:,}" if is_all else f"at least {size:,}"
+    are = "is" if size == 1 else "are"
+    text = f"No, {number} of {outcome.tested:,} {are} not: {some(names, size)}."
+    triples = shown.chain(step for member in held for step in outcome.proofs.get(member, ()))
     return result_record("truth", text, how, value=False, triples=triples)
 
 

@@ -60,7 +60,8 @@ def as_described(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
         own for own in candidates if _is_about(mention.text, own)
     ]
     if not fitting and len(candidates) == 1:
-        return None
+        is_alias = any(hit.term == candidates[0].term for hit in kg.labels.lookup(text))
+        return mention if is_alias else None
     most = max(own.score for own in candidates)
     alike = tuple(replace(own, score=most) for own in fitting or candidates)
     return replace(mention, candidates=alike)

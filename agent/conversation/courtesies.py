@@ -11,6 +11,7 @@ from ..languages import language_words
 
 Courtesy = Literal["greetings", "thanks", "help"]
 """What asks the graph nothing: it is answered with what may be asked."""
+_MOST_DIGITS = 4
 _COURTESIES: tuple[Courtesy, ...] = ("greetings", "thanks", "help")
 
 
@@ -29,7 +30,8 @@ def leaves(spoken: str) -> bool:
         word for word in conversation_words()["leave"] if f" {spoken}".endswith(f" {word}")
     )
     return any(
-        not (rest := spoken.removesuffix(word).strip()) or courtesy_of(rest) is not None
+        not (rest := spoken.removesuffix(word).strip())
+        or courtesy_of(rest) in ("greetings", "thanks")
         for word in farewells
     )
 
@@ -49,7 +51,8 @@ def place_of(spoken: str) -> int | None:
     place = place.removesuffix(f" {words['of_places']}")
     if place in words["places"]:
         return words["places"].index(place) + 1
-    return int(place) or None if place.isascii() and place.isdecimal() else None
+    is_number = place.isascii() and place.isdecimal() and len(place) <= _MOST_DIGITS
+    return int(place) or None if is_number else None
 
 
 def conversation_words() -> Mapping[str, Any]:

@@ -168,7 +168,7 @@ def _first(saver: "SqliteSaver", thread: str) -> Turn | None:
 def _turn(turn: Turn) -> list[str]:
     """A turn; what only shows the chains of an earlier one again is told without them."""
     lines, reading = ["", f"## {_plain(turn['question'])}", ""], turn.get("reading", "")
-    if not turn["alone"]:
+    if not turn["alone"] and turn["status"] == "answered":
         return [*lines, "The chains of the answer before, looked up again."]
     if turn["asked"] not in (turn["question"], reading):
         lines += [f"Asked: {_plain(turn['asked'])}", ""]

@@ -91,7 +91,8 @@ class _Remote:
         rows = self._rows(self._compile(asked), MOST_EXAMPLES) if tested else []
         proved = self._proved(replace(self._bound, query=asked), _first_cells(rows))
         truth, size = bool(tested) and not others, others or tested
-        shown = replace(proved, form="truth", value=truth, size=size, tested=tested)
+        notes = (*proved.notes, *not_checked(len(proved.members), size))
+        shown = replace(proved, form="truth", value=truth, size=size, tested=tested, notes=notes)
         if truth or not tested:
             return shown
         return replace(shown, members=(), instead=shown.members)

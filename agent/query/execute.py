@@ -144,12 +144,14 @@ def _of_each(sets: Sets, query: Query) -> Outcome:
     held = reduce(Members.both, (holding for _, holding in every), members)
     tested = len(members.ids)
     if len(held.ids) == tested:
+        sets.notes += not_checked(min(tested, MOST_EXAMPLES), tested)
         return replace(_result(sets, "truth", held, value=True), tested=tested)
-    for other, holding in every:
-        if len(np.setdiff1d(members.ids, holding.ids)):
-            sets.miss(f"they are not among {sets.words(other)}")
+    *earlier, last = (sets.words(other) for other, _ in every)
+    among = f"both {', '.join(earlier)} and {last}" if earlier else last
+    sets.miss(f"they are not among {among}")
     others = Members(np.setdiff1d(members.ids, held.ids), members.prove)
     shown = sets.ordered(others.ids)[:MOST_EXAMPLES]
+    sets.notes += not_checked(len(shown), len(others.ids))
     return replace(
         _result(sets, "truth", Members(shown[:0]), value=False),
         size=len(others.ids),

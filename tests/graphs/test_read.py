@@ -414,3 +414,16 @@ def test_of_all_of_a_set_the_exceptions_are_told(
     assert state["reading"].startswith(f"is every one of borders of {country} among ")
     shown = {step["tail"]["label"] for step in state["result"]["triples"]}
     assert state["result"]["value"] or {"Czechia", "Denmark", "Poland", "Switzerland"} <= shown
+
+
+@pytest.mark.parametrize(("held", "status"), [(None, "unchecked"), (False, "abstained")])
+def test_exceptions_that_are_not_held_make_no_no(
+    kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, held: bool | None, status: str
+) -> None:
+    question = "do all neighbours of <0>[country] use the <1>[currency]"
+    local = scripted(one(question, "<0><STEP>borders<YESNO><ALL><1><STEP>^currency<END>"))
+    verdicts = [held]
+    monkeypatch.setattr(type(kg.store), "holds", lambda _, triples: verdicts * len(triples))
+    state = ask(kg, local, "Do all neighbours of Germany use the euro?")
+    assert state["status"] == status and state["result"] is None and not state["answers"]
+    assert any("the exceptions" in note for note in state["notes"])

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
 from ...caching import once
+from ...errors import ServiceError
 from ..labels.index import RelationInfo, TermInfo, Word
 from ..labels.names import local_name
 from ..patterns import FactPattern, PatternRelation, called, pattern_relation
@@ -171,7 +172,10 @@ class PatternLabels(LabelsOver):
 
     def vocabulary(self) -> list[Word]:
         """Labels and aliases of relations and classes."""
-        infos = self._relations()
+        try:
+            infos = self._relations()
+        except ServiceError:  # linking does without
+            infos = list[RelationInfo]()
         labels = property_labels(
             self._labels, [made.predicate for made in self._made_of(i.term for i in infos).values()]
         )

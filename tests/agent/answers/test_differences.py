@@ -82,3 +82,21 @@ def test_what_nothing_is_described_as_means_none_or_is_asked_about(kg: Knowledge
     assert meant["ambiguous"] and len(meant["candidates"]) == 2
     found = linked(linker, kg, "Who is [Acme (a cook, 40)]?")
     assert not found.mentions and found.notes == ["nothing in the graph is Acme (a cook, 40)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_known"), [("Mercury (planet)", True), ("Mercury (element)", False)]
+)
+def test_an_alias_with_brackets_in_it_is_a_name(tmp_path: Path, text: str, is_known: bool) -> None:
+    (tmp_path / "planets.ttl").write_text(
+        """@prefix : <http://example.org/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        :m a :Body ; rdfs:label "Mercury" ; skos:altLabel "Mercury (planet)" ; :near :v .
+        :v a :Body ; rdfs:label "Venus" ."""
+    )
+    kg = open_kg(str(tmp_path / "planets.ttl"))
+    found = linked(LabelLinker(kg.labels), kg, f"What is near [{text}]?")
+    assert bool(found.mentions) == is_known
+    assert bool(found.notes) != is_known
+    kg.close()

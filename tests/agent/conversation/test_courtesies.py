@@ -196,3 +196,12 @@ def test_who_leaves_may_be_polite(text: str) -> None:
 @pytest.mark.parametrize("text", ["thanks", "who said goodbye", "is Q a bye", "", "rugby"])
 def test_who_does_not_leave(text: str) -> None:
     assert not leaves(normalise(text))
+
+
+def test_help_on_leaving_does_not_leave() -> None:
+    assert leaves("quit") and leaves("thanks goodbye")
+    assert not leaves("help quit") and not leaves("help exit")
+
+
+def test_a_very_long_number_takes_no_place() -> None:
+    assert place_of("2") == 2 and place_of("9" * 5_000) is None

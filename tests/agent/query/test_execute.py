@@ -424,6 +424,8 @@ def test_all_of_a_set_are_in_others_or_the_exceptions_are_told(kg: KnowledgeGrap
     others = set(towers) - set(asked(kg, FEW_FLOORS).members)
     assert not few.value and set(few.instead) == others and few.size == len(others)
     assert few.tested == len(towers) and all(few.proofs[one] for one in few.instead)
+    both = asked(kg, {**of_each, "all": [FEW_FLOORS, MANY_FLOORS]})
+    assert not both.value and any("they are not among both " in line for line in both.absent)
     none = asked(kg, {**TOWERS, "class": "town", "answer": "yesno", "all": [TOWERS]})
     assert not none.value and any("nothing in the graph is:" in line for line in none.absent)
 

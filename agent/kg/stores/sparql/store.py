@@ -287,7 +287,8 @@ class SparqlStore:
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
         verdicts.update((t, False) for t in verdicts if not is_triple(t))
         open_ones = [triple for triple, held in verdicts.items() if held is None]
-        described = [t for t in open_ones if is_described(t.head) or is_described(t.tail)]
+        ends = [(t, [end for end in t if not is_described(end)]) for t in open_ones]
+        described = [t for t, others in ends if len(others) < 3 and all(map(can_spell, others))]
         asked = [triple for triple in open_ones if all(map(can_spell, triple))]
         if len(asked) + len(described) < len(open_ones):
             record_failure("no query can name a blank node, or text with a direction")

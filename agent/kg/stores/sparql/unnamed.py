@@ -33,7 +33,7 @@ _MOST_CHECKED = 40
 """Groups of triples that are checked by one request."""
 _SECONDS = 10.0
 """How long what was read holds."""
-_MOST_REMEMBERED = 20_000
+_MOST_REMEMBERED = 2_000
 _MOST_NODES = 200_000
 _CHUNK = 470
 
