@@ -12,7 +12,7 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 from groundwalk import build_graph
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 
 from .endpoint import Endpoint
 
@@ -138,4 +138,13 @@ def test_things_are_no_ontology(tmp_path: Path) -> None:
     with Endpoint(store) as endpoint:
         kg = open_kg(endpoint.url)
         assert kg.profile.name == "generic"
+        kg.close()
+
+
+@pytest.mark.parametrize("other", ["_:b0", '"x"@en--ltr'])
+def test_what_no_query_can_name_is_unknown_beside_a_described_node(other: str) -> None:
+    with oxigraph(SOURCES["anatomy.ttl"]) as url:
+        kg = open_kg(url)
+        odd = Triple("_:said1", "<http://example.org/p>", other)
+        assert kg.store.holds([odd, next(iter(kg.store.facts()))]) == [None, True]
         kg.close()
