@@ -80,11 +80,11 @@ async def exchange(
 ) -> Reply:
     """Send a request until it is answered with status 200.
 
-    Busy servers (429, 502, 503, 504) and broken connections are tried again, after the time that
-    the server asks for or one that doubles. Only redirects on the same host are followed, so that
-    credentials stay there. Raises ServiceError: UnavailableError where the service is down or
-    overloaded, and says for how long where it does; RefusedError where it does not take the query,
-    and says why where it does.
+    Busy servers (429, 502, 503, 504), deadlocks and broken connections are tried again, after the
+    time that the server asks for or one that doubles. Only redirects on the same host are followed,
+    so that credentials stay there. Raises ServiceError: UnavailableError where the service is down
+    or overloaded, and says for how long where it does; RefusedError where it does not take the
+    query, and says why where it does.
     """
     try:
         async with asyncio.timeout(limits.seconds) as clock:
@@ -120,13 +120,18 @@ async def _persist(
                 return reply
             asked = asked_to_wait(reply.headers.get("retry-after", ""))
             problem = _refusal(service.name, reply, asked)
-            if reply.status not in _BUSY:
+            if reply.status not in _BUSY and not _is_deadlock(reply):
                 raise problem
             wait = max(wait, asked)
         if not left or asyncio.get_running_loop().time() + wait > deadline:
             raise problem
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt returns or raises")
+
+
+def _is_deadlock(reply: _Unfinished) -> bool:
+    """Whether a server gave up a query since others stood in its way, as Virtuoso does (40001)."""
+    return reply.status == 500 and "deadlock" in reply.reason.lower()
 
 
 async def _follow(

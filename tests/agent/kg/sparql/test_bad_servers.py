@@ -259,6 +259,19 @@ def test_only_what_may_pass_is_tried_again(endpoint: Endpoint, status: int, time
     assert len(endpoint.asked) == times
 
 
+def test_a_query_that_was_given_up_in_a_deadlock_is_asked_again(endpoint: Endpoint) -> None:
+    endpoint.reset(turtle(":a :p :b ."))
+    given_up = replies(500, b"Virtuoso 40001 Error SR172: Transaction deadlocked", "text/plain")
+
+    def first_only(handler: Handler) -> bool:
+        return len(endpoint.asked) == 1 and given_up(handler)
+
+    endpoint.misbehaviour = first_only
+    with store(endpoint.url, attempts=3) as remote:
+        assert remote.holds([TRUE, FALSE]) == [True, False]
+    assert len(endpoint.asked) == 2
+
+
 def test_a_redirect_on_the_same_host_is_followed(endpoint: Endpoint) -> None:
     endpoint.reset(turtle(":a :p :b ."))
 
