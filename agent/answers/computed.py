@@ -120,12 +120,7 @@ def computed_from(
     if outcome.tested and outcome.instead and (unheld := _unheld_exceptions(shown)):
         return unheld
     proven = [a for a, verdict in zip(answers, verdicts, strict=True) if verdict == "supported"]
-    notes, of_all = list(outcome.notes), f"of {len(answers)}"
-    if gone := verdicts.count("unsupported"):
-        notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
-    if unknown := verdicts.count("unknown"):
-        why = shown.failure or "the graph does not say clearly what it holds"
-        notes.append(f"{unknown} {of_all} left out, which could not be checked: {why}")
+    notes, unknown = [*outcome.notes, *_left_out(shown, verdicts)], verdicts.count("unknown")
     if answers and not proven:
         status: Status = "unchecked" if unknown else "abstained"
         return Computed(status, proven, shown.topics, None, notes, 0.0)
@@ -137,14 +132,28 @@ def computed_from(
     return Computed("answered", proven, shown.topics, result, notes, 1.0, cut)
 
 
+def _left_out(shown: _Shown, verdicts: Sequence[Verdict]) -> list[str]:
+    """Notes on members that are left out, as the source does not say that they are such."""
+    notes, of_all = list[str](), f"of {len(verdicts)}"
+    if gone := verdicts.count("unsupported"):
+        notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
+    if unknown := verdicts.count("unknown"):
+        notes.append(f"{unknown} {of_all} left out, which could not be checked: {_why(shown)}")
+    return notes
+
+
+def _why(shown: _Shown) -> str:
+    """Why something could not be checked."""
+    return shown.failure or "the graph does not say clearly what it holds"
+
+
 def _unheld_exceptions(shown: _Shown) -> Computed | None:
     """What comes of a no to something about each of a set where no exception could be checked."""
     verdicts = [_verdict(shown, member) for member in shown.outcome.instead]
     if "supported" in verdicts:
         return None
     if "unknown" in verdicts:
-        why = shown.failure or "the graph does not say clearly what it holds"
-        note = f"the exceptions could not be checked: {why}"
+        note = f"the exceptions could not be checked: {_why(shown)}"
         return Computed("unchecked", [], shown.topics, None, [note], 0.0)
     note = "the graph no longer holds what the exceptions rest on"
     return Computed("abstained", [], shown.topics, None, [note], 0.0)

@@ -51,9 +51,8 @@ def as_described(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
     Raises ServiceError.
     """
     text = normalise(mention.text)
-    if _ABOUT.search(mention.text) is None or any(
-        text in (normalise(own.name), normalise(own.label)) for own in mention.candidates
-    ):
+    names = {normalise(name) for own in mention.candidates for name in (own.name, own.label)}
+    if _ABOUT.search(mention.text) is None or text in names:
         return mention
     candidates = told_apart(kg, mention.candidates)
     fitting = [own for own in candidates if text in map(normalise, _listed_as(own))] or [

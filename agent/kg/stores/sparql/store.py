@@ -287,8 +287,7 @@ class SparqlStore:
         verdicts: dict[Triple, bool | None] = dict.fromkeys(triples)
         verdicts.update((t, False) for t in verdicts if not is_triple(t))
         open_ones = [triple for triple, held in verdicts.items() if held is None]
-        ends = [(t, [end for end in t if not is_described(end)]) for t in open_ones]
-        described = [t for t, others in ends if len(others) < 3 and all(map(can_spell, others))]
+        described = list(filter(_is_of_described, open_ones))
         asked = [triple for triple in open_ones if all(map(can_spell, triple))]
         if len(asked) + len(described) < len(open_ones):
             record_failure("no query can name a blank node, or text with a direction")
@@ -397,3 +396,9 @@ class SparqlStore:
             f"{self.source} answers about other terms than it was asked about",
             "set GROUNDWALK_SPARQL_METHOD to `direct`: its forms may be decoded twice",
         )
+
+
+def _is_of_described(triple: Triple) -> bool:
+    """Whether a triple has a node that is named after what is said of it, and no other unnamed."""
+    others = [end for end in triple if not is_described(end)]
+    return len(others) < len(triple) and all(map(can_spell, others))
