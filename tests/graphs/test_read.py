@@ -8,7 +8,7 @@ from typing import Any, cast
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.evidence import Reply, explain
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.options import Options
@@ -422,8 +422,11 @@ def test_exceptions_that_are_not_held_make_no_no(
 ) -> None:
     question = "do all neighbours of <0>[country] use the <1>[currency]"
     local = scripted(one(question, "<0><STEP>borders<YESNO><ALL><1><STEP>^currency<END>"))
-    verdicts = [held]
-    monkeypatch.setattr(type(kg.store), "holds", lambda _, triples: verdicts * len(triples))
+
+    def holds(_: object, triples: Sequence[Triple]) -> list[bool | None]:
+        return [held] * len(triples)
+
+    monkeypatch.setattr(type(kg.store), "holds", holds)
     state = ask(kg, local, "Do all neighbours of Germany use the euro?")
     assert state["status"] == status and state["result"] is None and not state["answers"]
     assert any("the exceptions" in note for note in state["notes"])
