@@ -192,7 +192,10 @@ def reading_node(
             **changes,
             "readings": outcome.readings,
             "account": outcome.account,
-            "notes": [*notes, *outcome.computed.notes],
+            "notes": sorted(
+                [*notes, *outcome.computed.notes],
+                key=lambda note: note not in left_out_of(outcome.account),
+            ),
             "usage": spent(state.get("usage"), since, kg_requests=meter.requests or 1, **cost),
         }
 
