@@ -116,7 +116,7 @@ def computed_from(
     """
     shown = _shown(kg, bound, outcome, before or Verified())
     answers = [_answer(shown, member) for member in outcome.members]
-    verdicts = [_verdict(shown, member) for member in outcome.members]
+    verdicts: list[Verdict] = [_verdict(shown, member) for member in outcome.members]
     if outcome.tested and outcome.instead and (unheld := _unheld_exceptions(shown)):
         return unheld
     proven = [a for a, verdict in zip(answers, verdicts, strict=True) if verdict == "supported"]
