@@ -192,14 +192,17 @@ def reading_node(
             **changes,
             "readings": outcome.readings,
             "account": outcome.account,
-            "notes": sorted(
-                [*notes, *outcome.computed.notes],
-                key=lambda note: note not in left_out_of(outcome.account),
-            ),
+            "notes": _left_out_first([*notes, *outcome.computed.notes], outcome.account),
             "usage": spent(state.get("usage"), since, kg_requests=meter.requests or 1, **cost),
         }
 
     return run
+
+
+def _left_out_first(notes: Sequence[str], account: Sequence[Word]) -> list[str]:
+    """The notes, the one on words that were left out before all others."""
+    left_out = left_out_of(account)
+    return sorted(notes, key=lambda note: note not in left_out)
 
 
 def _check_context(asked: Asked) -> None:

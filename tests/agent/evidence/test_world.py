@@ -1,11 +1,8 @@
 """What the bundled model answers about the world, found again behind a SPARQL server."""
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from importlib import resources
-from typing import Any, cast
+from typing import cast
 
 import httpx
 import pytest
@@ -14,9 +11,10 @@ from groundwalk.agent.evidence import Reply, explain
 from groundwalk.agent.evidence.sparql import check_query
 
 from ...whole import build_graph
+from ..kg.sparql.rdflib_server import serving
 
-endpoint = pytest.importorskip("rdflib_endpoint", reason="there is no server to ask")
-uvicorn = pytest.importorskip("uvicorn", reason="there is no server to ask")
+pytest.importorskip("rdflib_endpoint", reason="there is no server to ask")
+pytest.importorskip("uvicorn", reason="there is no server to ask")
 
 QUESTIONS = [
     ("gcr", "Which countries border the country whose capital is Vienna?"),
@@ -31,18 +29,8 @@ def _url() -> Iterator[str]:
     text = resources.files("groundwalk.data.world").joinpath("world.ttl").read_text("utf-8")
     graph = rdflib.Dataset(default_union=True)
     graph.parse(data=text, format="turtle")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = endpoint.SparqlEndpoint(graph=graph, enable_update=False)
-    server: Any = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join()
+    with serving(graph) as served:
+        yield served
 
 
 def rows(url: str, query: str) -> list[dict[str, str]]:

@@ -1,8 +1,5 @@
 """Ontologies and thesauri behind an endpoint are known and read as those of files are."""
 
-import socket
-import threading
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +12,7 @@ from groundwalk import build_graph
 from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
 
 from .endpoint import Endpoint
+from .rdflib_server import serving
 
 HERE = Path(__file__).parents[1]
 SOURCES = {name: HERE / name for name in ("anatomy.ttl", "pizza.owl", "cheese.ttl")}
@@ -35,22 +33,12 @@ def oxigraph(source: Path) -> Generator[str]:
 
 @contextmanager
 def rdflib_server(source: Path) -> Generator[str]:
-    rdflib_endpoint = pytest.importorskip("rdflib_endpoint", reason="it is not installed")
-    uvicorn = pytest.importorskip("uvicorn", reason="it is not installed")
+    pytest.importorskip("rdflib_endpoint", reason="it is not installed")
+    pytest.importorskip("uvicorn", reason="it is not installed")
     graph = rdflib.Dataset(default_union=True)
     graph.parse(source, format="xml" if source.suffix == ".owl" else "turtle")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = rdflib_endpoint.SparqlEndpoint(graph=graph, enable_update=False)
-    server: Any = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join()
+    with serving(graph) as served:
+        yield served
 
 
 def read(kg: KnowledgeGraph) -> set[tuple[str, ...]]:

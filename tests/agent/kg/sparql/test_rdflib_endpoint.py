@@ -1,11 +1,7 @@
 """Another engine behind another server: rdflib's, asked all that an endpoint is asked."""
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyoxigraph as ox
 import pytest
@@ -24,9 +20,10 @@ from .contract import (
     check_store,
     check_verification,
 )
+from .rdflib_server import serving
 
-endpoint = pytest.importorskip("rdflib_endpoint", reason="the second engine is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="the second engine has no server")
+pytest.importorskip("rdflib_endpoint", reason="the second engine is not installed")
+pytest.importorskip("uvicorn", reason="the second engine has no server")
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +31,8 @@ def url() -> Iterator[str]:
     graph = rdflib.Dataset(default_union=True)
     for triple in TRIPLES:
         graph.parse(data=f"{quad(triple, ox.DefaultGraph()).triple} .", format="nt")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = endpoint.SparqlEndpoint(graph=graph, enable_update=False)
-    server: Any = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join()
+    with serving(graph) as served:
+        yield served
 
 
 def test_it_is_read_as_a_local_store(url: str, tmp_path: Path) -> None:
