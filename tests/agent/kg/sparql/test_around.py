@@ -1,5 +1,7 @@
 """What is read around entities is as the endpoint is now, and a slow endpoint recovers."""
 
+from time import monotonic
+
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.kg import Step, Triple
@@ -40,7 +42,7 @@ def test_an_endpoint_that_was_slow_is_read_around_again(
         asked = len(endpoint.asked)
         read.read([FIRST.head])
         assert len(endpoint.asked) == asked and read.steps(FIRST.head, False) is None
-        later = around.monotonic() + 61
+        later = monotonic() + 61
         monkeypatch.setattr(around, "monotonic", lambda: later)
         read.read([FIRST.head])
         assert read.steps(FIRST.head, False) == [Step(FIRST)]
