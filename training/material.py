@@ -20,7 +20,7 @@ from .asked.question_files import asked_questions
 from .asked.supervision import Lesson, Supervision, supervise
 from .fitting.exams import calibration_samples
 from .queries.lessons import QueryLessons, query_lessons
-from .queries.operators import Operators, load_operator_words
+from .queries.operators import Operators, load_clause_words, load_operator_words
 from .queries.question import text_of
 from .queries.questions import QueryQuestioner
 from .queries.skeletons import Skeleton, check_names, read_skeletons
@@ -260,8 +260,8 @@ def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None)
     composer = _beyond_queries(plain.composer, plain.graph)
     refuser = Refuser(composer, plain.refuser.known, walks_only=False)
     plain = replace(plain, refuser=refuser)
-    words = load_operator_words()
-    operators = Operators(plain.graph, plain.shapes, plain.composer, words, terms)
+    words = load_operator_words(), load_clause_words()
+    operators = Operators(plain.graph, plain.shapes, plain.composer, *words, terms)
     return QueryQuestioner(plain, tuple(skeletons), load_modifiers(), terms, operators)
 
 

@@ -209,5 +209,7 @@ def test_the_agent_finds_the_same_mentions(source: str, least: float) -> None:
         if [one[:2] for one in map(astuple, numbered)] == [
             one[:2] for one in map(astuple, asked.mentions)
         ]:
-            assert [one.kind for one in numbered] == [one.kind for one in asked.mentions]
+            known = {own["start"]: {one["kind"] for one in own["candidates"]} for own in found}
+            for one, other in zip(numbered, asked.mentions, strict=True):
+                assert other.kind in known.get(one.start, {one.kind}) | {one.kind}
     assert same > least * len(questions)

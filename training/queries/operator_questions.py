@@ -7,8 +7,12 @@ from ...agent.query.actions import Action, Kind
 from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
-from .operators import CARDINALS, Measure, Members, Operators, same_class
-from .question import Earlier, QueryQuestion, earlier_class, sign, words_of
+from ..wording.template import Filling, fill
+from .clauses import asked_of_one, counted, number_of, ranking
+from .operators import CARDINALS, Measure, Members, Operators
+from .question import Earlier, Named, QueryQuestion, earlier_class, sign, words_of
+from .sets import narrowed as narrowed_set
+from .sets import of_walk, same_class, some_members, value_text
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4
@@ -21,23 +25,23 @@ def operator_question(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _count(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     return members and ops.question(ops.worded(members, "count", rng), members, Action("count"))
 
 
 def _any(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     return members and ops.question(ops.worded(members, "any", rng), members, Action("yesno"))
 
 
 def _listed(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng, plain=True)
-    narrowed = members and ops.narrowed(members, rng, 0)
+    members = some_members(ops, rng, plain=True)
+    narrowed = members and narrowed_set(ops, members, rng, 0)
     return narrowed and ops.question(ops.worded(narrowed, "list", rng), narrowed)
 
 
 def _member(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     if members is None:
         return None
     number = len(members.named)
@@ -48,7 +52,7 @@ def _member(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _extreme(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     measure = members and ops.a_measure(members, rng)
     if members is None or measure is None:
         return None
@@ -57,17 +61,37 @@ def _extreme(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _extreme_of_many(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     moves = ops.counted_moves(members) if members else []
     if members is None or not moves:
         return None
     move = rng.choice(moves)
-    word = ops.end_word(move, members.kind, rng)
     kind: Kind = "most" if rng.random() < 0.7 else "least"
-    if not word:
-        return None
-    text = ops.worded(members, f"many_{kind}", rng, ws=plural(word))
+    said = counted(ops, move, members.kind, rng) if rng.random() < 0.6 else None
+    if said is not None:
+        wordings, nouns = said
+        many = number_of(ops, f"many_{kind}", nouns, rng)
+        text = _ranked_by(ops, members, wordings.said(many, rng), rng, many.text)
+    else:
+        word = ops.end_word(move, members.kind, rng)
+        if not word:
+            return None
+        text = ops.worded(members, f"many_{kind}", rng, ws=plural(word))
     return ops.question(text, members, ops.step(move, kind), Action("many"))
+
+
+def _ranked_by(
+    ops: Operators, members: Members, clause: str, rng: Random, subject: str = ""
+) -> str:
+    """Who of a set is first in what a clause says, with a verb where the clause has one.
+
+    It has none of the set where it has a `subject` of its own.
+    """
+    pronoun, _, verb = clause.partition(" ")
+    named = {"s": members.bare, "np": members.text}
+    if pronoun in ("that", "who", "which") and not (subject and verb.startswith(subject)):
+        return ops.phrases.filled("ranked", rng, c=verb, **named)
+    return ops.phrases.filled("ranked_so", rng, r=clause, **named)
 
 
 def _ranked(
@@ -81,7 +105,12 @@ def _ranked(
 ) -> QueryQuestion:
     style = rng.random()
     if style < 0.6:
-        return ops.question(ops.measured(members, measure, name, rng), members, *actions)
+        verb = ranking(ops, measure, kind, rng) if style < 0.2 else ""
+        if verb:
+            text = _ranked_by(ops, members, f"that {verb}", rng)
+        else:
+            text = ops.measured(members, measure, name, rng)
+        return ops.question(text, members, *actions)
     rank = rng.randrange(_RANKS) + 2
     if style < 0.8:
         nth = rng.choice((_ORDINALS[rank - 2], _ORDINALS[rank - 2 + _RANKS]))
@@ -95,7 +124,7 @@ def _ranked(
 
 
 def _computed(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     measure = members and ops.a_measure(members, rng)
     if members is None or measure is None or measure.dates:
         return None
@@ -106,8 +135,8 @@ def _computed(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What a narrowed set leads to."""
-    members = ops.members(rng, plain=True)
-    narrowed = members and ops.narrowed(members, rng, 0)
+    members = some_members(ops, rng, plain=True)
+    narrowed = members and narrowed_set(ops, members, rng, 0)
     moves = ops.moves_at(members) if members else []
     if narrowed is None or not moves:
         return None
@@ -121,7 +150,7 @@ def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
     """One column or two beside each member, or how many things a relation leads to."""
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     moves = ops.moves_at(members) if members else []
     if members is None or not moves:
         return None
@@ -141,7 +170,7 @@ def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _grouped(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.members(rng)
+    members = some_members(ops, rng)
     moves = ops.moves_at(members) if members else []
     if members is None or not moves:
         return None
@@ -177,6 +206,70 @@ def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
     return ops.question(text, members, *starts, ops.step(measure.move, grade))
 
 
+def _of_one(ops: Operators, rng: Random) -> QueryQuestion | None:
+    """Whether a measure of a thing compares so with a value, or with another thing's."""
+    kinds = [kind for kind in ops.measures if kind and len(ops.graph.nodes.get(kind, ())) > 1]
+    if not kinds:
+        return None
+    kind = rng.choice(sorted(kinds))
+    measure = rng.choice(ops.measures[kind])
+    one, other = map(ops.named, rng.sample(ops.graph.nodes[kind], 2))
+    start = (Action("pointer", number=0), ops.step(measure.move, "where"))
+    ends = (Action("end"), Action("yesno"))
+    than: Kind = "greater" if rng.random() < 0.5 else "less"
+    if rng.random() < 0.5:
+        text = asked_of_one(ops, measure, than, rng, sign(0), b=sign(1))
+        members = Members("", "", kind, start, (one, other), frozenset())
+        value = (Action("value"), Action("pointer", number=1), ops.step(measure.move))
+        return ops.question(text, members, Action(than), *value, *ends) if text else None
+    than = rng.choice((than, "atleast", "atmost", "equal"))
+    text = asked_of_one(ops, measure, than, rng, sign(0), v=sign(1))
+    named = (one, Named(value_text(ops, measure, rng), "number"))
+    year = (Action("year"),) if measure.dates else ()
+    members = Members("", "", kind, start, named, frozenset())
+    compared = (*year, Action(than), Action("pointer", number=1), Action("yesno"))
+    return ops.question(text, members, *compared) if text else None
+
+
+def _whether(ops: Operators, rng: Random) -> QueryQuestion | None:
+    """Whether a walk leads to a thing, or a condition holds of it."""
+    members = of_walk(ops, rng, 0)
+    if members is None:
+        return None
+    number = len(members.named)
+    text = ops.phrases.filled("is", rng, o=sign(number), p=members.text)
+    members = members._replace(named=(*members.named, ops.named(ops.other(members, rng))))
+    inner = (Action("and"), Action("pointer", number=number), Action("end"))
+    return ops.question(text, members, *inner, Action("yesno"))
+
+
+def _how_many(ops: Operators, rng: Random) -> QueryQuestion | None:
+    """How many things there are that a question asks for: `how many games did X win`."""
+    shape, topic = ops.shapes.sample(rng)
+    walk = sample_walk(ops.graph, topic, shape.moves[:1], rng, None)
+    if walk is None or not (ops.is_thing(walk[-1]) and ops.is_thing(topic)):
+        return None
+    route = route_of(ops.graph, shape.moves[:1], walk)
+    asks, nouns = (
+        ops.composer.wording(route, 0, 1).ask,
+        ops.composer.noun(route.kinds[1], True, rng),
+    )
+    inner = ops.composer.named(route.kinds[0], rng, sign(0))
+    asked = [fill(ask, Filling(inner, True, nouns), rng) for ask in asks]
+    asked = [
+        text.removeprefix(f"{word} {nouns} ")
+        for text in asked
+        for word in ("which", "what")
+        if text.startswith(f"{word} {nouns} ")
+    ]
+    if not asked:
+        return None
+    text = ops.phrases.filled("how_many", rng, ws=nouns, rest=rng.choice(asked))
+    actions = (Action("pointer", number=0), ops.step(shape.moves[0]))
+    members = Members("", "", route.kinds[1], actions, (ops.named(topic),), frozenset())
+    return ops.question(text, members, Action("count"))
+
+
 def _connected(ops: Operators, rng: Random) -> QueryQuestion | None:
     kinds = [kind for kind in ops.graph.nodes if kind and ops.are_things(kind)]
     if not kinds:
@@ -189,14 +282,14 @@ def _connected(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _either(ops: Operators, rng: Random) -> QueryQuestion | None:
-    members = ops.of_walk(rng, 0)
-    other = members and same_class(ops, members, rng, 1)
+    members = of_walk(ops, rng, 0)
+    other = members and same_class(ops, members, rng, len(members.named))
     if members is None or other is None:
         return None
     text = ops.worded(members, "or", rng, o=other.text)
     text = ops.words.filled("list", rng, np=text, s=text)
     named = (*members.named, *other.named)
-    if members.actions[1:] == other.actions[1:]:
+    if members.actions[1:] == other.actions[1:]:  # both begin at one thing
         starts = (members.actions[0], other.actions[0])
         return ops.question(
             text, members._replace(named=named, actions=(*starts, *members.actions[1:]))
@@ -265,7 +358,10 @@ _KINDS: tuple[tuple[_Make, float], ...] = (
     (_count, 3),
     (_any, 1),
     (_listed, 4),
-    (_member, 1.5),
+    (_how_many, 1),
+    (_member, 1),
+    (_whether, 1.2),
+    (_of_one, 1.2),
     (_extreme, 3.5),
     (_extreme_of_many, 1.5),
     (_computed, 1.5),

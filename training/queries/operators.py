@@ -1,7 +1,6 @@
-"""Sets in words, over any graph: of a class or a walk, and narrowed by what members have.
+"""What a graph lends to questions with operators, and the words for it.
 
-What the graph holds decides which make sense: measures are relations to numbers or dates, and
-things are counted where there are several of them.
+Measures are relations to numbers or dates, and things are counted where there are several of them.
 """
 
 import re
@@ -15,19 +14,21 @@ from typing import NamedTuple
 from ...agent.kg.terms import is_literal
 from ...agent.query.actions import Action, Kind
 from ...agent.query.values import value_of
-from ..questions.compose import Composer, plenty_of, route_of
-from ..questions.graph import Graph, Move, Node, execute, sample_walk
+from ..questions.compose import Composer, plenty_of
+from ..questions.graph import Graph, Move, Node
 from ..questions.shapes import Shapes
 from ..wording.english import Texts, wordings
 from ..wording.label_words import label_words
-from ..wording.phrasebook import plural
-from .question import Named, QueryQuestion, in_digits, sign, words_of
+from ..wording.phrasebook import Compares
+from .question import Named, QueryQuestion, words_of
 from .skeletons import chosen
 
 _MOSTLY = 0.8
 """The share of numbers among the ends of a measure."""
 _COUNTABLE = 1.15
 """How many things a relation leads to on average, where it makes sense to count them."""
+_FEW = 0.7
+"""The share of texts among the things that have them, above which they are names of these."""
 _UNIT = re.compile(r" \((?P<unit>[^()]+)\)$| in (?P<name>\w+)$")
 CARDINALS = ("two", "three", "four", "five")
 
@@ -40,6 +41,7 @@ class Measure(NamedTuple):
     grades: Mapping[str, Texts]
     values: tuple[Node, ...]
     dates: bool
+    compares: Compares = Compares()
 
 
 class Members(NamedTuple):
@@ -70,6 +72,11 @@ class OperatorWords:
         return re.sub(r"\{(\w+)\}", lambda slot: slots[slot[1]], text)
 
 
+def load_clause_words() -> OperatorWords:
+    """The packaged templates of what stands in the place of one name or value."""
+    return OperatorWords({name: tuple(t) for name, t in wordings("clauses").items()}, {})
+
+
 def load_operator_words() -> OperatorWords:
     """The packaged templates."""
     tables = wordings("operators")
@@ -88,58 +95,10 @@ class Operators:
     shapes: Shapes
     composer: Composer
     words: OperatorWords
+    phrases: OperatorWords
     classes: Mapping[str, str]
-
-    # Sets
-
-    def members(self, rng: Random, first: int = 0, *, plain: bool = False) -> Members | None:
-        """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
-        members = self._of_class(rng) if rng.random() < 0.25 else self.of_walk(rng, first)
-        if members is None or plain or rng.random() < 0.6:
-            return members
-        return self.narrowed(members, rng, first) or members
-
-    def _of_class(self, rng: Random) -> Members | None:
-        kinds = [
-            kind for kind in self.graph.nodes if kind in self.classes and self.are_things(kind)
-        ]
-        if not kinds:
-            return None
-        kind = rng.choice(kinds)
-        noun = self.composer.noun(kind, True, rng)
-        text = rng.choice(("all {}", "the {}", "all the {}", "all {} there are")).format(noun)
-        actions = (Action("class", self.classes[kind]),)
-        return Members(text, noun, kind, actions, (), frozenset(self.graph.nodes[kind]))
-
-    def of_walk(self, rng: Random, first: int) -> Members | None:
-        """What one or two hops lead to; None for values. Its topic has the number `first`."""
-        shape, topic = self.shapes.sample(rng)
-        moves = shape.moves[: rng.choice((1, 1, 2))]
-        walk = sample_walk(self.graph, topic, moves, rng, None)
-        if walk is None or not (self.is_thing(walk[-1]) and self.is_thing(topic)):
-            return None
-        route = route_of(self.graph, moves, walk)
-        text = self.composer.phrase(route, len(moves), rng, sign(first)).text
-        actions = (Action("pointer", number=first), *map(self.step, moves))
-        reached = execute(self.graph, topic, moves)
-        return Members(
-            text, self._bare(text), route.kinds[-1], actions, (self.named(topic),), reached
-        )
-
-    def _bare(self, text: str) -> str:
-        for determiner in self.words.templates["determiners"]:
-            if text.startswith(f"{determiner} "):
-                return text.removeprefix(f"{determiner} ")
-        return text
-
-    def narrowed(self, members: Members, rng: Random, first: int) -> Members | None:
-        """The same set with a condition; None where what was drawn does not fit it."""
-        make = rng.choice((_valued, _counted, _held, _without, _without, _joined, _spelled))
-        narrowed = make(self, members, rng, first + len(members.named))
-        if narrowed is None:
-            return None
-        text = narrowed.text
-        return narrowed._replace(text=f"the {text}" if rng.random() < 0.4 else text, bare=text)
+    names_texts: bool = False
+    """Whether a question may name what the graph keeps as a text."""
 
     # What the graph holds
 
@@ -158,15 +117,35 @@ class Operators:
             dates = sum(value.unit == "date" for value in known.values()) > len(known) / 2
             label = self.graph.labels[move.relation]
             name = label_words(_UNIT.sub("", label)).nouns[0]
-            measure = Measure(move, name, self._grades(name, dates=dates), tuple(known), dates)
             for kind in sorted({self.graph.kinds[node] for node in edges}):
-                measures[kind].append(measure)
+                compares = self._compares(move, kind)
+                grades = dict(self._grades(name, dates=dates))
+                grades |= {grade: texts for grade in grades if (texts := getattr(compares, grade))}
+                measures[kind].append(Measure(move, name, grades, tuple(known), dates, compares))
         return {kind: tuple(of_kind) for kind, of_kind in measures.items()}
 
     def _grades(self, name: str, *, dates: bool) -> Mapping[str, Texts]:
         grades = self.words.grades
         words = (word for word in reversed(name.lower().split()) if word in grades)
         return grades[next(words, "date" if dates else "other")]
+
+    def _compares(self, move: Move, kind: str) -> Compares:
+        wording = self.composer.book.wording((self.graph.spell(move),), kind, "")
+        return wording.compares if wording else Compares()
+
+    @cached_property
+    def text_moves(self) -> tuple[tuple[Move, tuple[Node, ...]], ...]:
+        """The moves from texts to the things that have them, where there are few, each with these.
+
+        A text is neither a number nor a date.
+        """
+        found = list[tuple[Move, tuple[Node, ...]]]()
+        for move, edges in sorted(self.graph.edges.items()):
+            texts = tuple(sorted(edges)) if move.inverse else ()
+            few = len(texts) < _FEW * len({node for ends in edges.values() for node in ends})
+            if texts and few and all(map(self.is_text, texts)):
+                found.append((move, texts))
+        return tuple(found)
 
     @cached_property
     def plenty(self) -> Mapping[str, float]:
@@ -206,6 +185,10 @@ class Operators:
     def is_thing(self, node: Node) -> bool:
         """Whether a node is no value and no text, so that a question can name it."""
         return not is_literal(self.graph.terms[node]) and not self.is_value(node)
+
+    def is_text(self, node: Node) -> bool:
+        """Whether a node is a text that is neither a number nor a date."""
+        return is_literal(self.graph.terms[node]) and not self.is_value(node)
 
     def is_value(self, node: Node) -> bool:
         """Whether a node is a number or a date."""
@@ -248,9 +231,8 @@ class Operators:
     ) -> str:
         """A text about a set and a measure, from the templates of a name."""
         grades = {grade: rng.choice(texts) for grade, texts in measure.grades.items()}
-        is_ambiguous = (
-            measure.grades is self.words.grades["other"] and len(self.measures[members.kind]) > 1
-        )
+        others, is_alone = self.words.grades["other"], len(self.measures[members.kind]) == 1
+        is_ambiguous = not is_alone and measure.grades["most"] == others["most"]
         slots = {"s": members.bare, "np": members.text, "m": measure.name, **grades, **more}
         return self.words.filled(name, rng, "{m}" if is_ambiguous else "", **slots)
 
@@ -268,127 +250,3 @@ class Operators:
         """A thing of the class of a set: a member of it every other time."""
         nodes = sorted(members.nodes) if rng.random() < 0.5 and members.nodes else ()
         return rng.choice(nodes or self.graph.nodes[members.kind])
-
-
-# Narrowing
-
-
-def _valued(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    measure = ops.a_measure(members, rng)
-    if measure is None:
-        return None
-    kind: Kind = rng.choice(("greater", "greater", "less", "less", "atleast", "atmost", "equal"))
-    node = rng.choice(measure.values)
-    value = value_of(ops.graph.terms[node])
-    assert value is not None
-    year: tuple[Action, ...] = ()
-    template: str = kind
-    if measure.dates:
-        kind = "greater" if rng.random() < 0.5 else "less"
-        template = "after" if kind == "greater" else "before"
-        text, year = str(int(value.size[0])), (Action("year"),)
-    else:
-        text = in_digits(value.number, rng)
-    worded = ops.measured(members, measure, template, rng, v=sign(first))
-    actions = (ops.step(measure.move, "where"), *year, Action(kind))
-    return members._replace(
-        text=worded,
-        actions=(*members.actions, *actions, Action("pointer", number=first)),
-        named=(*members.named, Named(text, "number")),
-    )
-
-
-def _counted(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    moves = ops.counted_moves(members)
-    if not moves:
-        return None
-    move = rng.choice(moves)
-    word = ops.end_word(move, members.kind, rng)
-    if not word:
-        return None
-    kind: Kind = rng.choice(("greater", "less", "atleast", "atmost", "equal"))
-    size = rng.randint(1, 6)
-    text = str(size) if size == 1 or rng.random() < 0.5 else (*CARDINALS, "six")[size - 2]
-    worded = ops.worded(members, f"many_{kind}", rng, ws=plural(word), v=sign(first))
-    actions = (ops.step(move, "where"), Action("many"), Action(kind))
-    return members._replace(
-        text=worded,
-        actions=(*members.actions, *actions, Action("pointer", number=first)),
-        named=(*members.named, Named(text, "number")),
-    )
-
-
-def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    moves = [
-        move
-        for move in ops.moves_at(members)
-        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[members.kind])
-    ]
-    if not moves:
-        return None
-    move = rng.choice(moves)
-    word = ops.end_word(move, members.kind, rng)
-    if not word:
-        return None
-    kind: Kind = "exists" if rng.random() < 0.4 else "missing"
-    worded = ops.worded(members, kind, rng, w=word)
-    return members._replace(
-        text=worded, actions=(*members.actions, ops.step(move, "where"), Action(kind))
-    )
-
-
-def _without(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    if rng.random() < 0.4:
-        node = ops.other(members, rng)
-        worded = ops.worded(members, "except", rng, o=sign(first))
-        inner = (Action("pointer", number=first),)
-        named = (ops.named(node),)
-    else:
-        other = same_class(ops, members, rng, first)
-        if other is None:
-            return None
-        worded = ops.worded(members, "not", rng, o=other.text)
-        inner, named = other.actions, other.named
-    return members._replace(
-        text=worded,
-        actions=(*members.actions, Action("not"), *inner, Action("end")),
-        named=(*members.named, *named),
-    )
-
-
-def _joined(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    other = same_class(ops, members, rng, first)
-    if other is None:
-        return None
-    worded = ops.worded(members, "and", rng, o=other.text)
-    return members._replace(
-        text=worded,
-        actions=(*members.actions, Action("and"), *other.actions, Action("end")),
-        named=(*members.named, *other.named),
-    )
-
-
-def _spelled(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    kind: Kind = rng.choice(("starts", "starts", "ends", "contains"))
-    name = ops.graph.names[ops.other(members, rng)]
-    size = rng.randint(1, 3)
-    text = name[-size:] if kind == "ends" else name[:size]
-    if not text.strip() or '"' in text:
-        return None
-    text = f'"{text}"' if size > 1 or not text.isalpha() else text.upper()
-    worded = ops.worded(members, kind, rng, v=sign(first))
-    actions = (Action("where"), Action("self"), Action(kind))
-    return members._replace(
-        text=worded,
-        actions=(*members.actions, *actions, Action("pointer", number=first)),
-        named=(*members.named, Named(text, "text")),
-    )
-
-
-def same_class(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
-    """Another set of things of the class."""
-    for _ in range(12):
-        other = ops.of_walk(rng, first)
-        if other is not None and other.kind == members.kind:
-            return other
-    return None

@@ -73,7 +73,7 @@ class Variation:
         words, named = self._with_adjectives(question.words, rng), question.named
         if question.actions is not None and rng.random() < self.unread:
             words, named = self._with_unread(words, named, rng)
-        if is_claim(question.actions or ()) and rng.random() < _LIMITED:
+        if self.unread and is_claim(question.actions or ()) and rng.random() < _LIMITED:
             words = self._limited(words, rng)
         if rng.random() < self.filler:
             words = self._with_filler(words, rng)

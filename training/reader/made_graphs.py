@@ -9,9 +9,9 @@ drawn, so that the words of questions are learnt to mean many labels. The genera
 """
 
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -20,9 +20,11 @@ from urllib.parse import quote
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.query.account import names_of
+from ...agent.reader.lexicon import label_words
 from ..material import Material, gather
 from ..queries.typed import typed_question
 from ..recipe import Recipe
+from ..wording.phrasebook import Compares
 from .examples import Example, made_example
 from .sources import Hop, SchemaLabels
 
@@ -37,6 +39,8 @@ _TEXTS = frozenset(("text", "string", "rawstring", "boolean", "others", "key", "
 _VALUES = _NUMBERS | _DATES | _TEXTS | {""}
 _THINGS = 12
 """Things of a class."""
+_RENAMED = 0.6
+"""How many classes of a domain have the label of one of their nouns."""
 _BASE = "https://made.example/"
 _SYLLABLES = "ba do ki lu me no pa ri sa te vu zo lan mor nel tis gra".split()
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -84,6 +88,8 @@ class Relation:
     """Texts that are its tails, where these are texts."""
     asks_tail: Mapping[str, Sequence[str]]
     asks_head: Mapping[str, Sequence[str]]
+    compares: Mapping[str, Sequence[str]]
+    """How numbers and dates are compared, as `Compares` has them."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,7 @@ def _relation(table: Mapping[str, Any]) -> Relation:
         tuple(table.get("values", ())),
         {name: tuple(table["asks_tail"].get(name, ())) for name in _WORDINGS},
         {name: tuple(table.get("asks_head", {}).get(name, ())) for name in _WORDINGS},
+        {name: tuple(table.get("compares", {}).get(name, ())) for name in Compares._fields},
     )
 
 
@@ -204,6 +211,7 @@ def _names(rng: Random) -> Iterator[str]:
 def write_domain(domain: Domain, graph: Path, phrasebook: Path, rng: Random) -> SchemaLabels:
     """Write a graph over a domain and the phrasebook for it; the labels are drawn."""
     hops, tables, texts = list[Hop](), list[str](), dict[str, Sequence[str]]()
+    kinds = _class_labels(domain, rng)
     for relation in domain.relations:
         turned = bool(relation.inverse) and rng.random() < 0.35
         taken = {hop.label for hop in hops}
@@ -212,29 +220,58 @@ def write_domain(domain: Domain, graph: Path, phrasebook: Path, rng: Random) -> 
         if not labels:
             continue
         label = rng.choice(labels)
-        ends = (relation.tail, relation.head) if turned else (relation.head, relation.tail)
-        hops.append(Hop(label, *ends))
+        ends = [kinds.get(end, end) for end in (relation.head, relation.tail)]
+        hops.append(Hop(label, *(reversed(ends) if turned else ends)))
         if relation.values:
             texts[label] = relation.values
         forward, backward = relation.asks_tail, relation.asks_head
         if turned:
             forward, backward = backward, forward
-        tables += _table(label, forward)
-        tables += _table(f"^{label}", backward)
-    schema = SchemaLabels(tuple(hops), tuple(domain.things))
+        tables += _table((label,), forward)
+        tables += _table((label, "compares"), relation.compares)
+        tables += _table((f"^{label}",), backward)
+    schema = SchemaLabels(tuple(hops), tuple(kinds.values()))
     write_graph(schema, graph, rng, texts)
-    classes = [
-        f"{_toml_text(name)} = {_toml_texts(nouns)}" for name, nouns in domain.things.items()
-    ]
-    phrasebook.write_text("\n".join(["[classes]", *classes, *tables, ""]), encoding="utf-8")
+    classes = {kinds[name]: nouns for name, nouns in domain.things.items()}
+    phrasebook.write_text("\n".join([*_nouns(classes), *tables, ""]), encoding="utf-8")
     return schema
 
 
-def _table(move: str, wordings: Mapping[str, Sequence[str]]) -> list[str]:
+def _class_labels(domain: Domain, rng: Random) -> Mapping[str, str]:
+    """What a graph calls each class: its name, or one of its nouns."""
+    labels = dict[str, str]()
+    for name, nouns in domain.things.items():
+        taken = {*labels.values(), *(domain.things.keys() - {name})}
+        others = [one for noun in nouns if (one := noun.partition("/")[0]) not in taken]
+        labels[name] = rng.choice(others) if others and rng.random() < _RENAMED else name
+    return labels
+
+
+def _nouns(classes: Mapping[str, Sequence[str]]) -> list[str]:
+    """The table of a phrasebook that has the nouns of classes, by their labels."""
+    lines = [f"{_toml_text(name)} = {_toml_texts(nouns)}" for name, nouns in classes.items()]
+    return ["[classes]", *lines]
+
+
+def _write_nouns(schema: SchemaLabels, phrasebook: Path) -> None:
+    """Write a phrasebook that calls a `mountain hut` a hut, too, where no other class is one."""
+    ends = (end for hop in schema.hops if hop.head for end in (hop.head, hop.tail))
+    names = [name for name in dict.fromkeys(ends) if not is_value(name)]
+    words = {name: " ".join(label_words(name)) for name in names}
+    last = Counter(word.rpartition(" ")[2] for word in words.values())
+    classes = {
+        name: [word, short]
+        for name, word in words.items()
+        if (short := word.rpartition(" ")[2]) != word and last[short] == 1 and short.isalpha()
+    }
+    phrasebook.write_text("\n".join([*_nouns(classes), ""]), encoding="utf-8")
+
+
+def _table(name: Sequence[str], wordings: Mapping[str, Sequence[str]]) -> list[str]:
     if not any(wordings.values()):
         return []
-    lines = [f"{name} = {_toml_texts(texts)}" for name, texts in wordings.items() if texts]
-    return ["", f"[{_toml_text(move)}]", *lines]
+    lines = [f"{key} = {_toml_texts(texts)}" for key, texts in wordings.items() if texts]
+    return ["", f"[{'.'.join(map(_toml_text, name))}]", *lines]
 
 
 def _toml_texts(texts: Sequence[str]) -> str:
@@ -259,12 +296,12 @@ def made_graph(over: SchemaLabels | Domain, folder: Path, seed: int) -> MadeGrap
 
     Raises GroundwalkError for one that leaves nothing to ask.
     """
-    file, phrasebook = folder / MADE_GRAPH, None
+    file, phrasebook = folder / MADE_GRAPH, folder / "phrasebook.toml"
     if isinstance(over, Domain):
-        phrasebook = folder / "phrasebook.toml"
         over = write_domain(over, file, phrasebook, Random(seed))
     else:
         write_graph(over, file, Random(seed))
+        _write_nouns(over, phrasebook)
     kg = open_kg(str(file))
     recipe = Recipe(formats=("path", "query"), seed=seed, phrasebook=phrasebook)
     return MadeGraph(kg, over, gather(kg, MADE, recipe))
@@ -275,6 +312,8 @@ def examples_over(
 ) -> Iterator[Example]:
     """Questions over a graph, made anew without end."""
     named, queries = names_of(kg), material.queries
+    if queries is not None and queries.operators is not None:
+        queries = replace(queries, operators=replace(queries.operators, names_texts=True))
     for question in () if queries is None else queries.stream(seed):
         asked = typed_question(question)
         example = asked and made_example(asked, MADE, schema, named)

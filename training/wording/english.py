@@ -4,6 +4,7 @@ The templates are TOML files in `training/wordings/`. Sentences are made with si
 in later: a topic entity, a second one, a noun phrase, what is referred back to.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -87,6 +88,8 @@ CLAUSES = frozenset(
 _SUBJECTS = frozenset(
     "people they i you one we shops citizens locals the tourists inhabitants".split()
 )
+_PRONOUNS = frozenset(("that", "who", "which"))
+_BEING = re.compile(r"( (?:is|are|was|were) )")
 _PREPOSITIONS = frozenset(
     "in of to from with at by for on around along through into near visiting crossing leave reach"
     " leaving".split()
@@ -111,6 +114,34 @@ def predicate(clause: str) -> str:
     rest = clause.removeprefix("that ")
     has_subject = rest.split(" ", 1)[0] in _SUBJECTS or rest.startswith((TOPIC, OTHER, MET))
     return "" if has_subject else rest
+
+
+def denied(clause: str, topic: str) -> str:
+    """A clause that says the contrary: `that never won x`, `not in x`, `whose r is not x`.
+
+    Empty for clauses of other forms. `topic` is what the clause names.
+    """
+    first, _, rest = clause.partition(" ")
+    if clause.startswith(topic):
+        first, rest = topic, clause.removeprefix(topic).lstrip()
+    elif first in _PRONOUNS and rest.startswith(topic):
+        first, rest = f"{first} {topic}", rest.removeprefix(topic).lstrip()
+    elif first == "whose":
+        owner, verb, value = _BEING.split(rest, 1) if _BEING.search(rest) else ("", "", "")
+        return f"whose {owner}{verb}not {value}" if verb else ""
+    elif first == "with":
+        return f"without {rest}"
+    elif first not in _PRONOUNS:
+        is_relative = first in CLAUSES - _PREPOSITIONS or rest.startswith(("which ", "whom "))
+        return "" if is_relative else f"not {clause}"
+    verb, _, others = rest.partition(" ")
+    if verb in _SUBJECTS or not rest:
+        return ""
+    if _BEING.fullmatch(f" {verb} "):
+        return f"{first} {verb} not {others}"
+    if verb in ("has", "have"):
+        return f"{first} {'do' if verb == 'have' else 'does'} not have {others}"
+    return f"{first} never {rest}"
 
 
 def stated(clause: str, many: bool, noun: str, *, named: bool, rng: Random) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...agent.decoding.wire import INVERSE, SEPARATOR
 from ...agent.errors import InputError, KGError
@@ -18,6 +18,21 @@ from .template import parse
 
 Key: TypeAlias = tuple[str, ...]
 """Moves as a path spells them."""
+
+
+class Compares(NamedTuple):
+    """How people compare the values of a relation: `{v}` is the comparison, `{g}` the rank."""
+
+    clause: Texts = ()
+    """What follows a class noun."""
+    ask: Texts = ()
+    """Questions for yes or no about {x}."""
+    by: Texts = ()
+    """Verb phrases that rank."""
+    most: Texts = ()
+    least: Texts = ()
+    more: Texts = ()
+    less: Texts = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,8 @@ class Wording:
     """Classes of {x} that it is for; all where there are none."""
     ends: frozenset[str] = frozenset()
     """Classes of what is reached that it is for; all where there are none."""
+    compares: Compares = Compares()
+    """How its values are compared."""
 
     def fits(self, start: str, end: str) -> bool:
         """Whether it is for walks from one class to another."""
@@ -156,7 +173,9 @@ _TEMPLATE_KEYS = ("word", "noun", "that", "ask")
 _CLASS_KEYS = ("through", "carries", "from", "to")
 _UNANSWERABLE_KEYS = ("attribute", "ask")
 _NEAR_KEYS = ("thing", "modifier", "intent", "deed", "era")
-_FILLED_KEYS = (*_TEMPLATE_KEYS, *_NEAR_KEYS)
+_FILLED_KEYS = frozenset((*_TEMPLATE_KEYS, *_NEAR_KEYS, *Compares._fields))
+_VALUE = re.compile(r"\{[vg]\}")
+"""The slots of comparisons, which are filled before a template is read."""
 _NAME_KEYS = ("article", "plural", "visited", "values")
 
 
@@ -209,10 +228,14 @@ class _Tables:
             self._wording(name, one) for one in (table if isinstance(table, list) else [table])
         )
 
-    def _wording(self, name: str, table: Mapping[str, Sequence[str]]) -> Wording:
-        word, noun, that, ask, *classes = self._lists(name, table, (*_TEMPLATE_KEYS, *_CLASS_KEYS))
+    def _wording(self, name: str, table: Mapping[str, Any]) -> Wording:
+        values = table.get("compares", {})
+        others = {key: texts for key, texts in table.items() if key != "compares"}
+        keys = *_TEMPLATE_KEYS, *_CLASS_KEYS
+        word, noun, that, ask, *classes = self._lists(name, others, keys)
         through, carries, starts, ends = map(frozenset, classes)
-        return Wording(word, noun, that, ask, through, carries, starts, ends)
+        compares = Compares(*self._lists(f"{name}.compares", values, Compares._fields))
+        return Wording(word, noun, that, ask, through, carries, starts, ends, compares)
 
     def _names(self, table: Mapping[str, Sequence[str]]) -> Names:
         return Names(*map(frozenset, self._lists("names", table, _NAME_KEYS)))
@@ -242,9 +265,10 @@ class _Tables:
                 f"{self._line(name)}: {name!r} has the unknown key {unknown[0]!r}",
                 f"the keys are {', '.join(keys)}",
             )
-        for template in (template for key in _FILLED_KEYS for template in table.get(key, ())):
+        filled = [key for key in keys if key in _FILLED_KEYS]
+        for template in (template for key in filled for template in table.get(key, ())):
             try:
-                parse(template)
+                parse(_VALUE.sub("", template))
             except InputError as error:
                 line = self._line(template)
                 raise InputError(f"{line}: {error.message}", error.hint) from error
@@ -281,6 +305,9 @@ def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | No
         ask=tuple(chained(wording.ask for wording in fitting)),
         through=frozenset(chained(wording.through for wording in fitting)),
         carries=frozenset(chained(wording.carries for wording in fitting)),
+        compares=Compares(
+            *(tuple(chained(own)) for own in zip(*(w.compares for w in fitting), strict=True))
+        ),
     )
 
 

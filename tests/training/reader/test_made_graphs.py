@@ -41,6 +41,16 @@ def test_a_domain_is_whole(file: Path) -> None:
                     assert "{x" in text, (own.labels, text)
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda own: own.stem)
+def test_numbers_and_dates_are_compared_in_words(file: Path) -> None:
+    for own in read_domain(file).relations:
+        slots = {"clause": ("{v}",), "ask": ("{x}", "{v}"), "by": ("{g}",)}
+        assert (own.tail in ("number", "date")) == bool(own.compares["clause"]), own.labels
+        for kind, wanted in slots.items():
+            for text in own.compares[kind]:
+                assert all(slot in text for slot in wanted), (own.labels, text)
+
+
 def test_labels_are_drawn_and_ends_turn_with_them(tmp_path: Path) -> None:
     domain = read_domain(next(own for own in FILES if own.stem == "logistics"))
     seen = set[tuple[str, str, str]]()
@@ -50,9 +60,12 @@ def test_labels_are_drawn_and_ends_turn_with_them(tmp_path: Path) -> None:
         with closing(open_kg(str(tmp_path / "g.ttl"))) as kg:
             names = {own.name for own in kg.walk_labels.relations()}
             assert {hop.label for hop in schema.hops} <= names | {"type"}
-    ends = {label: (head, tail) for label, head, tail in seen}
+    nouns = {noun.partition("/")[0]: kind for kind, own in domain.things.items() for noun in own}
+    nouns |= {kind: kind for kind in domain.things}
+    ends = {label: (nouns[head], nouns.get(tail, tail)) for label, head, tail in seen}
     assert ends["carries"] == ("carrier", "shipment")
     assert ends["carried by"] == ("shipment", "carrier")
+    assert len({head for label, head, _ in seen if label == "carries"}) > 1
     assert len(ends) > 10
 
 

@@ -1,0 +1,415 @@
+"""Sets in words, over any graph: of a class or a walk, and narrowed by what members have."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from ...agent.query.actions import Action, Kind
+from ...agent.query.question import spelling
+from ...agent.query.values import value_of
+from ..questions.compose import Route, route_of
+from ..questions.graph import Move, Moves, Node, execute, sample_walk
+from ..wording.phrasebook import plural
+from .clauses import Relative, back, comparing, counted, number_of, relative, several
+from .operators import CARDINALS, Measure, Members, Operators
+from .question import Named, in_digits, sign
+
+_SEVERAL = 0.12
+"""How many walks begin at two things."""
+_OF_TEXT = 0.2
+"""How many walks begin at a text, where texts are named."""
+_TRIES = 12
+"""Walks that are drawn until one leads to a class."""
+_COMPARISONS: tuple[Kind, ...] = (
+    *("greater", "greater", "less", "less"),
+    *("atleast", "atmost", "equal"),
+)
+_YEARS: tuple[Kind, ...] = ("greater", "greater", "less", "less", "atleast", "atmost", "equal")
+_COUNTS: tuple[Kind, ...] = ("greater", "less", "atleast", "atmost", "equal")
+
+
+def some_members(
+    ops: Operators, rng: Random, first: int = 0, *, plain: bool = False
+) -> Members | None:
+    """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
+    found = of_class(ops, rng) if rng.random() < 0.25 else of_walk(ops, rng, first)
+    if found is None or plain or rng.random() < 0.6:
+        return found
+    return narrowed(ops, found, rng, first) or found
+
+
+def of_class(ops: Operators, rng: Random) -> Members | None:
+    """All things of a class; None where the graph has no classes."""
+    graph = ops.graph
+    kinds = [kind for kind in graph.nodes if kind in ops.classes and ops.are_things(kind)]
+    if not kinds:
+        return None
+    kind = rng.choice(kinds)
+    noun = ops.composer.noun(kind, True, rng)
+    text = rng.choice(("all {}", "the {}", "all the {}", "all {} there are")).format(noun)
+    actions = (Action("class", ops.classes[kind]),)
+    return Members(text, noun, kind, actions, (), frozenset(graph.nodes[kind]))
+
+
+def of_walk(ops: Operators, rng: Random, first: int) -> Members | None:
+    """What one or two hops lead to; None for values. Its topic has the number `first`."""
+    walk = _text_walk(ops, rng) if ops.names_texts and rng.random() < _OF_TEXT else None
+    moves, walk = walk or _thing_walk(ops, rng)
+    if walk is None:
+        return None
+    topics = (walk[0],)
+    if rng.random() < _SEVERAL and (other := _beside(ops, moves, walk[0], rng)) is not None:
+        topics = (walk[0], other)
+    return _reached(ops, topics, moves, route_of(ops.graph, moves, walk), rng, first)
+
+
+_Walk: TypeAlias = Sequence[Node] | None
+
+
+def _thing_walk(ops: Operators, rng: Random) -> tuple[Moves, _Walk]:
+    shape, topic = ops.shapes.sample(rng)
+    moves = shape.moves[: rng.choice((1, 1, 2))]
+    walk = sample_walk(ops.graph, topic, moves, rng, None)
+    if walk is None or not (ops.is_thing(walk[-1]) and ops.is_thing(topic)):
+        return moves, None
+    return moves, walk
+
+
+def _text_walk(ops: Operators, rng: Random) -> tuple[Moves, _Walk] | None:
+    """A walk from a text to what has it."""
+    if not ops.text_moves:
+        return None
+    move, texts = rng.choice(ops.text_moves)
+    walk = sample_walk(ops.graph, rng.choice(texts), (move,), rng, None)
+    return ((move,), walk) if walk and ops.is_thing(walk[-1]) else None
+
+
+def _beside(ops: Operators, moves: Moves, topic: Node, rng: Random) -> Node | None:
+    """Another thing of the class of a topic, from which the same moves lead somewhere."""
+    edges = ops.graph.edges[moves[0]]
+    kind = ops.graph.kinds[topic]
+    others = [node for node in sorted(edges) if node != topic and ops.graph.kinds[node] == kind]
+    return rng.choice(others) if others else None
+
+
+def _reached(
+    ops: Operators, topics: Sequence[Node], moves: Moves, route: Route, rng: Random, first: int
+) -> Members:
+    """What some moves lead to from a topic, or from either of two."""
+    signs = [sign(first + number) for number in range(len(topics))]
+    topic = signs[0] if len(signs) == 1 else several(ops, "or", rng, *signs).text
+    text = ops.composer.phrase(route, len(moves), rng, topic).text
+    pointers = (Action("pointer", number=first + number) for number in range(len(topics)))
+    reached = frozenset[Node]().union(*(execute(ops.graph, node, moves) for node in topics))
+    named = tuple(named_topic(ops, node, moves[0]) for node in topics)
+    actions = (*pointers, *map(ops.step, moves))
+    return Members(text, _bare(ops, text), route.kinds[-1], actions, named, reached)
+
+
+def named_topic(ops: Operators, node: Node, move: Move) -> Named:
+    """What a sign stands for that names where a walk begins; a text is of its relation's kind."""
+    if ops.is_text(node):
+        return Named(ops.graph.names[node], ops.graph.labels[move.relation])
+    return ops.named(node)
+
+
+def _bare(ops: Operators, text: str) -> str:
+    for determiner in ops.words.templates["determiners"]:
+        if text.startswith(f"{determiner} "):
+            return text.removeprefix(f"{determiner} ")
+    return text
+
+
+def same_class(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Another set of things of the class."""
+    for _ in range(_TRIES):
+        other = of_walk(ops, rng, first)
+        if other is not None and other.kind == known.kind:
+            return other
+    return None
+
+
+# Narrowing
+
+
+def narrowed(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """The same set with a condition; None where what was drawn does not fit it."""
+    make = rng.choices([make for make, _ in _CONDITIONS], [share for _, share in _CONDITIONS])[0]
+    made = make(ops, known, rng, first + len(known.named))
+    if made is None:
+        return None
+    text = made.text
+    return made._replace(text=f"the {text}" if rng.random() < 0.4 else text, bare=text)
+
+
+def _valued(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those whose measure compares with a value."""
+    measure = ops.a_measure(known, rng)
+    if measure is None:
+        return None
+    kind: Kind = rng.choice(_YEARS if measure.dates else _COMPARISONS)
+    said = comparing(ops, measure, kind, rng, v=sign(first)) if rng.random() < 0.7 else ""
+    if said:
+        worded = f"{known.bare} {said}"
+    else:
+        template: str = kind
+        if measure.dates:
+            kind = "greater" if rng.random() < 0.5 else "less"
+            template = "after" if kind == "greater" else "before"
+        worded = ops.measured(known, measure, template, rng, v=sign(first))
+    text = value_text(ops, measure, rng)
+    return _compared(ops, known, measure, worded, {kind: text}, first)
+
+
+def _between(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those whose measure is between two values."""
+    measure = ops.a_measure(known, rng)
+    if measure is None:
+        return None
+    texts = sorted({value_text(ops, measure, rng) for _ in range(2)}, key=_digits)
+    signs = {"v": sign(first), "w": sign(first + 1)}
+    said = comparing(ops, measure, "between", rng, **signs)
+    if not said or len(texts) < 2:
+        return None
+    low, high = texts
+    compared: dict[Kind, str] = {"atleast": low, "atmost": high}
+    return _compared(ops, known, measure, f"{known.bare} {said}", compared, first)
+
+
+def _compared(
+    ops: Operators,
+    known: Members,
+    measure: Measure,
+    text: str,
+    compared: dict[Kind, str],
+    first: int,
+) -> Members:
+    """A set with the conditions that a measure compares so with some values."""
+    year = (Action("year"),) if measure.dates else ()
+    conditions = (
+        action
+        for number, kind in enumerate(compared, first)
+        for action in (
+            ops.step(measure.move, "where"),
+            *year,
+            Action(kind),
+            Action("pointer", number=number),
+        )
+    )
+    named = (Named(value, "number") for value in compared.values())
+    return known._replace(
+        text=text, actions=(*known.actions, *conditions), named=(*known.named, *named)
+    )
+
+
+def value_text(ops: Operators, measure: Measure, rng: Random) -> str:
+    """A value that a question may compare a measure with."""
+    value = value_of(ops.graph.terms[rng.choice(measure.values)])
+    assert value is not None
+    return str(int(value.size[0])) if measure.dates else in_digits(value.number, rng)
+
+
+def _digits(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _counted(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those that have so many of something."""
+    moves = ops.counted_moves(known)
+    if not moves:
+        return None
+    move, kind = rng.choice(moves), rng.choice(_COUNTS)
+    size = rng.randint(1, 6)
+    text = str(size) if size == 1 or rng.random() < 0.5 else (*CARDINALS, "six")[size - 2]
+    said = counted(ops, move, known.kind, rng) if rng.random() < 0.6 else None
+    if said is not None:
+        wordings, nouns = said
+        inner = number_of(ops, f"many_{kind}", nouns, rng, sign(first))
+        worded = f"{known.bare} {wordings.said(inner, rng)}"
+    else:
+        word = ops.end_word(move, known.kind, rng)
+        if not word:
+            return None
+        worded = ops.worded(known, f"many_{kind}", rng, ws=plural(word), v=sign(first))
+    actions = (ops.step(move, "where"), Action("many"), Action(kind))
+    return known._replace(
+        text=worded,
+        actions=(*known.actions, *actions, Action("pointer", number=first)),
+        named=(*known.named, Named(text, "number")),
+    )
+
+
+def _held(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those that have something, or nothing of it."""
+    moves = [
+        move
+        for move in ops.moves_at(known)
+        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[known.kind])
+    ]
+    if not moves:
+        return None
+    move = rng.choice(moves)
+    kind: Kind = "exists" if rng.random() < 0.4 else "missing"
+    said = counted(ops, move, known.kind, rng) if rng.random() < 0.5 else None
+    worded = ""
+    if said is not None:
+        wordings, nouns = said
+        if kind == "missing" and rng.random() < 0.6:
+            worded = wordings.denied(number_of(ops, "exists", nouns, rng), rng)
+        else:
+            worded = wordings.said(number_of(ops, kind, nouns, rng), rng)
+    word = "" if worded else ops.end_word(move, known.kind, rng)
+    if worded:
+        worded = f"{known.bare} {worded}"
+    elif word:
+        worded = ops.worded(known, kind, rng, w=word)
+    else:
+        return None
+    return known._replace(
+        text=worded, actions=(*known.actions, ops.step(move, "where"), Action(kind))
+    )
+
+
+def _without(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those that are not among others."""
+    if rng.random() < 0.4:
+        node = ops.other(known, rng)
+        worded = ops.worded(known, "except", rng, o=sign(first))
+        inner = (Action("pointer", number=first),)
+        named = (ops.named(node),)
+    else:
+        other = same_class(ops, known, rng, first)
+        if other is None:
+            return None
+        worded = ops.worded(known, "not", rng, o=other.text)
+        inner, named = other.actions, other.named
+    return _beside_others(known, "not", worded, inner, named)
+
+
+def _joined(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those that are among others."""
+    other = same_class(ops, known, rng, first)
+    if other is None:
+        return None
+    worded = ops.worded(known, "and", rng, o=other.text)
+    return _beside_others(known, "and", worded, other.actions, other.named)
+
+
+def _also(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those of which a clause says something, or does not."""
+    drawn = _clause_of(ops, known, rng)
+    if drawn is None:
+        return None
+    wordings, move, topics = drawn
+    signs = [sign(first + number) for number in range(len(topics))]
+    is_not = rng.random() < 0.45
+    if len(signs) > 1:
+        name = rng.choice(("neither", "or")) if is_not else "or"
+        inner = several(ops, name, rng, *signs)
+        is_said = name == "neither"
+    else:
+        inner, is_said = ops.composer.named(wordings.start, rng, signs[0]), False
+    says = wordings.denied if is_not and not is_said else wordings.said
+    clause = says(inner, rng)
+    if not clause:
+        return None
+    name = "denied" if is_not else "also"
+    worded = ops.phrases.filled(name, rng, s=known.bare, c=clause)
+    pointers = (Action("pointer", number=first + number) for number in range(len(topics)))
+    named = tuple(named_topic(ops, node, move) for node in topics)
+    kind: Kind = "not" if is_not else "and"
+    return _beside_others(known, kind, worded, (*pointers, ops.step(move)), named)
+
+
+def _pair(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those of which a clause says something of both of two things, or of one and not the other."""
+    drawn = _clause_of(ops, known, rng, count=2)
+    if drawn is None:
+        return None
+    wordings, move, topics = drawn
+    kind: Kind = "and" if rng.random() < 0.5 else "not"
+    name = "both" if kind == "and" else "but_not"
+    inner = several(ops, name, rng, sign(first), sign(first + 1))
+    worded = f"{known.bare} {wordings.said(inner, rng)}"
+    one, other = ((Action("pointer", number=first + n), ops.step(move)) for n in (0, 1))
+    joined = _beside_others(known, "and", worded, one, (named_topic(ops, topics[0], move),))
+    return _beside_others(joined, kind, worded, other, (named_topic(ops, topics[1], move),))
+
+
+class _Clause(NamedTuple):
+    """Wordings of a set by a move that leads to it, the move, and where that may begin."""
+
+    wordings: Relative
+    move: Move
+    topics: Sequence[Node]
+
+
+def _clause_of(ops: Operators, known: Members, rng: Random, count: int = 0) -> _Clause | None:
+    """A clause about a set, from so many things, or from one and at times from two."""
+    graph = ops.graph
+    moves = [back(move) for move in ops.moves_at(known)] if known.kind else []
+    moves = [move for move in moves if move in graph.edges]
+    moves = [move for move in moves if all(map(ops.is_thing, graph.edges[move]))]
+    if ops.names_texts:
+        moves += [move for move, texts in ops.text_moves if _leads(ops, move, texts, known.kind)]
+    if not moves:
+        return None
+    move = rng.choice(moves)
+    nodes = sorted(graph.edges[move])
+    size = count or (2 if rng.random() < _SEVERAL else 1)
+    kinds = {graph.kinds[node] for node in nodes}
+    if len(kinds) > 1 or len(nodes) < size:
+        return None
+    wordings = relative(ops, move, kinds.pop(), known.kind, rng)
+    return wordings and _Clause(wordings, move, rng.sample(nodes, size))
+
+
+def _leads(ops: Operators, move: Move, texts: Sequence[Node], kind: str) -> bool:
+    """Whether a move leads from a text to things of a class."""
+    return ops.graph.kinds[ops.graph.edges[move][texts[0]][0]] == kind
+
+
+def _beside_others(
+    known: Members, kind: Kind, text: str, inner: Sequence[Action], named: Sequence[Named]
+) -> Members:
+    """A set that is joined with another, or without it."""
+    return known._replace(
+        text=text,
+        bare=text,
+        actions=(*known.actions, Action(kind), *inner, Action("end")),
+        named=(*known.named, *named),
+    )
+
+
+def _spelled(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+    """Those whose name begins or ends so, or has that in it."""
+    kind: Kind = rng.choice(("starts", "starts", "ends", "contains"))
+    name = ops.graph.names[ops.other(known, rng)]
+    size = rng.randint(1, 3)
+    text = name[-size:] if kind == "ends" else name[:size]
+    if not text.strip() or '"' in text:
+        return None
+    is_letter = size == 1 and text.isalpha() and text.lower() not in spelling().letters
+    text = text.upper() if is_letter else f'"{text}"'
+    worded = ops.worded(known, kind, rng, v=sign(first))
+    actions = (Action("where"), Action("self"), Action(kind))
+    return known._replace(
+        text=worded,
+        actions=(*known.actions, *actions, Action("pointer", number=first)),
+        named=(*known.named, Named(text, "text")),
+    )
+
+
+_Condition = Callable[[Operators, Members, Random, int], Members | None]
+_CONDITIONS: tuple[tuple[_Condition, float], ...] = (
+    (_valued, 2),
+    (_between, 0.6),
+    (_counted, 1),
+    (_held, 1),
+    (_without, 1.5),
+    (_joined, 1),
+    (_also, 2.5),
+    (_pair, 0.7),
+    (_spelled, 0.5),
+)
+"""What narrows a set, and how often beside the others."""
