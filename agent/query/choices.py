@@ -143,13 +143,13 @@ def _mark_itself(query: Query, context: SetContext) -> Choice:
 
 def comparisons(values: Query, context: SetContext, *, year: bool = False) -> Choices:
     """How values may be compared with something."""
-    needs = a_date if year else measures_of(values)
+    needs = a_year if year else measures_of(values)
     orders = orderings(context, needs)
     if year:
         return orders
 
     def is_dated(schema: Schema) -> bool:
-        return "date" in schema.measures(values) and _has_operand(schema, context, a_date)
+        return "date" in schema.measures(values) and _has_operand(schema, context, a_year)
 
     return (
         mark("year", context.close + 2 + OPERAND, is_dated),
@@ -174,8 +174,11 @@ def orderings(context: SetContext, needs: Needs, *, strict: bool = False) -> Cho
 
 
 def needed(op: Op, needs: Needs) -> Needs | None:
-    """What an operand has to be for a comparison; None for equality, which anything has."""
-    return None if op in ("=", "!=") else needs
+    """What an operand has to be for a comparison; None for equality, which anything has.
+
+    But only a year is equal to one: of a whole date it would be passed over which day that is.
+    """
+    return None if op in ("=", "!=") and needs is not a_year else needs
 
 
 def operands(context: SetContext, needs: Needs | None = None) -> Choices:
@@ -185,6 +188,8 @@ def operands(context: SetContext, needs: Needs | None = None) -> Choices:
         if needs is None:
             return True
         readings, wanted = schema.mentions[mention], needs(schema)
+        if needs is a_year:
+            return readings >= {"number", "date"}
         return bool(readings & wanted) or ("count" in wanted and "number" in readings)
 
     def is_begun(schema: Schema) -> bool:
@@ -228,8 +233,8 @@ def a_count(_: Schema) -> frozenset[str]:
     return frozenset({"count"})
 
 
-def a_date(_: Schema) -> frozenset[str]:
-    """The need of a date."""
+def a_year(_: Schema) -> frozenset[str]:
+    """The need of a year, or of something that has one."""
     return frozenset({"date"})
 
 

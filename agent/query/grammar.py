@@ -31,7 +31,7 @@ from .choices import (
     PRESENCE,
     WORDINGS,
     a_count,
-    a_date,
+    a_year,
     aggregates,
     among_those,
     any_mention,
@@ -193,7 +193,7 @@ def _condition(query: Query, action: Action, context: SetContext) -> Moves[Filte
         action = yield (any_mention(context),)
         return Filter(**fields, op=op, mention=_number(action))
     op = ORDERS[action.kind]
-    needs = a_count if is_many else needed(op, a_date if of else measures_of(values))
+    needs = a_count if is_many else needed(op, a_year if of else measures_of(values))
     action = yield partial(operands, context, needs)
     if action.kind == "pointer":
         return Filter(**fields, op=op, mention=_number(action))

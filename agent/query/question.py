@@ -9,6 +9,7 @@ language writes numbers in words (`twenty-five`, `two hundred and five`) is in t
 (`agent/languages/en.toml`).
 """
 
+import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,11 @@ _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^‘’]+)’|(?<!\w)'([^']+)'(?!\w)"
 )
 _DATE = re.compile(r"(?<![\w-])\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?![\w-])")
+_DAY = re.compile(
+    r"(?<![\w.,])(?:(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?,?"
+    r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
+    r"\s+(?P<year>\d{4})(?![\d_]|[.,]\d)"
+)
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
@@ -53,6 +59,7 @@ class Spelling:
     """Words that add up."""
     scales: Mapping[str, int]
     """Words that multiply what is before them."""
+    months: Mapping[str, int]
     joint: str
     """What may stand between a scale and the rest."""
     ordinals: frozenset[str]
@@ -71,6 +78,7 @@ def spelling(language: str = "en") -> Spelling:
     return Spelling(
         table["numbers"],
         table["scales"],
+        table["months"],
         marks["joint"],
         *(frozenset(marks[name]) for name in ("ordinals", "not_units", "letters")),
     )
@@ -92,7 +100,7 @@ def values_in(question: str) -> list[NamedValue]:
     words, taken = spelling(), list[NamedValue]()
     kinds = (
         _quoted(question),
-        _dates(question),
+        _dates(question, words),
         _numbers(question, words),
         _in_words(question, words),
         _letters(question, words),
@@ -109,9 +117,19 @@ def _quoted(question: str) -> Iterator[NamedValue]:
             yield NamedValue(*quoted.span(), "text", text)
 
 
-def _dates(question: str) -> Iterator[NamedValue]:
+def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Dates in digits, and days with the name of their month: `10 July 2025`, `July 10th, 2025`."""
     for date in _DATE.finditer(question):
         yield NamedValue(*date.span(), "date", date[0])
+    for date in _DAY.finditer(question):
+        month = words.months.get((date["month"] or date["first"]).lower())
+        if not words.ordinals.issuperset(filter(None, (date["th"], date["nd"]))):
+            continue
+        try:
+            day = datetime.date(int(date["year"]), month or 0, int(date["day"] or date["then"]))
+        except ValueError:  # no such day, or no month
+            continue
+        yield NamedValue(*date.span(), "date", date[0], MentionValue(day.isoformat()))
 
 
 def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:

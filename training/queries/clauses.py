@@ -7,7 +7,7 @@ A wording of a relation says "won {x}". Here something else stands in the place 
 
 from collections.abc import Mapping
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...agent.query.actions import Kind
 from ..questions.graph import Move
@@ -20,6 +20,10 @@ _THANS: Mapping[Kind, tuple[str, str]] = {
     "greater": ("greater_than", "later_than"),
     "less": ("less_than", "earlier_than"),
 }
+
+
+Unit: TypeAlias = Literal["", "year", "day"]
+"""What a value counts; nothing for a number."""
 
 
 class Relative(NamedTuple):
@@ -81,13 +85,19 @@ def several(ops: Operators, name: str, rng: Random, first: str, second: str) -> 
     return Phrase(ops.phrases.filled(name, rng, a=first, b=second))
 
 
-def comparing(ops: Operators, measure: Measure, kind: str, rng: Random, **values: str) -> str:
+def comparing(
+    ops: Operators, measure: Measure, kind: str, rng: Random, unit: Unit, **values: str
+) -> str:
     """What follows a noun and compares a measure with values; empty where nothing says it."""
     texts = measure.compares.clause
     if not texts:
         return ""
-    name = f"year_{kind}" if measure.dates else kind
-    return _compared(rng.choice(texts), "{v}", ops.phrases.filled(name, rng, **values), rng)
+    than = ops.phrases.filled(_name(kind, unit), rng, **values)
+    return _compared(rng.choice(texts), "{v}", than, rng)
+
+
+def _name(kind: str, unit: Unit) -> str:
+    return f"{unit}_{kind}" if unit else kind
 
 
 def ranking(ops: Operators, measure: Measure, kind: Kind, rng: Random) -> str:
@@ -101,11 +111,17 @@ def ranking(ops: Operators, measure: Measure, kind: Kind, rng: Random) -> str:
 
 
 def asked_of_one(
-    ops: Operators, measure: Measure, kind: Kind, rng: Random, topic: str, **values: str
+    ops: Operators,
+    measure: Measure,
+    kind: Kind,
+    rng: Random,
+    topic: str,
+    unit: Unit = "",
+    **values: str,
 ) -> str:
     """Whether a measure of a thing compares with a value, or with that of another thing `b`."""
     texts = measure.compares.ask
-    name = f"year_{kind}" if measure.dates else kind
+    name = _name(kind, unit)
     if "b" in values:
         name = _THANS[kind][measure.dates]
         texts = tuple(text for text in texts if text.endswith("{v}"))  # else a unit follows

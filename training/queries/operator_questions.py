@@ -11,8 +11,8 @@ from ..wording.template import Filling, fill
 from .clauses import asked_of_one, counted, number_of, ranking
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Earlier, Named, QueryQuestion, earlier_class, sign, words_of
+from .sets import compared_value, of_walk, same_class, some_members
 from .sets import narrowed as narrowed_set
-from .sets import of_walk, same_class, some_members, value_text
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4
@@ -223,9 +223,10 @@ def _of_one(ops: Operators, rng: Random) -> QueryQuestion | None:
         value = (Action("value"), Action("pointer", number=1), ops.step(measure.move))
         return ops.question(text, members, Action(than), *value, *ends) if text else None
     than = rng.choice((than, "atleast", "atmost", "equal"))
-    text = asked_of_one(ops, measure, than, rng, sign(0), v=sign(1))
-    named = (one, Named(value_text(ops, measure, rng), "number"))
-    year = (Action("year"),) if measure.dates else ()
+    value = compared_value(ops, measure, rng)
+    text = asked_of_one(ops, measure, than, rng, sign(0), value.unit, v=sign(1))
+    named = (one, Named(value.text, "number"))
+    year = (Action("year"),) if value.unit == "year" else ()
     members = Members("", "", kind, start, named, frozenset())
     compared = (*year, Action(than), Action("pointer", number=1), Action("yesno"))
     return ops.question(text, members, *compared) if text else None

@@ -1,6 +1,8 @@
 """Sets in words, over any graph: of a class or a walk, and narrowed by what members have."""
 
+import datetime
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +12,7 @@ from ...agent.query.values import value_of
 from ..questions.compose import Route, route_of
 from ..questions.graph import Move, Moves, Node, execute, sample_walk
 from ..wording.phrasebook import plural
-from .clauses import Relative, back, comparing, counted, number_of, relative, several
+from .clauses import Relative, Unit, back, comparing, counted, number_of, relative, several
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Named, in_digits, sign
 
@@ -24,7 +26,8 @@ _COMPARISONS: tuple[Kind, ...] = (
     *("greater", "greater", "less", "less"),
     *("atleast", "atmost", "equal"),
 )
-_YEARS: tuple[Kind, ...] = ("greater", "greater", "less", "less", "atleast", "atmost", "equal")
+_DAYS = 0.3
+"""How many dates are compared as days."""
 _COUNTS: tuple[Kind, ...] = ("greater", "less", "atleast", "atmost", "equal")
 
 
@@ -147,9 +150,10 @@ def _valued(ops: Operators, known: Members, rng: Random, first: int) -> Members 
     measure = ops.a_measure(known, rng)
     if measure is None:
         return None
-    kind: Kind = rng.choice(_YEARS if measure.dates else _COMPARISONS)
-    said = comparing(ops, measure, kind, rng, v=sign(first)) if rng.random() < 0.7 else ""
-    if said:
+    kind: Kind = rng.choice(_COMPARISONS)
+    value = compared_value(ops, measure, rng)
+    said = comparing(ops, measure, kind, rng, value.unit, v=sign(first))
+    if said and rng.random() < 0.7:
         worded = f"{known.bare} {said}"
     else:
         template: str = kind
@@ -157,8 +161,7 @@ def _valued(ops: Operators, known: Members, rng: Random, first: int) -> Members 
             kind = "greater" if rng.random() < 0.5 else "less"
             template = "after" if kind == "greater" else "before"
         worded = ops.measured(known, measure, template, rng, v=sign(first))
-    text = value_text(ops, measure, rng)
-    return _compared(ops, known, measure, worded, {kind: text}, first)
+    return _compared(ops, known, measure, worded, value.unit, {kind: value.text}, first)
 
 
 def _between(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
@@ -166,14 +169,13 @@ def _between(ops: Operators, known: Members, rng: Random, first: int) -> Members
     measure = ops.a_measure(known, rng)
     if measure is None:
         return None
-    texts = sorted({value_text(ops, measure, rng) for _ in range(2)}, key=_digits)
-    signs = {"v": sign(first), "w": sign(first + 1)}
-    said = comparing(ops, measure, "between", rng, **signs)
-    if not said or len(texts) < 2:
+    values = [compared_value(ops, measure, rng) for _ in range(2)]
+    low, high = sorted(values, key=lambda value: value.size)
+    said = comparing(ops, measure, "between", rng, low.unit, v=sign(first), w=sign(first + 1))
+    if not said or low.size == high.size or low.unit != high.unit:
         return None
-    low, high = texts
-    compared: dict[Kind, str] = {"atleast": low, "atmost": high}
-    return _compared(ops, known, measure, f"{known.bare} {said}", compared, first)
+    compared: dict[Kind, str] = {"atleast": low.text, "atmost": high.text}
+    return _compared(ops, known, measure, f"{known.bare} {said}", low.unit, compared, first)
 
 
 def _compared(
@@ -181,11 +183,12 @@ def _compared(
     known: Members,
     measure: Measure,
     text: str,
+    unit: Unit,
     compared: dict[Kind, str],
     first: int,
 ) -> Members:
     """A set with the conditions that a measure compares so with some values."""
-    year = (Action("year"),) if measure.dates else ()
+    year = (Action("year"),) if unit == "year" else ()
     conditions = (
         action
         for number, kind in enumerate(compared, first)
@@ -202,15 +205,41 @@ def _compared(
     )
 
 
-def value_text(ops: Operators, measure: Measure, rng: Random) -> str:
-    """A value that a question may compare a measure with."""
+class Value(NamedTuple):
+    """A value that a question may compare a measure with, as it is written."""
+
+    text: str
+    unit: Unit
+    size: tuple[Decimal, ...]
+
+
+def compared_value(ops: Operators, measure: Measure, rng: Random) -> Value:
+    """A value near one of a measure; of dates the year, or the day."""
     value = value_of(ops.graph.terms[rng.choice(measure.values)])
     assert value is not None
-    return str(int(value.size[0])) if measure.dates else in_digits(value.number, rng)
+    year, month, day = (map(int, value.size[:3])) if measure.dates else (0, 0, 0)
+    if day and rng.random() < _DAYS:
+        date = datetime.date(year, month, day)
+        return Value(ops.phrases.filled("days", rng, **_spelled_day(date)), "day", value.size[:3])
+    if measure.dates:
+        return Value(str(year), "year", value.size[:1])
+    text = in_digits(value.number, rng)
+    return Value(text, "", (Decimal(text.replace(",", "")),))
 
 
-def _digits(text: str) -> float:
-    return float(text.replace(",", ""))
+def _spelled_day(date: datetime.date) -> dict[str, str]:
+    """What a day is written with."""
+    ordinals = {1: "st", 2: "nd", 3: "rd"}
+    last = 0 if 10 < date.day < 20 else date.day % 10
+    months = [name for name, number in spelling().months.items() if number == date.month]
+    return {
+        "d": str(date.day),
+        "th": ordinals.get(last, "th"),
+        "month": months[0].capitalize(),
+        "mon": months[-1].capitalize(),
+        "y": str(date.year),
+        "iso": date.isoformat(),
+    }
 
 
 def _counted(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:

@@ -4,6 +4,7 @@ import pytest
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
+from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.question import mentions_of, spelling, values_in
 from groundwalk.agent.reader.lexicon import words_of
 from groundwalk.agent.records import Entity, MentionRecord
@@ -50,6 +51,9 @@ def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None
     [
         ("born before 1990-05-31 or 1990-13-01", "date", ["1990-05-31"]),
         ("since 1990-05", "date", ["1990-05"]),
+        ("from 3rd of May 1990 to July 4th, 1991", "date", ["3rd of May 1990", "July 4th, 1991"]),
+        ("before 1 Sept. 2001, after Dec 31 2000", "date", ["1 Sept. 2001", "Dec 31 2000"]),
+        ("31 June 1990, 10 houses 2000, 3km May 1990, May 1990", "date", []),
         ('starting with "New" or “San 3”', "text", ["New", "San 3"]),
         ("the rivers' names contain 'ab'", "text", ["ab"]),
         ("Germany's and France's cities", "text", []),
@@ -61,6 +65,11 @@ def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None
 )
 def test_dates_and_texts(question: str, kind: str, expected: list[str]) -> None:
     assert [own.text for own in values_in(question) if own.kind == kind] == expected
+
+
+def test_a_day_in_words_is_compared_as_a_date() -> None:
+    (day,) = values_in("hired on the 3rd of May 1990")
+    assert day.value == MentionValue("1990-05-03")
 
 
 def test_every_number_word_is_one() -> None:
