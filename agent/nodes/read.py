@@ -5,7 +5,7 @@ answer. One that cannot be executed gives way to the next likeliest, and is told
 is not sure enough, it is said what was read, and nothing is answered.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -24,13 +24,14 @@ from ..answers.judging import (
     with_account,
     withheld,
 )
+from ..answers.outcomes import alike, weighed
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
 from ..conversation.before import before_of
 from ..decoding.plan import BeamPlan, of_model
-from ..errors import GroundwalkError, NoPathError, QuestionError, ShortageError
+from ..errors import NoPathError, QuestionError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..linking import Linker
@@ -38,8 +39,6 @@ from ..options import Options
 from ..query.account import WordReader, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
-from ..query.execute import execute
-from ..query.facts import Facts
 from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQueries, ReadQuery, explained
 from ..query.tree import Last, Query, nested, write_query
@@ -67,8 +66,6 @@ _SHOWN = 3
 """Readings that are told."""
 _NEGLIGIBLE = 0.001
 """The probability of further readings that are not looked for."""
-_LEAST = 0.02
-"""The least probability of another reading that is executed, to see whether it says the same."""
 _NOTHING = 0.95
 """The least confidence with which it is told that the graph has none of what was asked.
 
@@ -80,8 +77,6 @@ _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
 _MAY_BE_ALONE = 0.3
 """The least probability with which a question may stand alone, where it is not sure with others."""
-_SECONDS = 2.0
-"""How long that may take."""
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
@@ -178,6 +173,9 @@ def reading_node(
                 asked, queries = _read_in_context(tools.reader, asked, plan(options), tools.least)
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, queries.queries, tools.account())
+                if tools.is_general:
+                    with tools.reader.facts() as facts:
+                        likely = weighed(facts, likely, asked.before)
                 outcome = answering(tools, asked, likely, options)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
@@ -462,27 +460,6 @@ def not_sure(
     is_whole = bool(account) and share_read(account) == 1.0
     status = "unsure" if is_whole else withheld(confidence, least)
     return status, f"{READ}{words}; {NOT_SURE_OF_READING} ({shown})"
-
-
-def alike(
-    facts: Facts, chosen: ReadQuery, queries: Sequence[ReadQuery], before: Before
-) -> list[ReadQuery]:
-    """The other likely queries that come to the same; where the graph is at hand."""
-    others = [query for query in queries if query is not chosen and query.probability >= _LEAST]
-    if not others or not facts.kg.pinned:
-        return []
-    result = _result(facts, chosen, before)
-    return [query for query in others if result and _result(facts, query, before) == result]
-
-
-def _result(facts: Facts, query: ReadQuery, before: Before) -> Hashable:
-    """What a query comes to; None where it cannot be executed soon."""
-    try:
-        outcome = execute(facts, query.bound, earlier=before.answered, seconds=_SECONDS)
-    except GroundwalkError:
-        return None
-    value = outcome.form, outcome.value, outcome.unit, outcome.size, outcome.rows
-    return (*value, frozenset(outcome.members))
 
 
 def readings_of(

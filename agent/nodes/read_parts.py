@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from ..answers.candidates import entity_record, name_terms
 from ..answers.computed import KINDS, Computed
 from ..answers.judging import left_out_of
+from ..answers.outcomes import alike
 from ..answers.queries import Executed, in_words
 from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
@@ -33,7 +34,6 @@ from .read import (
     Read,
     ReadWith,
     account_of,
-    alike,
     answered,
     given_form,
     is_of_answers,
