@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -210,7 +209,7 @@ class Value(NamedTuple):
 
     text: str
     unit: Unit
-    size: tuple[Decimal, ...]
+    size: tuple[float, ...]
 
 
 def compared_value(ops: Operators, measure: Measure, rng: Random) -> Value:
@@ -220,11 +219,13 @@ def compared_value(ops: Operators, measure: Measure, rng: Random) -> Value:
     year, month, day = (map(int, value.size[:3])) if measure.dates else (0, 0, 0)
     if day and rng.random() < _DAYS:
         date = datetime.date(year, month, day)
-        return Value(ops.phrases.filled("days", rng, **_spelled_day(date)), "day", value.size[:3])
+        return Value(
+            ops.phrases.filled("days", rng, **_spelled_day(date)), "day", (year, month, day)
+        )
     if measure.dates:
-        return Value(str(year), "year", value.size[:1])
+        return Value(str(year), "year", (year,))
     text = in_digits(value.number, rng)
-    return Value(text, "", (Decimal(text.replace(",", "")),))
+    return Value(text, "", (float(text.replace(",", "")),))
 
 
 def _spelled_day(date: datetime.date) -> dict[str, str]:
