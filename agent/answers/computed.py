@@ -380,7 +380,10 @@ def _truth(
         sentences = [sentence(step) for step in _each_once([*compared, *proof])]
         otherwise = ["nothing in the graph says otherwise"] if shown.outcome.absent else []
         reasons = sentences or otherwise
-        text = f"Yes: {some(reasons)}." if reasons else "Yes."
+        yes = "Yes"
+        if shown.outcome.narrowed > 1:  # so that nobody takes some for all
+            yes = f"Yes, {shown.outcome.size:,} of {shown.outcome.narrowed:,}"
+        text = f"{yes}: {some(reasons)}." if reasons else f"{yes}."
         return result_record("truth", text, how, value=True, triples=compared)
     if against := [step for step in shown.against if step["verdict"] == "supported"]:
         text = f"No, the graph has: {some(list(map(sentence, against)))}."

@@ -131,7 +131,16 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
         pairs = zip((query, *query.every), (members, *every), strict=True)
         empty = [sets.words(other) for other, matches in pairs if not len(matches.ids)]
         sets.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
-    return _result(sets, "truth", members, value=truth, others=every)
+    outcome = _result(sets, "truth", members, value=truth, others=every)
+    return replace(outcome, narrowed=_narrowed(sets, query)) if truth else outcome
+
+
+def _narrowed(sets: Sets, query: Query) -> int:
+    """How many there are of a set that only conditions narrow; 0 for other sets."""
+    wider = Query(start=query.start, steps=query.steps, of_class=query.of_class)
+    if query != wider.model_copy(update={"filters": query.filters, "answer": "yesno"}):
+        return 0
+    return len(sets.members(wider).ids) if query.filters and sets.within is None else 0
 
 
 def _of_each(sets: Sets, query: Query) -> Outcome:

@@ -96,6 +96,14 @@ def test_what_a_negation_is_about_is_said(graph: Any, more: Any, text: str) -> N
     assert bool(triples) is text.startswith("No")
 
 
+@pytest.mark.parametrize(("least", "yes"), [(6000, "Yes, 3 of 142: "), (1, "Yes, 119 of 142: ")])
+def test_a_yes_tells_of_how_many(graph: Any, least: int, yes: str) -> None:
+    """A question for every river that is read as one for any gets no half-truth."""
+    longer = {"relation": "length in kilometres", "op": ">", "value": least}
+    state = run(graph, {"start": {"class": "river"}, "filters": [longer], "answer": "yesno"})
+    assert state["result"]["text"].startswith(yes)
+
+
 def test_no_tells_what_there_is_and_empty_is_an_answer(graph: Any) -> None:
     tree = {"start": [0], "steps": [{"relation": "official language"}], "and": [{"start": [1]}]}
     state = run(graph, {**tree, "answer": "yesno"}, "Malta", "French")
