@@ -34,10 +34,10 @@ def some_members(
     ops: Operators, rng: Random, first: int = 0, *, plain: bool = False
 ) -> Members | None:
     """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
-    found = of_class(ops, rng) if rng.random() < 0.25 else of_walk(ops, rng, first)
-    if found is None or plain or rng.random() < 0.6:
-        return found
-    return narrowed(ops, found, rng, first) or found
+    members = of_class(ops, rng) if rng.random() < 0.25 else of_walk(ops, rng, first)
+    if members is None or plain or rng.random() < 0.6:
+        return members
+    return narrowed(ops, members, rng, first) or members
 
 
 def of_class(ops: Operators, rng: Random) -> Members | None:
@@ -122,11 +122,11 @@ def _bare(ops: Operators, text: str) -> str:
     return text
 
 
-def same_class(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def same_class(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Another set of things of the class."""
     for _ in range(_TRIES):
         other = of_walk(ops, rng, first)
-        if other is not None and other.kind == known.kind:
+        if other is not None and other.kind == members.kind:
             return other
     return None
 
@@ -134,38 +134,38 @@ def same_class(ops: Operators, known: Members, rng: Random, first: int) -> Membe
 # Narrowing
 
 
-def narrowed(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def narrowed(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """The same set with a condition; None where what was drawn does not fit it."""
     make = rng.choices([make for make, _ in _CONDITIONS], [share for _, share in _CONDITIONS])[0]
-    made = make(ops, known, rng, first + len(known.named))
+    made = make(ops, members, rng, first + len(members.named))
     if made is None:
         return None
     text = made.text
     return made._replace(text=f"the {text}" if rng.random() < 0.4 else text, bare=text)
 
 
-def _valued(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _valued(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those whose measure compares with a value."""
-    measure = ops.a_measure(known, rng)
+    measure = ops.a_measure(members, rng)
     if measure is None:
         return None
     kind: Kind = rng.choice(_COMPARISONS)
     value = compared_value(ops, measure, rng)
     said = comparing(ops, measure, kind, rng, value.unit, v=sign(first))
     if said and rng.random() < 0.7:
-        worded = f"{known.bare} {said}"
+        worded = f"{members.bare} {said}"
     else:
         template: str = kind
         if measure.dates:
             kind = "greater" if rng.random() < 0.5 else "less"
             template = "after" if kind == "greater" else "before"
-        worded = ops.measured(known, measure, template, rng, v=sign(first))
-    return _compared(ops, known, measure, worded, value.unit, {kind: value.text}, first)
+        worded = ops.measured(members, measure, template, rng, v=sign(first))
+    return _compared(ops, members, measure, worded, value.unit, {kind: value.text}, first)
 
 
-def _between(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _between(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those whose measure is between two values."""
-    measure = ops.a_measure(known, rng)
+    measure = ops.a_measure(members, rng)
     if measure is None:
         return None
     values = [compared_value(ops, measure, rng) for _ in range(2)]
@@ -174,12 +174,12 @@ def _between(ops: Operators, known: Members, rng: Random, first: int) -> Members
     if not said or low.size == high.size or low.unit != high.unit:
         return None
     compared: dict[Kind, str] = {"atleast": low.text, "atmost": high.text}
-    return _compared(ops, known, measure, f"{known.bare} {said}", low.unit, compared, first)
+    return _compared(ops, members, measure, f"{members.bare} {said}", low.unit, compared, first)
 
 
 def _compared(
     ops: Operators,
-    known: Members,
+    members: Members,
     measure: Measure,
     text: str,
     unit: Unit,
@@ -199,8 +199,8 @@ def _compared(
         )
     )
     named = (Named(value, "number") for value in compared.values())
-    return known._replace(
-        text=text, actions=(*known.actions, *conditions), named=(*known.named, *named)
+    return members._replace(
+        text=text, actions=(*members.actions, *conditions), named=(*members.named, *named)
     )
 
 
@@ -243,44 +243,44 @@ def _spelled_day(date: datetime.date) -> dict[str, str]:
     }
 
 
-def _counted(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _counted(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those that have so many of something."""
-    moves = ops.counted_moves(known)
+    moves = ops.counted_moves(members)
     if not moves:
         return None
     move, kind = rng.choice(moves), rng.choice(_COUNTS)
     size = rng.randint(1, 6)
     text = str(size) if size == 1 or rng.random() < 0.5 else (*CARDINALS, "six")[size - 2]
-    said = counted(ops, move, known.kind, rng) if rng.random() < 0.6 else None
+    said = counted(ops, move, members.kind, rng) if rng.random() < 0.6 else None
     if said is not None:
         wordings, nouns = said
         inner = number_of(ops, f"many_{kind}", nouns, rng, sign(first))
-        worded = f"{known.bare} {wordings.said(inner, rng)}"
+        worded = f"{members.bare} {wordings.said(inner, rng)}"
     else:
-        word = ops.end_word(move, known.kind, rng)
+        word = ops.end_word(move, members.kind, rng)
         if not word:
             return None
-        worded = ops.worded(known, f"many_{kind}", rng, ws=plural(word), v=sign(first))
+        worded = ops.worded(members, f"many_{kind}", rng, ws=plural(word), v=sign(first))
     actions = (ops.step(move, "where"), Action("many"), Action(kind))
-    return known._replace(
+    return members._replace(
         text=worded,
-        actions=(*known.actions, *actions, Action("pointer", number=first)),
-        named=(*known.named, Named(text, "number")),
+        actions=(*members.actions, *actions, Action("pointer", number=first)),
+        named=(*members.named, Named(text, "number")),
     )
 
 
-def _held(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those that have something, or nothing of it."""
     moves = [
         move
-        for move in ops.moves_at(known)
-        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[known.kind])
+        for move in ops.moves_at(members)
+        if len(ops.graph.edges[move]) < 0.97 * len(ops.graph.nodes[members.kind])
     ]
     if not moves:
         return None
     move = rng.choice(moves)
     kind: Kind = "exists" if rng.random() < 0.4 else "missing"
-    said = counted(ops, move, known.kind, rng) if rng.random() < 0.5 else None
+    said = counted(ops, move, members.kind, rng) if rng.random() < 0.5 else None
     worded = ""
     if said is not None:
         wordings, nouns = said
@@ -288,46 +288,46 @@ def _held(ops: Operators, known: Members, rng: Random, first: int) -> Members | 
             worded = wordings.denied(number_of(ops, "exists", nouns, rng), rng)
         else:
             worded = wordings.said(number_of(ops, kind, nouns, rng), rng)
-    word = "" if worded else ops.end_word(move, known.kind, rng)
+    word = "" if worded else ops.end_word(move, members.kind, rng)
     if worded:
-        worded = f"{known.bare} {worded}"
+        worded = f"{members.bare} {worded}"
     elif word:
-        worded = ops.worded(known, kind, rng, w=word)
+        worded = ops.worded(members, kind, rng, w=word)
     else:
         return None
-    return known._replace(
-        text=worded, actions=(*known.actions, ops.step(move, "where"), Action(kind))
+    return members._replace(
+        text=worded, actions=(*members.actions, ops.step(move, "where"), Action(kind))
     )
 
 
-def _without(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _without(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those that are not among others."""
     if rng.random() < 0.4:
-        node = ops.other(known, rng)
-        worded = ops.worded(known, "except", rng, o=sign(first))
+        node = ops.other(members, rng)
+        worded = ops.worded(members, "except", rng, o=sign(first))
         inner = (Action("pointer", number=first),)
         named = (ops.named(node),)
     else:
-        other = same_class(ops, known, rng, first)
+        other = same_class(ops, members, rng, first)
         if other is None:
             return None
-        worded = ops.worded(known, "not", rng, o=other.text)
+        worded = ops.worded(members, "not", rng, o=other.text)
         inner, named = other.actions, other.named
-    return _beside_others(known, "not", worded, inner, named)
+    return _beside_others(members, "not", worded, inner, named)
 
 
-def _joined(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _joined(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those that are among others."""
-    other = same_class(ops, known, rng, first)
+    other = same_class(ops, members, rng, first)
     if other is None:
         return None
-    worded = ops.worded(known, "and", rng, o=other.text)
-    return _beside_others(known, "and", worded, other.actions, other.named)
+    worded = ops.worded(members, "and", rng, o=other.text)
+    return _beside_others(members, "and", worded, other.actions, other.named)
 
 
-def _also(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _also(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those of which a clause says something, or does not."""
-    drawn = _clause_of(ops, known, rng)
+    drawn = _clause_of(ops, members, rng)
     if drawn is None:
         return None
     wordings, move, topics = drawn
@@ -344,25 +344,25 @@ def _also(ops: Operators, known: Members, rng: Random, first: int) -> Members | 
     if not clause:
         return None
     name = "denied" if is_not else "also"
-    worded = ops.phrases.filled(name, rng, s=known.bare, c=clause)
+    worded = ops.phrases.filled(name, rng, s=members.bare, c=clause)
     pointers = (Action("pointer", number=first + number) for number in range(len(topics)))
     named = tuple(named_topic(ops, node, move) for node in topics)
     kind: Kind = "not" if is_not else "and"
-    return _beside_others(known, kind, worded, (*pointers, ops.step(move)), named)
+    return _beside_others(members, kind, worded, (*pointers, ops.step(move)), named)
 
 
-def _pair(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _pair(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those of which a clause says something of both of two things, or of one and not the other."""
-    drawn = _clause_of(ops, known, rng, count=2)
+    drawn = _clause_of(ops, members, rng, count=2)
     if drawn is None:
         return None
     wordings, move, topics = drawn
     kind: Kind = "and" if rng.random() < 0.5 else "not"
     name = "both" if kind == "and" else "but_not"
     inner = several(ops, name, rng, sign(first), sign(first + 1))
-    worded = f"{known.bare} {wordings.said(inner, rng)}"
+    worded = f"{members.bare} {wordings.said(inner, rng)}"
     one, other = ((Action("pointer", number=first + n), ops.step(move)) for n in (0, 1))
-    joined = _beside_others(known, "and", worded, one, (named_topic(ops, topics[0], move),))
+    joined = _beside_others(members, "and", worded, one, (named_topic(ops, topics[0], move),))
     return _beside_others(joined, kind, worded, other, (named_topic(ops, topics[1], move),))
 
 
@@ -374,14 +374,14 @@ class _Clause(NamedTuple):
     topics: Sequence[Node]
 
 
-def _clause_of(ops: Operators, known: Members, rng: Random, count: int = 0) -> _Clause | None:
+def _clause_of(ops: Operators, members: Members, rng: Random, count: int = 0) -> _Clause | None:
     """A clause about a set, from so many things, or from one and at times from two."""
     graph = ops.graph
-    moves = [back(move) for move in ops.moves_at(known)] if known.kind else []
+    moves = [back(move) for move in ops.moves_at(members)] if members.kind else []
     moves = [move for move in moves if move in graph.edges]
     moves = [move for move in moves if all(map(ops.is_thing, graph.edges[move]))]
     if ops.names_texts:
-        moves += [move for move, texts in ops.text_moves if _leads(ops, move, texts, known.kind)]
+        moves += [move for move, texts in ops.text_moves if _leads(ops, move, texts, members.kind)]
     if not moves:
         return None
     move = rng.choice(moves)
@@ -390,7 +390,7 @@ def _clause_of(ops: Operators, known: Members, rng: Random, count: int = 0) -> _
     kinds = {graph.kinds[node] for node in nodes}
     if len(kinds) > 1 or len(nodes) < size:
         return None
-    wordings = relative(ops, move, kinds.pop(), known.kind, rng)
+    wordings = relative(ops, move, kinds.pop(), members.kind, rng)
     return wordings and _Clause(wordings, move, rng.sample(nodes, size))
 
 
@@ -400,33 +400,33 @@ def _leads(ops: Operators, move: Move, texts: Sequence[Node], kind: str) -> bool
 
 
 def _beside_others(
-    known: Members, kind: Kind, text: str, inner: Sequence[Action], named: Sequence[Named]
+    members: Members, kind: Kind, text: str, inner: Sequence[Action], named: Sequence[Named]
 ) -> Members:
     """A set that is joined with another, or without it."""
-    return known._replace(
+    return members._replace(
         text=text,
         bare=text,
-        actions=(*known.actions, Action(kind), *inner, Action("end")),
-        named=(*known.named, *named),
+        actions=(*members.actions, Action(kind), *inner, Action("end")),
+        named=(*members.named, *named),
     )
 
 
-def _spelled(ops: Operators, known: Members, rng: Random, first: int) -> Members | None:
+def _spelled(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """Those whose name begins or ends so, or has that in it."""
     kind: Kind = rng.choice(("starts", "starts", "ends", "contains"))
-    name = ops.graph.names[ops.other(known, rng)]
+    name = ops.graph.names[ops.other(members, rng)]
     size = rng.randint(1, 3)
     text = name[-size:] if kind == "ends" else name[:size]
     if not text.strip() or '"' in text:
         return None
     is_letter = size == 1 and text.isalpha() and text.lower() not in spelling().letters
     text = text.upper() if is_letter else f'"{text}"'
-    worded = ops.worded(known, kind, rng, v=sign(first))
+    worded = ops.worded(members, kind, rng, v=sign(first))
     actions = (Action("where"), Action("self"), Action(kind))
-    return known._replace(
+    return members._replace(
         text=worded,
-        actions=(*known.actions, *actions, Action("pointer", number=first)),
-        named=(*known.named, Named(text, "text")),
+        actions=(*members.actions, *actions, Action("pointer", number=first)),
+        named=(*members.named, Named(text, "text")),
     )
 
 

@@ -38,7 +38,7 @@ from .sources import (
     wikidata_parts,
 )
 
-_WEIGHTS = {MADE: 0.8, WORDED: 2.0, COMPOSED: 1.5}
+_WEIGHTS = {MADE: 0.8, WORDED: 3.5, COMPOSED: 1.5}
 _COMPOSED = 80_000
 """Questions that are composed of simpler ones."""
 _VARIANTS = 8
