@@ -189,7 +189,9 @@ class LabelLinker:
         by_size: defaultdict[int, list[Span]] = defaultdict(list)
         for span, variants in forms.items():
             if any(form.norm in known for form in variants) and not is_inside(span, related):
-                by_size[words_of_name(tokens, span, casing, self._everyday)].append(span)
+                is_turned = any(form.turned and form.norm in known for form in variants)
+                size = words_of_name(tokens, span, casing, self._everyday)
+                by_size[span.last + 1 - span.first if is_turned else size].append(span)
         for size in sorted(by_size, reverse=True):
             named = [
                 item

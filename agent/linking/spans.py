@@ -56,15 +56,21 @@ class Span(NamedTuple):
     last: int
 
 
+_TURNED = 3
+"""The most words of a name of which the first may stand last."""
+
+
 class Spelling(NamedTuple):
     """A form under which a stretch of words is looked up; `exact` unless it was changed for it.
 
-    `written` is the form before normalisation, for sources that know no other.
+    `written` is the form before normalisation, for sources that know no other. One is `turned`
+    whose first word stands last.
     """
 
     norm: str
     exact: bool
     written: str
+    turned: bool = False
 
 
 def tokenise(question: str) -> list[Token]:
@@ -122,7 +128,8 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
 
     As written; single letters joined, so that `U.S.` finds `US`; a plural made singular, of the
     last word or before `of`; an apostrophe left out or put in, so that `Schindlers List` finds
-    `Schindler's List`; with a leading `the`.
+    `Schindler's List`; with a leading `the`; with the first word as the last, so that `river
+    Jordan` finds `Jordan River`.
     """
     words = tokens[span.first : span.last + 1]
     end = whole_end(question, span)
@@ -140,6 +147,9 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
     for written in changed:
         if all(form.norm != (norm := normalise(written)) for form in forms):
             forms.append(Spelling(norm, False, written))
+    if 1 < len(words) <= _TURNED and not any(word.unspaced for word in words):
+        turned = f"{question[words[1].start : end]} {words[0].text}"
+        forms.append(Spelling(normalise(turned), False, turned, turned=True))
     return forms
 
 

@@ -1,9 +1,10 @@
 """Questions are linked to what they name: not to everyday words, and homonyms by context."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker, Mention, is_ambiguous
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -333,3 +334,27 @@ def test_a_graph_without_entities_links_nothing(tmp_path: Path) -> None:
     (tmp_path / "kg.nt").write_text('<urn:a> <urn:p> "x" .\n')
     kg = open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache")
     assert LabelLinker(kg.labels).link("what is x") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How long is the river Jordan?", "Jordan River"),
+        ("how long is the river jordan", "Jordan River"),
+        ("How long is the Jordan River?", "Jordan River"),
+        ("What borders Jordan?", "Jordan"),
+        ("Which river flows through Jordan?", "Jordan"),
+    ],
+)
+def test_a_word_of_class_may_stand_before_its_name(
+    question: str, expected: str, tmp_path: Path
+) -> None:
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    kinds = {"Jordan": "country", "Jordan River": "river"}
+    lines = [f'<urn:{n}> a <urn:{kind}> ; {label} "{n}" .' for n, kind in kinds.items()]
+    lines += [f'<urn:{kind}> {label} "{kind}" .' for kind in kinds.values()]
+    file = tmp_path / "g.ttl"
+    file.write_text("\n".join(lines).replace("urn:Jordan River", "urn:JordanRiver"))
+    with closing(open_kg(str(file))) as kg:
+        (mention,) = LabelLinker(kg.labels).link(question)
+        assert mention.candidates[0].label == expected
