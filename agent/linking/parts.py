@@ -149,13 +149,19 @@ def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:
 
 
 def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
-    """The places of words between which there is no punctuation that parts names."""
+    """The places of words between which there is no punctuation that parts names.
+
+    A word of a dotted name is in none.
+    """
     run: list[int] = []
     for position, token in enumerate(tokens):
-        if run and not _APART.isdisjoint(question[tokens[position - 1].end : token.start]):
+        is_dotted = any(other.dotted for other in (token, *tokens[position + 1 : position + 2]))
+        is_apart = not _APART.isdisjoint(question[tokens[position - 1].end : token.start])
+        if run and (is_apart or is_dotted):
             yield run
             run = []
-        run.append(position)
+        if not is_dotted:
+            run.append(position)
     if run:
         yield run
 

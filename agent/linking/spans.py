@@ -25,7 +25,8 @@ MentionFinder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 class Token(NamedTuple):
     """A word of the question; `opens` when a sentence starts with it, `tail` for a lone 's.
 
-    Every letter of an unspaced script is a word, which `joins` the one before it.
+    Every letter of an unspaced script is a word, which `joins` the one before it. A `dotted` one
+    goes on after a full stop, as in `rhine.csv`.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Token(NamedTuple):
     opens: bool
     tail: bool
     joins: bool = False
+    dotted: bool = False
 
     @property
     def capital(self) -> bool:
@@ -90,7 +92,9 @@ def tokenise(question: str) -> list[Token]:
             tokens.append(last._replace(text=text, norm=normalise(text), end=end))
             continue
         tail = norm == "s" and clings
-        tokens.append(Token(text, norm, start, end, opens, tail, joins))
+        is_letter = not tokens or len(text) == 1 or len(tokens[-1].text) == 1
+        dotted = before == "." and not is_letter and not text[0].isupper()
+        tokens.append(Token(text, norm, start, end, opens, tail, joins, dotted))
     return tokens
 
 
@@ -105,11 +109,12 @@ def quoted(question: str) -> list[Span]:
 
 
 def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
-    """Every stretch of up to `longest` words that neither starts nor ends inside a possessive."""
+    """Every stretch of up to `longest` words that is no part of a possessive or a dotted name."""
     for first, token in enumerate(tokens):
-        if not token.tail:
+        if not (token.tail or token.dotted):
             for last in range(first, min(first + longest, len(tokens))):
-                yield Span(token.start, tokens[last].end, first, last)
+                if not (last + 1 < len(tokens) and tokens[last + 1].dotted):
+                    yield Span(token.start, tokens[last].end, first, last)
 
 
 def in_words(tokens: Sequence[Token], start: int, end: int) -> Span | None:

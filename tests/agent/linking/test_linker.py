@@ -38,6 +38,8 @@ def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
         ("Kubrick's films", [("Kubrick", "kubrick")]),
         ("Kubrick\u2019s films", [("Kubrick", "kubrick")]),
         ("films from 1917", [("1917", "seventeen")]),
+        ("save that to kubrick.csv", []),
+        ("Who is Kubrick.And what did he direct?", [("Kubrick", "kubrick")]),
         ("Who directed THE FALL?", [("THE FALL", "fall")]),
         ("Which films did Kubrick direct together?", [("Kubrick", "kubrick")]),
         ("what genres do films of Kubrick fall under", [("Kubrick", "kubrick")]),
