@@ -9,10 +9,11 @@ from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
 from ..wording.template import Filling, fill
 from .clauses import asked_of_one, counted, number_of, ranking
+from .conditions import compared_value, some_members
+from .conditions import narrowed as narrowed_set
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Earlier, Named, QueryQuestion, earlier_class, sign, words_of
-from .sets import compared_value, of_walk, same_class, some_members
-from .sets import narrowed as narrowed_set
+from .sets import of_walk, same_class
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th")
 _RANKS = 4
