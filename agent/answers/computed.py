@@ -382,7 +382,9 @@ def _truth(
         reasons = sentences or otherwise
         yes = "Yes"
         if shown.outcome.narrowed > 1:  # so that nobody takes some for all
-            yes = f"Yes, {shown.outcome.size:,} of {shown.outcome.narrowed:,}"
+            lacking = shown.outcome.without_value
+            unknown = f" ({lacking:,} without a value)" if lacking else ""
+            yes = f"Yes, {shown.outcome.size:,} of {shown.outcome.narrowed:,}{unknown}"
         text = f"{yes}: {some(reasons)}." if reasons else f"{yes}."
         return result_record("truth", text, how, value=True, triples=compared)
     if against := [step for step in shown.against if step["verdict"] == "supported"]:

@@ -29,7 +29,7 @@ def alike(
 
 
 def weighed(facts: Facts, queries: Sequence[ReadQuery], before: Before) -> list[ReadQuery]:
-    """The queries, those less likely that come to nothing, and all others as much more.
+    """The queries, likeliest first, where what comes to nothing counts less than what does not.
 
     People ask for what there is. Where the graph is not at hand, they are as they were.
     """
@@ -46,8 +46,8 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], before: Before) -> list[
         replace(query, probability=query.probability * weight * total / weighted)
         for query, weight in zip(likely, weights, strict=True)
     ]
-    rest = [query for query in queries if query.probability < _LEAST]
-    return [*sorted(again, key=lambda query: -query.probability), *rest]
+    again += [query for query in queries if query.probability < _LEAST]
+    return sorted(again, key=lambda query: -query.probability)
 
 
 def _comes_to_nothing(facts: Facts, query: ReadQuery, before: Before) -> bool:

@@ -40,6 +40,7 @@ from .spans import (
     spans,
     spellings,
     tokenise,
+    turned_form,
 )
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
@@ -184,14 +185,21 @@ class LabelLinker:
         forms = {
             span: spellings(question, tokens, span) for span in spans(tokens, self._longest + 1)
         }
+        turned = {
+            span: form
+            for span in forms
+            if (form := turned_form(question, tokens, span, self._words.nouns))
+        }
+        forms |= {span: [*forms[span], form] for span, form in turned.items()}
         known = self._known(forms)
         related = relation_spans(forms, self._words.relations)
         by_size: defaultdict[int, list[Span]] = defaultdict(list)
         for span, variants in forms.items():
             if any(form.norm in known for form in variants) and not is_inside(span, related):
-                is_turned = any(form.turned and form.norm in known for form in variants)
                 size = words_of_name(tokens, span, casing, self._everyday)
-                by_size[span.last + 1 - span.first if is_turned else size].append(span)
+                if span in turned and turned[span].norm in known:
+                    size = span.last + 1 - span.first
+                by_size[size].append(span)
         for size in sorted(by_size, reverse=True):
             named = [
                 item

@@ -151,7 +151,7 @@ def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:
 def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """The places of words between which there is no punctuation that parts names.
 
-    A word of a dotted name is in none.
+    A word of a file's name is in none.
     """
     run: list[int] = []
     for position, token in enumerate(tokens):

@@ -1,8 +1,9 @@
 """The words of a question, and which stretches of them may be the name of something."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
+from mimetypes import guess_type
 from os.path import commonprefix
 from typing import NamedTuple, TypeAlias
 
@@ -26,7 +27,7 @@ class Token(NamedTuple):
     """A word of the question; `opens` when a sentence starts with it, `tail` for a lone 's.
 
     Every letter of an unspaced script is a word, which `joins` the one before it. A `dotted` one
-    goes on after a full stop, as in `rhine.csv`.
+    ends the name of a file, as the second of `rhine.csv`.
     """
 
     text: str
@@ -59,20 +60,18 @@ class Span(NamedTuple):
 
 
 _TURNED = 3
-"""The most words of a name of which the first may stand last."""
+"""The most words of a name whose last may stand first."""
 
 
 class Spelling(NamedTuple):
     """A form under which a stretch of words is looked up; `exact` unless it was changed for it.
 
-    `written` is the form before normalisation, for sources that know no other. One is `turned`
-    whose first word stands last.
+    `written` is the form before normalisation, for sources that know no other.
     """
 
     norm: str
     exact: bool
     written: str
-    turned: bool = False
 
 
 def tokenise(question: str) -> list[Token]:
@@ -92,8 +91,7 @@ def tokenise(question: str) -> list[Token]:
             tokens.append(last._replace(text=text, norm=normalise(text), end=end))
             continue
         tail = norm == "s" and clings
-        is_letter = not tokens or len(text) == 1 or len(tokens[-1].text) == 1
-        dotted = before == "." and not is_letter and not text[0].isupper()
+        dotted = bool(tokens) and before == "." and guess_type(f"file.{text}")[0] is not None
         tokens.append(Token(text, norm, start, end, opens, tail, joins, dotted))
     return tokens
 
@@ -109,7 +107,7 @@ def quoted(question: str) -> list[Span]:
 
 
 def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
-    """Every stretch of up to `longest` words that is no part of a possessive or a dotted name."""
+    """Every stretch of up to `longest` words that splits neither a possessive nor a file's name."""
     for first, token in enumerate(tokens):
         if not (token.tail or token.dotted):
             for last in range(first, min(first + longest, len(tokens))):
@@ -133,8 +131,7 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
 
     As written; single letters joined, so that `U.S.` finds `US`; a plural made singular, of the
     last word or before `of`; an apostrophe left out or put in, so that `Schindlers List` finds
-    `Schindler's List`; with a leading `the`; with the first word as the last, so that `river
-    Jordan` finds `Jordan River`.
+    `Schindler's List`; with a leading `the`.
     """
     words = tokens[span.first : span.last + 1]
     end = whole_end(question, span)
@@ -152,10 +149,22 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
     for written in changed:
         if all(form.norm != (norm := normalise(written)) for form in forms):
             forms.append(Spelling(norm, False, written))
-    if 1 < len(words) <= _TURNED and not any(word.unspaced for word in words):
-        turned = f"{question[words[1].start : end]} {words[0].text}"
-        forms.append(Spelling(normalise(turned), False, turned, turned=True))
     return forms
+
+
+def turned_form(
+    question: str, tokens: Sequence[Token], span: Span, nouns: Collection[str]
+) -> Spelling | None:
+    """The form of `the river Jordan` that finds `Jordan River`; None for other words.
+
+    Such a span follows *the* and begins with one of the `nouns` of classes.
+    """
+    words = tokens[span.first : span.last + 1]
+    follows = span.first > 0 and tokens[span.first - 1].norm == "the"
+    if not follows or words[0].norm not in nouns or not 1 < len(words) <= _TURNED:
+        return None
+    written = f"{question[words[1].start : whole_end(question, span)]} {words[0].text}"
+    return Spelling(normalise(written), False, written)
 
 
 def whole_end(question: str, span: Span) -> int:

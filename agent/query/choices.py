@@ -176,7 +176,7 @@ def orderings(context: SetContext, needs: Needs, *, strict: bool = False) -> Cho
 def needed(op: Op, needs: Needs) -> Needs | None:
     """What an operand has to be for a comparison; None for equality, which anything has.
 
-    But only a year is equal to one: of a whole date it would be passed over which day that is.
+    But a year is equal to a year only: of a whole date the month and the day would not count.
     """
     return None if op in ("=", "!=") and needs is not a_year else needs
 
@@ -234,7 +234,7 @@ def a_count(_: Schema) -> frozenset[str]:
 
 
 def a_year(_: Schema) -> frozenset[str]:
-    """The need of a year, or of something that has one."""
+    """The need of a year: a number that is one, or dates of a set, of which the year counts."""
     return frozenset({"date"})
 
 

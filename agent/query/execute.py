@@ -33,7 +33,7 @@ from .members import (
     trace,
 )
 from .sets import EarlierAnswers, Known, Sets
-from .tree import Column, Query, asks_of_each, subject
+from .tree import ANYTHING, Column, OfClass, Query, asks_of_each, subject
 
 SECONDS = 60.0
 """How long a query may take, unless another time is given."""
@@ -132,15 +132,32 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
         empty = [sets.words(other) for other, matches in pairs if not len(matches.ids)]
         sets.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
     outcome = _result(sets, "truth", members, value=truth, others=every)
-    return replace(outcome, narrowed=_narrowed(sets, query)) if truth else outcome
+    if not truth or sets.within is not None or (wider := _unconditioned(query)) is None:
+        return outcome
+    condition = query.filters[0]
+    outcome = replace(outcome, narrowed=len(sets.members(wider).ids))
+    if not condition.steps or condition.count or condition.op in ("exists", "not exists"):
+        return outcome
+    operand = {"value": None, "mention": None, "unit": "", "of": ""}
+    without = condition.model_copy(update={"op": "not exists", **operand})
+    lacking = sets.members(wider.model_copy(update={"filters": (without,)}))
+    return replace(outcome, without_value=len(lacking.ids))
 
 
-def _narrowed(sets: Sets, query: Query) -> int:
-    """How many there are of a set that only conditions narrow; 0 for other sets."""
-    wider = Query(start=query.start, steps=query.steps, of_class=query.of_class)
-    if query != wider.model_copy(update={"filters": query.filters, "answer": "yesno"}):
-        return 0
-    return len(sets.members(wider).ids) if query.filters and sets.within is None else 0
+def _unconditioned(query: Query) -> Query | None:
+    """The set of a query without its one condition; None where it has others, or is of anything."""
+    wider = query.model_copy(update={"filters": (), "answer": "list"})
+    is_any = isinstance(query.start, OfClass) and query.start.name == ANYTHING and not query.steps
+    if len(query.filters) != 1 or is_any or _has_more(wider):
+        return None
+    return wider
+
+
+def _has_more(query: Query) -> bool:
+    """Whether a query is more than a start, steps and a class."""
+    plain = Query(start=query.start)
+    parts = {name: getattr(query, name) for name in ("steps", "of_class", "class_id")}
+    return query != plain.model_copy(update=parts)
 
 
 def _of_each(sets: Sets, query: Query) -> Outcome:

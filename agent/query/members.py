@@ -40,14 +40,15 @@ class Outcome:
     most `MOST_MEMBERS` of the `size` that there are, `MOST_COUNTED` where only a number was asked,
     and `MOST_EXAMPLES` where a yes. `value` is the number that was computed, in its `unit`, or the
     yes or no. Where that is said of each of a set, `tested` is how many those are, and `size` of a
-    no how many are exceptions; where some of a set meet conditions, `narrowed` is how many that set
-    has. `proofs` has for each member the steps of `kg.walks` that make it
-    one: the walk from the start, then those of its conditions, each touching one before it.
-    `compared` are the steps to values that an extreme or a sum is of. `instead` are the exceptions,
-    or the members before the last condition, where that left none, and `against` the steps that
-    left none, where that condition was a negation. `walks` has for each member a walk from the
-    start by each last step to it, where these steps tell members apart; else it is empty. `absent`
-    says what is not in the graph, where the outcome rests on that.
+    no how many are exceptions. Where some of a set meet a condition, `narrowed` is how many that
+    set has, and `without_value` how many of these have nothing to compare. `proofs` has for each
+    member the steps of `kg.walks` that make it one: the walk from the start, then those of its
+    conditions, each touching one before it. `compared` are the steps to values that an extreme or a
+    sum is of. `instead` are the exceptions, or the members before the last condition, where that
+    left none, and `against` the steps that left none, where that condition was a negation. `walks`
+    has for each member a walk from the start by each last step to it, where these steps tell
+    members apart; else it is empty. `absent` says what is not in the graph, where the outcome rests
+    on that.
     """
 
     form: Form
@@ -57,6 +58,7 @@ class Outcome:
     unit: str = ""
     tested: int = 0
     narrowed: int = 0
+    without_value: int = 0
     rows: tuple[tuple[Cell, ...], ...] = ()
     proofs: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
     walks: Mapping[Term, tuple[Steps, ...]] = field(default_factory=dict[Term, tuple[Steps, ...]])

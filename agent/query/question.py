@@ -20,6 +20,7 @@ from ..decoding.wire import POINTERS
 from ..kg.terms import Step, Term
 from ..languages import language_words
 from ..linking.spans import bracketed
+from ..linking.words import FUNCTION_WORDS, is_ordinary
 from ..records import MentionRecord
 from .binding import Mention
 from .normal import MentionValue
@@ -36,7 +37,7 @@ _DATE = re.compile(r"(?<![\w-])\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 _DAY = re.compile(
     r"(?<![\w.,])(?:(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?,?"
     r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
-    r"\s+(?P<year>\d{4})(?![\d_]|[.,]\d)"
+    r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
@@ -119,11 +120,15 @@ def _quoted(question: str) -> Iterator[NamedValue]:
 
 def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
     """Dates in digits, and days with the name of their month: `10 July 2025`, `July 10th, 2025`."""
-    for date in _DATE.finditer(question):
-        yield NamedValue(*date.span(), "date", date[0])
+    digits = [date.span() for date in _DATE.finditer(question)]
+    yield from (NamedValue(*span, "date", question[slice(*span)]) for span in digits)
     for date in _DAY.finditer(question):
-        month = words.months.get((date["month"] or date["first"]).lower())
-        if not words.ordinals.issuperset(filter(None, (date["th"], date["nd"]))):
+        name, ordinal = date["month"] or date["first"], date["th"] or date["nd"]
+        month = words.months.get(name.lower())
+        is_word = name.islower() and (is_ordinary(name) or name in FUNCTION_WORDS)
+        if is_word or (ordinal and ordinal.lower() not in words.ordinals):
+            continue
+        if any(start < date.end() and date.start() < end for start, end in digits):
             continue
         try:
             day = datetime.date(int(date["year"]), month or 0, int(date["day"] or date["then"]))

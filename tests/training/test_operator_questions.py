@@ -101,3 +101,21 @@ def test_a_relation_that_leads_to_things_and_texts_can_be_asked_about(tmp_path: 
         assert queries is not None
         made = list(islice(queries.stream(0), 600))
     assert len(made) == 600
+
+
+@pytest.mark.parametrize("odd", ['"-0100-03-01"', '"1910-02-30"', '"12000-01-01"', '"1990-00-10"'])
+def test_days_that_are_none_are_compared_as_years(odd: str, tmp_path: Path) -> None:
+    date = "^^<http://www.w3.org/2001/XMLSchema#date>"
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    lines = [
+        f'<urn:{n}> a <urn:Pump> ; {label} "pump {n}" ; <urn:built> {odd}{date} ; <urn:of> <urn:m> .'
+        for n in range(20)
+    ]
+    lines += ["<urn:x> a <urn:Pump> ; <urn:built> 1990 .", f'<urn:m> {label} "maker" .']
+    file = tmp_path / "pumps.ttl"
+    file.write_text("\n".join(lines))
+    with closing(open_kg(str(file))) as kg:
+        queries = gather(kg, str(file), Recipe(formats=("path", "query"))).queries
+    assert queries is not None and queries.operators is not None
+    for seed in range(600):
+        operator_question(queries.operators, Random(seed))

@@ -116,16 +116,22 @@ def compared_value(ops: Operators, measure: Measure, rng: Random) -> Value:
     """A value near one of a measure; of dates the year, or the day."""
     value = value_of(ops.graph.terms[rng.choice(measure.values)])
     assert value is not None
-    year, month, day = (map(int, value.size[:3])) if measure.dates else (0, 0, 0)
-    if day and rng.random() < _DAYS:
-        date = datetime.date(year, month, day)
-        return Value(
-            ops.phrases.filled("days", rng, **_spelled_day(date)), "day", (year, month, day)
-        )
-    if measure.dates:
+    if value.unit == "date":
+        year, month, day = map(int, value.size[:3])
+        if rng.random() < _DAYS and (date := _day(year, month, day)):
+            text = ops.phrases.filled("days", rng, **_spelled_day(date))
+            return Value(text, "day", (year, month, day))
         return Value(str(year), "year", (year,))
     text = in_digits(value.number, rng)
     return Value(text, "", (float(text.replace(",", "")),))
+
+
+def _day(year: int, month: int, day: int) -> datetime.date | None:
+    """A day; None where there is no such day, or only a month or a year is told."""
+    try:
+        return datetime.date(year, month, day)
+    except ValueError:
+        return None
 
 
 def _spelled_day(date: datetime.date) -> dict[str, str]:
@@ -185,7 +191,7 @@ def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members 
     if said is not None:
         wordings, nouns = said
         if kind == "missing" and rng.random() < 0.6:
-            worded = wordings.denied(number_of(ops, "exists", nouns, rng), rng)
+            worded = wordings.denied(number_of(ops, "any", nouns, rng), rng)
         else:
             worded = wordings.said(number_of(ops, kind, nouns, rng), rng)
     word = "" if worded else ops.end_word(move, members.kind, rng)

@@ -234,7 +234,7 @@ def _of_one(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 
 def _whether(ops: Operators, rng: Random) -> QueryQuestion | None:
-    """Whether a walk leads to a thing, or a condition holds of it."""
+    """Whether a walk leads to a thing."""
     members = of_walk(ops, rng, 0)
     if members is None:
         return None

@@ -28,7 +28,7 @@ _MOSTLY = 0.8
 _COUNTABLE = 1.15
 """How many things a relation leads to on average, where it makes sense to count them."""
 _FEW = 0.7
-"""The share of texts among the things that have them, above which they are names of these."""
+"""Where there are more texts than this share of the things that have them, they name these."""
 _UNIT = re.compile(r" \((?P<unit>[^()]+)\)$| in (?P<name>\w+)$")
 CARDINALS = ("two", "three", "four", "five")
 

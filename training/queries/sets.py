@@ -16,7 +16,7 @@ SEVERAL = 0.12
 _OF_TEXT = 0.2
 """How many walks begin at a text, where texts are named."""
 _TRIES = 12
-"""Walks that are drawn until one leads to a class."""
+"""Walks that are drawn until one leads to a class, or topics until one leads somewhere."""
 
 
 def of_class(ops: Operators, rng: Random) -> Members | None:
@@ -66,11 +66,12 @@ def _text_walk(ops: Operators, rng: Random) -> tuple[Moves, _Walk] | None:
 
 
 def _beside(ops: Operators, moves: Moves, topic: Node, rng: Random) -> Node | None:
-    """Another thing of the class of a topic, from which the same moves lead somewhere."""
+    """Another thing of the class of a topic, from which the same moves lead somewhere, too."""
     edges = ops.graph.edges[moves[0]]
     kind = ops.graph.kinds[topic]
     others = [node for node in sorted(edges) if node != topic and ops.graph.kinds[node] == kind]
-    return rng.choice(others) if others else None
+    drawn = rng.sample(others, min(_TRIES, len(others)))
+    return next((node for node in drawn if execute(ops.graph, node, moves)), None)
 
 
 def _reached(

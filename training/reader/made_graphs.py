@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.linking.words import PREPOSITIONS
 from ...agent.query.account import names_of
 from ...agent.reader.lexicon import label_words
 from ..material import Material, gather
@@ -125,8 +126,15 @@ def _relation(table: Mapping[str, Any]) -> Relation:
         tuple(table.get("values", ())),
         {name: tuple(table["asks_tail"].get(name, ())) for name in _WORDINGS},
         {name: tuple(table.get("asks_head", {}).get(name, ())) for name in _WORDINGS},
-        {name: tuple(table.get("compares", {}).get(name, ())) for name in Compares._fields},
+        _compares(table.get("compares", {})),
     )
+
+
+def _compares(table: Any) -> Mapping[str, Sequence[str]]:
+    """How values are compared. Raises ValueError for what does not say that."""
+    if not isinstance(table, Mapping) or table.keys() - set(Compares._fields):
+        raise ValueError(f"`compares` is a table of {', '.join(Compares._fields)}")
+    return {name: tuple(table.get(name, ())) for name in Compares._fields}
 
 
 def write_graph(
@@ -242,7 +250,8 @@ def _class_labels(domain: Domain, rng: Random) -> Mapping[str, str]:
     labels = dict[str, str]()
     for name, nouns in domain.things.items():
         taken = {*labels.values(), *(domain.things.keys() - {name})}
-        others = [one for noun in nouns if (one := noun.partition("/")[0]) not in taken]
+        ones = (noun.partition("/")[0] for noun in nouns)
+        others = [one for one in ones if one not in taken and not is_value(one)]
         labels[name] = rng.choice(others) if others and rng.random() < _RENAMED else name
     return labels
 
@@ -257,12 +266,13 @@ def _write_nouns(schema: SchemaLabels, phrasebook: Path) -> None:
     """Write a phrasebook that calls a `mountain hut` a hut, too, where no other class is one."""
     ends = (end for hop in schema.hops if hop.head for end in (hop.head, hop.tail))
     names = [name for name in dict.fromkeys(ends) if not is_value(name)]
-    words = {name: " ".join(label_words(name)) for name in names}
+    words = {name: " ".join(label_words(name)) for name in names if "(" not in name}
     last = Counter(word.rpartition(" ")[2] for word in words.values())
     classes = {
         name: [word, short]
         for name, word in words.items()
-        if (short := word.rpartition(" ")[2]) != word and last[short] == 1 and short.isalpha()
+        if (short := word.rpartition(" ")[2]) != word and last[short] == 1
+        if PREPOSITIONS.isdisjoint(word.split()) and word.replace(" ", "").isalpha()
     }
     phrasebook.write_text("\n".join([*_nouns(classes), ""]), encoding="utf-8")
 

@@ -4,9 +4,8 @@ The templates are TOML files in `training/wordings/`. Sentences are made with si
 in later: a topic entity, a second one, a noun phrase, what is referred back to.
 """
 
-import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -89,7 +88,12 @@ _SUBJECTS = frozenset(
     "people they i you one we shops citizens locals the tourists inhabitants".split()
 )
 _PRONOUNS = frozenset(("that", "who", "which"))
-_BEING = re.compile(r"( (?:is|are|was|were) )")
+_BEING = frozenset(("is", "are", "was", "were"))
+_DENIALS = frozenset(
+    "not never no nobody none nothing nor neither without must cannot when how why whom".split()
+)
+"""Words of clauses that are not denied: most deny something already."""
+_TOPIC = "\ufff8"
 _PREPOSITIONS = frozenset(
     "in of to from with at by for on around along through into near visiting crossing leave reach"
     " leaving".split()
@@ -119,29 +123,40 @@ def predicate(clause: str) -> str:
 def denied(clause: str, topic: str) -> str:
     """A clause that says the contrary: `that never won x`, `not in x`, `whose r is not x`.
 
-    Empty for clauses of other forms. `topic` is what the clause names.
+    Empty for clauses of other forms, and such as deny something already. `topic` is what the clause
+    names.
     """
-    first, _, rest = clause.partition(" ")
-    if clause.startswith(topic):
-        first, rest = topic, clause.removeprefix(topic).lstrip()
-    elif first in _PRONOUNS and rest.startswith(topic):
-        first, rest = f"{first} {topic}", rest.removeprefix(topic).lstrip()
-    elif first == "whose":
-        owner, verb, value = _BEING.split(rest, 1) if _BEING.search(rest) else ("", "", "")
-        return f"whose {owner}{verb}not {value}" if verb else ""
-    elif first == "with":
-        return f"without {rest}"
-    elif first not in _PRONOUNS:
-        is_relative = first in CLAUSES - _PREPOSITIONS or rest.startswith(("which ", "whom "))
-        return "" if is_relative else f"not {clause}"
-    verb, _, others = rest.partition(" ")
-    if verb in _SUBJECTS or not rest:
+    words = clause.replace(topic, _TOPIC).split()
+    first, second = words[0], "".join(words[1:2])
+    if not _DENIALS.isdisjoint(words) or any(word.endswith("n't") for word in words):
         return ""
-    if _BEING.fullmatch(f" {verb} "):
-        return f"{first} {verb} not {others}"
+    if first == _TOPIC or (first in _PRONOUNS and second == _TOPIC):
+        subject = words[: words.index(_TOPIC) + 1]
+    elif first in _PRONOUNS:
+        subject = words[:1]
+    elif first == "whose":
+        verbs = [place for place, word in enumerate(words) if word in _BEING]
+        subject = words[: verbs[0]] if verbs else []
+    elif first == "with":
+        return _named(["without", *words[1:]], topic)
+    else:
+        says = first in _PREPOSITIONS or first.endswith(("ed", "ing")) or second in ("by", "in")
+        is_relative = second in ("which", "whom", "whose")
+        return _named(["not", *words], topic) if says and not is_relative else ""
+    verb, others = "".join(words[len(subject) : len(subject) + 1]), words[len(subject) + 1 :]
+    if not subject or not verb or verb in _SUBJECTS or verb.startswith((_TOPIC, "'")):
+        return ""
+    if verb in _BEING:
+        return _named([*subject, verb, "not", *others], topic)
     if verb in ("has", "have"):
-        return f"{first} {'do' if verb == 'have' else 'does'} not have {others}"
-    return f"{first} never {rest}"
+        owns = bool(others) and others[0] in ("a", "an", "the", _TOPIC)
+        negation = [{"has": "does", "have": "do"}[verb], "not", "have"] if owns else [verb, "not"]
+        return _named([*subject, *negation, *others], topic)
+    return _named([*subject, "never", verb, *others], topic)
+
+
+def _named(words: Iterable[str], topic: str) -> str:
+    return " ".join(words).replace(_TOPIC, topic)
 
 
 def stated(clause: str, many: bool, noun: str, *, named: bool, rng: Random) -> str:

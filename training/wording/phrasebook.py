@@ -230,6 +230,9 @@ class _Tables:
 
     def _wording(self, name: str, table: Mapping[str, Any]) -> Wording:
         values = table.get("compares", {})
+        if not isinstance(values, dict):
+            keys = ", ".join(Compares._fields)
+            raise InputError(f"{self._line(name)}: `compares` is no table", f"its keys are {keys}")
         others = {key: texts for key, texts in table.items() if key != "compares"}
         keys = *_TEMPLATE_KEYS, *_CLASS_KEYS
         word, noun, that, ask, *classes = self._lists(name, others, keys)
@@ -268,7 +271,7 @@ class _Tables:
         filled = [key for key in keys if key in _FILLED_KEYS]
         for template in (template for key in filled for template in table.get(key, ())):
             try:
-                parse(_VALUE.sub("", template))
+                parse(_VALUE.sub("", template) if keys is Compares._fields else template)
             except InputError as error:
                 line = self._line(template)
                 raise InputError(f"{line}: {error.message}", error.hint) from error

@@ -39,6 +39,7 @@ def linked(linker: LabelLinker, question: str) -> list[tuple[str, str]]:
         ("Kubrick\u2019s films", [("Kubrick", "kubrick")]),
         ("films from 1917", [("1917", "seventeen")]),
         ("save that to kubrick.csv", []),
+        ("who is kubrick.thanks", [("kubrick", "kubrick")]),
         ("Who is Kubrick.And what did he direct?", [("Kubrick", "kubrick")]),
         ("Who directed THE FALL?", [("THE FALL", "fall")]),
         ("Which films did Kubrick direct together?", [("Kubrick", "kubrick")]),
@@ -343,6 +344,7 @@ def test_a_graph_without_entities_links_nothing(tmp_path: Path) -> None:
     [
         ("How long is the river Jordan?", "Jordan River"),
         ("how long is the river jordan", "Jordan River"),
+        ("Which river Jordan shares with its neighbour?", "Jordan"),
         ("How long is the Jordan River?", "Jordan River"),
         ("What borders Jordan?", "Jordan"),
         ("Which river flows through Jordan?", "Jordan"),

@@ -52,6 +52,8 @@ def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None
         ("since 1990-05", "date", ["1990-05"]),
         ("from 3rd of May 1990 to July 4th, 1991", "date", ["3rd of May 1990", "July 4th, 1991"]),
         ("before 1 Sept. 2001, after Dec 31 2000", "date", ["1 Sept. 2001", "Dec 31 2000"]),
+        ("10TH JULY 2025, May 10,2020", "date", ["10TH JULY 2025", "May 10,2020"]),
+        ("2020-05-10 May 2021, 1 may 2000 people, May 5 1990s", "date", ["2020-05-10"]),
         ("31 June 1990, 10 houses 2000, 3km May 1990, May 1990", "date", []),
         ('starting with "New" or “San 3”', "text", ["New", "San 3"]),
         ("the rivers' names contain 'ab'", "text", ["ab"]),

@@ -113,3 +113,18 @@ def test_a_domain_that_is_too_small_is_none() -> None:
     hops = [(f"film.x.{n}", Hop(f"r{n}", "film", "person")) for n in range(6)]
     few = [(f"wine.x.{n}", Hop(f"r{n}", "wine", "text")) for n in range(3)]
     assert list(freebase_domains([*hops, *few])) == ["film"]
+
+
+@pytest.mark.parametrize("text", ["compares = ['x']", "compares = {clauze = ['x']}"])
+def test_what_compares_nothing_is_no_domain(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "d.toml"
+    relation = "head = 'x'\ntail = 'date'\nlabels = ['r']\nasks_tail = {}"
+    file.write_text(f"[things]\nx = ['x/xs']\n[[relation]]\n{relation}\n{text}\n")
+    with pytest.raises(InputError, match="compares"):
+        read_domain(file)
+
+
+def test_no_class_has_the_name_of_a_kind_of_value(tmp_path: Path) -> None:
+    domain = read_domain(next(own for own in FILES if own.stem == "pop_music_albums"))
+    for seed in range(40):
+        write_domain(domain, tmp_path / "g.ttl", tmp_path / "p.toml", Random(seed))
