@@ -108,7 +108,8 @@ def test_days_that_are_none_are_compared_as_years(odd: str, tmp_path: Path) -> N
     date = "^^<http://www.w3.org/2001/XMLSchema#date>"
     label = "<http://www.w3.org/2000/01/rdf-schema#label>"
     lines = [
-        f'<urn:{n}> a <urn:Pump> ; {label} "pump {n}" ; <urn:built> {odd}{date} ; <urn:of> <urn:m> .'
+        f'<urn:{n}> a <urn:Pump> ; {label} "pump {n}" ; <urn:built> {odd}{date} .'
+        f"<urn:{n}> <urn:of> <urn:m> ."
         for n in range(20)
     ]
     lines += ["<urn:x> a <urn:Pump> ; <urn:built> 1990 .", f'<urn:m> {label} "maker" .']

@@ -62,7 +62,9 @@ def back(move: Move) -> Move:
     return Move(move.relation, not move.inverse)
 
 
-def counted(ops: Operators, move: Move, kind: str, rng: Random) -> tuple[Relative, str] | None:
+def counting_clause(
+    ops: Operators, move: Move, kind: str, rng: Random
+) -> tuple[Relative, str] | None:
     """Wordings of the things of a class by what a move leads to, and the plural of that.
 
     None where they are not written down, or that is of several classes.

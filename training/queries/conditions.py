@@ -10,7 +10,7 @@ from ...agent.query.question import spelling
 from ...agent.query.values import value_of
 from ..questions.graph import Move, Node
 from ..wording.phrasebook import plural
-from .clauses import Relative, Unit, back, comparing, counted, number_of, relative, several
+from .clauses import Relative, Unit, back, comparing, counting_clause, number_of, relative, several
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Named, in_digits, sign
 from .sets import SEVERAL, named_topic, of_class, of_walk, same_class
@@ -31,10 +31,10 @@ def some_members(
     members = of_class(ops, rng) if rng.random() < 0.25 else of_walk(ops, rng, first)
     if members is None or plain or rng.random() < 0.6:
         return members
-    return narrowed(ops, members, rng, first) or members
+    return with_condition(ops, members, rng, first) or members
 
 
-def narrowed(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
+def with_condition(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
     """The same set with a condition; None where what was drawn does not fit it."""
     make = rng.choices([make for make, _ in _CONDITIONS], [share for _, share in _CONDITIONS])[0]
     made = make(ops, members, rng, first + len(members.named))
@@ -60,7 +60,7 @@ def _valued(ops: Operators, members: Members, rng: Random, first: int) -> Member
             kind = "greater" if rng.random() < 0.5 else "less"
             template = "after" if kind == "greater" else "before"
         worded = ops.measured(members, measure, template, rng, v=sign(first))
-    return _compared(ops, members, measure, worded, value.unit, {kind: value.text}, first)
+    return _with_comparisons(ops, members, measure, worded, value.unit, {kind: value.text}, first)
 
 
 def _between(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
@@ -74,10 +74,12 @@ def _between(ops: Operators, members: Members, rng: Random, first: int) -> Membe
     if not said or low.size == high.size or low.unit != high.unit:
         return None
     compared: dict[Kind, str] = {"atleast": low.text, "atmost": high.text}
-    return _compared(ops, members, measure, f"{members.bare} {said}", low.unit, compared, first)
+    return _with_comparisons(
+        ops, members, measure, f"{members.bare} {said}", low.unit, compared, first
+    )
 
 
-def _compared(
+def _with_comparisons(
     ops: Operators,
     members: Members,
     measure: Measure,
@@ -157,7 +159,7 @@ def _counted(ops: Operators, members: Members, rng: Random, first: int) -> Membe
     move, kind = rng.choice(moves), rng.choice(_COUNTS)
     size = rng.randint(1, 6)
     text = str(size) if size == 1 or rng.random() < 0.5 else (*CARDINALS, "six")[size - 2]
-    said = counted(ops, move, members.kind, rng) if rng.random() < 0.6 else None
+    said = counting_clause(ops, move, members.kind, rng) if rng.random() < 0.6 else None
     if said is not None:
         wordings, nouns = said
         inner = number_of(ops, f"many_{kind}", nouns, rng, sign(first))
@@ -186,7 +188,7 @@ def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members 
         return None
     move = rng.choice(moves)
     kind: Kind = "exists" if rng.random() < 0.4 else "missing"
-    said = counted(ops, move, members.kind, rng) if rng.random() < 0.5 else None
+    said = counting_clause(ops, move, members.kind, rng) if rng.random() < 0.5 else None
     worded = ""
     if said is not None:
         wordings, nouns = said

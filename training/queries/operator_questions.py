@@ -8,9 +8,8 @@ from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
 from ..wording.template import Filling, fill
-from .clauses import asked_of_one, counted, number_of, ranking
-from .conditions import compared_value, some_members
-from .conditions import narrowed as narrowed_set
+from .clauses import asked_of_one, counting_clause, number_of, ranking
+from .conditions import compared_value, some_members, with_condition
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Earlier, Named, QueryQuestion, earlier_class, sign, words_of
 from .sets import of_walk, same_class
@@ -37,7 +36,7 @@ def _any(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _listed(ops: Operators, rng: Random) -> QueryQuestion | None:
     members = some_members(ops, rng, plain=True)
-    narrowed = members and narrowed_set(ops, members, rng, 0)
+    narrowed = members and with_condition(ops, members, rng, 0)
     return narrowed and ops.question(ops.worded(narrowed, "list", rng), narrowed)
 
 
@@ -68,7 +67,7 @@ def _extreme_of_many(ops: Operators, rng: Random) -> QueryQuestion | None:
         return None
     move = rng.choice(moves)
     kind: Kind = "most" if rng.random() < 0.7 else "least"
-    said = counted(ops, move, members.kind, rng) if rng.random() < 0.6 else None
+    said = counting_clause(ops, move, members.kind, rng) if rng.random() < 0.6 else None
     if said is not None:
         wordings, nouns = said
         many = number_of(ops, f"many_{kind}", nouns, rng)
@@ -137,7 +136,7 @@ def _computed(ops: Operators, rng: Random) -> QueryQuestion | None:
 def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What a narrowed set leads to."""
     members = some_members(ops, rng, plain=True)
-    narrowed = members and narrowed_set(ops, members, rng, 0)
+    narrowed = members and with_condition(ops, members, rng, 0)
     moves = ops.moves_at(members) if members else []
     if narrowed is None or not moves:
         return None

@@ -1,7 +1,7 @@
 """Questions with queries as token ids: what the agent reads of a question, and the right query."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...agent.query.actions import LITERAL, Action
 from ...agent.query.normal import MentionValue
@@ -10,9 +10,6 @@ from ...agent.query.question import mentions_of
 from ...agent.records import Entity, MentionRecord
 from .question import QueryQuestion, Use, Words, numbered
 from .skeletons import VALUES
-
-if TYPE_CHECKING:
-    pass
 
 
 class Span(NamedTuple):
