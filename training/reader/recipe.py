@@ -65,7 +65,7 @@ STAGES = (
     Stage("bare", 2_000, 8e-4, _BARE),
     Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
     # The bundled weights met here first what `training/queries/clauses.py` words.
-    Stage("clauses", 5_200, 1e-3, _BARE),
+    Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200),
 )
 
 LESSONS = "lessons.pickle"
