@@ -200,7 +200,8 @@ def rows(data: Path, made: Path) -> Iterator[Row]:
         name = f"PathQuestion-Large {hops} hops"
         yield Row(name, "pathquestion", data / "pathquestion", f"PQL-{hops}H")
     yield Row("WebQSP slices", "rog", data / "webqsp-slices", "dev", part="all")
-    yield Row("concerts exam, all kinds", "exam", split="concerts", part="all")
+    for exam in ("concerts", "huts", "rental"):
+        yield Row(f"{exam} exam, all kinds", "exam", split=exam, part="all")
     yield Row("world exam, sealed", "exam", split="world/sealed", part="all")
     yield from _without_relations(metaqa, made)
 

@@ -1,8 +1,8 @@
 """Questions as JSON: the user's own, and the sets that come with the package.
 
 One JSON object a line, or a JSON list or Parquet file of them. With the package come the world
-questions and the exams: questions that nobody looked at while anything was made, with gold query
-trees.
+questions and the exams: questions that nobody looked at while anything was made, for some
+graphs with gold query trees.
 """
 
 import json
@@ -151,7 +151,7 @@ _WORLD_FILES = {
     "sealed": ("sealed.jsonl",),
     "tuning": ("tuning.jsonl",),
 }
-GRAPHS = ("world", "concerts")
+GRAPHS = ("world", "concerts", "huts", "rental")
 """The graphs that there is an exam over."""
 HALVES = ("open", "sealed")
 
@@ -193,9 +193,10 @@ def read_exam(split: str) -> tuple[Sample, ...]:
 
 def exam_kg(split: str) -> str:
     """Where the graph of a split is, as `open_kg` takes it."""
-    if split.partition("/")[0] != "concerts":
+    name = split.partition("/")[0]
+    if name == "world" or name not in GRAPHS:
         return "world"
-    return str(_DATA / "exams" / "concerts" / "concerts.ttl")
+    return str(_DATA / "exams" / name / f"{name}.ttl")
 
 
 def _read(folder: str, name: str) -> tuple[Sample, ...]:

@@ -123,6 +123,7 @@ def test_the_exams_are_read_whole() -> None:
     sizes = {
         f"{graph}/{half}": n for graph, n in (("world", 450), ("concerts", 120)) for half in HALVES
     }
+    sizes |= {"huts/open": 46, "huts/sealed": 34, "rental/open": 33, "rental/sealed": 47}
     for split, size in sizes.items():
         samples = read_samples("exam", split=split)
         assert len(samples) == size

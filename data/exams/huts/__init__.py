@@ -1,0 +1,1 @@
+"""A graph of mountain huts with classes and labels, and questions about it."""

@@ -1,0 +1,1 @@
+"""A graph of hired film equipment without classes, and questions about it."""
