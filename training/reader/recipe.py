@@ -47,8 +47,8 @@ class Stage:
     schedule: int | None = None
     """Steps over which the rate falls, where it ends before."""
     middle: int | None = None
-    """The step of which the weights are averaged with the last, a multiple of `Plan.heard`; on
-    domains that are kept apart their mean was better than either."""
+    """The step of which the weights are averaged with the last, a multiple of `Plan.heard`, or 0
+    for those that the stage begins with; on graphs that are kept apart the mean was better."""
 
 
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
@@ -65,7 +65,7 @@ STAGES = (
     Stage("bare", 2_000, 8e-4, _BARE),
     Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
     # The bundled weights met here first what `training/queries/clauses.py` words.
-    Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200),
+    Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200, middle=0),
 )
 
 LESSONS = "lessons.pickle"
@@ -214,8 +214,10 @@ class _Course:
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
-        if stage.middle is not None and middle.is_file():
+        halfway = before.state_dict() if before and stage.middle == 0 else None
+        if stage.middle and middle.is_file():
             halfway = torch.load(middle, weights_only=True)
+        if halfway is not None:
             network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
         return network
 
