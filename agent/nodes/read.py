@@ -36,7 +36,7 @@ from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..linking import Linker
 from ..options import Options
-from ..query.account import WordReader, read_as_classes, share_read, unread
+from ..query.account import WordReader, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.question import Asked, Before, mentions_of
@@ -80,6 +80,8 @@ _MAY_BE_ALONE = 0.3
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
+_COUNT = Query(start=Last(last="answers"), answer="count")
+"""How many the last answers are."""
 CUT = "the last answers were cut: there may be more"
 """The note of what begins at them."""
 
@@ -347,6 +349,8 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
 def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:
     """What of a query each word of its question made."""
     account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
+    if tools.is_general and query.bound.query == _COUNT:
+        account = count_apart(account, asked.before.asked.answers)
     return read_as_classes(account, classes_walked(tools.kg, query.bound).values())
 
 
@@ -364,7 +368,7 @@ def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
     if not asked.before.reading or not pointed_at(query.actions).isdisjoint(of_question):
         return None
     words = in_words(tools.kg, query.bound)
-    is_count = query.bound.query == Query(start=Last(last="answers"), answer="count")
+    is_count = query.bound.query == _COUNT
     if words != asked.before.reading and not (is_count and asked.before.is_counted):
         return None
     account = account_of(tools, asked, query)

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..kg import KnowledgeGraph
+from ..kg.labels.names import normalise
+from ..linking.words import COMMON_WORDS, FUNCTION_WORDS, singular
 from ..llm.model_folder import model_folder
 from ..operations import NUMPY, layer_norm, linear, log_softmax
 from ..records import Word
@@ -167,6 +169,23 @@ def read_as_classes(words: Sequence[Word], classes: Iterable[str]) -> list[Word]
         class_ = called.get(word["text"].casefold()) if word["used_by"] in LEFT_OUT else None
         read.append({**word, "used_by": class_} if class_ else word)
     return read
+
+
+def count_apart(words: Sequence[Word], class_: str) -> list[Word]:
+    """The words of a count of the last answers, where a plural of other things is left out.
+
+    *How many rivers are there?* is no question for the three people before. `class_` is what the
+    answers are; people, things and the like may be anything.
+    """
+    own = {form.casefold() for form in (class_, plural(class_))}
+    apart = list[Word]()
+    for word in words:
+        text = normalise(word["text"])
+        one = singular(text)
+        is_other = one != text and text not in own and not {text, one} & COMMON_WORDS
+        is_counted = word["used_by"] == "operator" and is_other and text not in FUNCTION_WORDS
+        apart.append({**word, "used_by": "unread"} if is_counted else word)
+    return apart
 
 
 # What the model reads
