@@ -39,7 +39,7 @@ MENTIONS = (
     *(Mention(own, f"<{BASE}{own}>") for own in "abc"),
     *map(Mention, ("2", "2000-01-11", "1999", "alp")),
 )
-NUMBERS, DATES, TEXT = (3, 5), (4, 5), 6
+NUMBERS, DATES, YEAR, TEXT = (3, 5), (4, 5), 5, 6
 ORDER = ("=", "!=", "<", ">", "<=", ">=")
 
 Tree = dict[str, Any]
@@ -193,7 +193,7 @@ def filters(draw: Callable[..., Any], depth: int) -> Tree:
             return {**hop(SIZE), **via, "op": op, "mention": draw(st.sampled_from(NUMBERS))}
         case 1:
             of = draw(st.sampled_from(("", "year")))
-            mention = draw(st.sampled_from(DATES))
+            mention = YEAR if of else draw(st.sampled_from(DATES))
             return {**hop(BORN), **via, "op": op, "mention": mention, "of": of}
         case 2:
             op = draw(st.sampled_from(("starts", "ends", "contains", "=", "!=")))
