@@ -186,14 +186,21 @@ def _grouped(ops: Operators, rng: Random) -> QueryQuestion | None:
     return ops.question(text, members, group, Action("most"), Action("count"))
 
 
-def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
+def _measured_pair(ops: Operators, rng: Random) -> tuple[Members, Measure] | None:
+    """Two things of a class, and a measure that they have; None where no class has one."""
     kinds = [kind for kind in ops.measures if kind and len(ops.graph.nodes.get(kind, ())) > 1]
     if not kinds:
         return None
     kind = rng.choice(sorted(kinds))
     measure = rng.choice(ops.measures[kind])
     pair = tuple(map(ops.named, rng.sample(ops.graph.nodes[kind], 2)))
-    members = Members("", "", kind, (), pair, frozenset())
+    return Members("", "", kind, (), pair, frozenset()), measure
+
+
+def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
+    if (drawn := _measured_pair(ops, rng)) is None:
+        return None
+    members, measure = drawn
     if rng.random() < 0.35:
         text = ops.measured(members, measure, "longer", rng, a=sign(0), b=sign(1))
         other = (Action("value"), Action("pointer", number=1), ops.step(measure.move))
@@ -208,26 +215,23 @@ def _of_two(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _of_one(ops: Operators, rng: Random) -> QueryQuestion | None:
     """Whether a measure of a thing compares so with a value, or with another thing's."""
-    kinds = [kind for kind in ops.measures if kind and len(ops.graph.nodes.get(kind, ())) > 1]
-    if not kinds:
+    if (drawn := _measured_pair(ops, rng)) is None:
         return None
-    kind = rng.choice(sorted(kinds))
-    measure = rng.choice(ops.measures[kind])
-    one, other = map(ops.named, rng.sample(ops.graph.nodes[kind], 2))
+    pair, measure = drawn
     start = (Action("pointer", number=0), ops.step(measure.move, "where"))
     ends = (Action("end"), Action("yesno"))
     than: Kind = "greater" if rng.random() < 0.5 else "less"
     if rng.random() < 0.5:
         text = asked_of_one(ops, measure, than, rng, sign(0), b=sign(1))
-        members = Members("", "", kind, start, (one, other), frozenset())
+        members = pair._replace(actions=start)
         value = (Action("value"), Action("pointer", number=1), ops.step(measure.move))
         return ops.question(text, members, Action(than), *value, *ends) if text else None
     than = rng.choice((than, "atleast", "atmost", "equal"))
     value = compared_value(ops, measure, rng)
     text = asked_of_one(ops, measure, than, rng, sign(0), value.unit, v=sign(1))
-    named = (one, Named(value.text, "number"))
+    named = (pair.named[0], Named(value.text, "number"))
     year = (Action("year"),) if value.unit == "year" else ()
-    members = Members("", "", kind, start, named, frozenset())
+    members = pair._replace(actions=start, named=named)
     compared = (*year, Action(than), Action("pointer", number=1), Action("yesno"))
     return ops.question(text, members, *compared) if text else None
 
