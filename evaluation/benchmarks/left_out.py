@@ -29,6 +29,7 @@ from ...training.reader.learning import Plan, stream_of, train
 from ...training.reader.lessons import Lessons
 from ...training.reader.pools import PLAIN, pools_of
 from ...training.reader.recipe import LESSONS, ReaderRecipe, lessons_beside
+from ...training.reader.rows import ROWS
 from .harness import data_folder
 from .unseen import worth_of_features
 
@@ -57,7 +58,7 @@ def parted(
     Of questions with the same words beside their mentions all are asked or none. Questions that are
     composed are not among either.
     """
-    plain = {source: group for source, group in examples.items() if source != COMPOSED}
+    plain = {source: group for source, group in examples.items() if source not in (COMPOSED, ROWS)}
     families: dict[str, list[Example]] = {}
     for source, group in plain.items():
         families.setdefault(family_of(source), []).extend(group)

@@ -36,6 +36,7 @@ NOT_RUN = {
     "groundwalk eval run --dataset world ": "takes minutes",
     "groundwalk eval run --dataset world --method NAME,... ": "a pattern",
     "groundwalk eval run --dataset exam ": "takes minutes",
+    "python -m groundwalk.evaluation.benchmarks.large ": "takes minutes",
     "python -m groundwalk.evaluation.benchmarks.replay": "public data",
     "export RAY_ADDRESS=": "needs a cluster",
 }

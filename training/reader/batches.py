@@ -77,7 +77,9 @@ class Batcher:
         labels = self._gold_labels(example, pool, both=both, rng=rng)
         if pool is not None:
             gold = {name for name, _, _ in example.names}
-            wanted = rng.randint(self.drawing.fewest, self.drawing.most)
+            few = rng.random() < self.drawing.few
+            most = 3 * self.drawing.fewest if few else self.drawing.most
+            wanted = rng.randint(self.drawing.fewest, most)
             for hop in self._others(example, pool, gold, wanted, rng):
                 ways = (FORWARD, INVERSE) if both or rng.random() < 0.3 else (rng.randrange(2),)
                 labels += (

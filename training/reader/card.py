@@ -49,9 +49,9 @@ def write_card(
             for source in provenance
         ),
         "",
-        "Some questions, of several hops or joined by `and`, are composed of those of one hop. The",
-        "others are made by groundwalk, over graphs that it makes up for these schemas and for",
-        "domains of its own.",
+        "Some questions, of several hops or joined by `and`, are composed of those of one hop, and",
+        "some ask tables for what has the values that others begin at. The others are made by",
+        "groundwalk, over graphs that it makes up for these schemas and for domains of its own.",
         "",
         "| words and schemas | public name | licence | SHA-256 |",
         "| --- | --- | --- | --- |",

@@ -159,12 +159,18 @@ def _worded(example: Example, form: Sequence[str]) -> list[QuestionWord]:
     """The thing of a question and the label of its relation, in these words."""
     parts = {
         "{thing}": [word for word in example.words if word.mention is not None],
-        "{label}": _words(label_words(example.actions[1].name)),
+        "{label}": plain_words(label_words(example.actions[1].name)),
     }
-    return [word for part in form for word in parts.get(part, _words([part]))]
+    return filled(form, parts)
 
 
-def _words(texts: Iterable[str]) -> list[QuestionWord]:
+def filled(form: Sequence[str], parts: Mapping[str, Sequence[QuestionWord]]) -> list[QuestionWord]:
+    """The words of a form, with what stands for each of its parts."""
+    return [word for part in form for word in parts.get(part, plain_words([part]))]
+
+
+def plain_words(texts: Iterable[str]) -> list[QuestionWord]:
+    """Words that are no mentions."""
     return [QuestionWord(0, 0, text) for text in texts]
 
 
@@ -199,7 +205,7 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
     else:
         more = _worded(second, rng.choice(parts.forms["has" if hop.inverse else "had"]))
     more = [word if word.mention is None else replace(word, mention=count) for word in more]
-    between = _words(rng.choice(parts.forms["and"]))
+    between = plain_words(rng.choice(parts.forms["and"]))
     return with_words(first, COMPOSED, [*words, *between, *more], actions)
 
 

@@ -25,6 +25,7 @@ from .made_graphs import (
     made_graph,
     read_domain,
 )
+from .rows import ROWS, rows
 from .sources import (
     SOURCES,
     SchemaLabels,
@@ -38,9 +39,13 @@ from .sources import (
     wikidata_parts,
 )
 
-_WEIGHTS = {MADE: 0.8, WORDED: 3.5, COMPOSED: 1.5}
+_WEIGHTS = {MADE: 0.8, WORDED: 3.5, COMPOSED: 1.5, ROWS: 2.0}
 _COMPOSED = 80_000
 """Questions that are composed of simpler ones."""
+_ROWS = 40_000
+"""Questions for the rows of tables."""
+_TABLES = ("wikisql", "spider", "text2sql-advising")
+"""Sources that ask of tables."""
 _VARIANTS = 8
 """Graphs over each domain, each with labels of its own."""
 _APART = 12
@@ -117,9 +122,13 @@ def gather_lessons(
     graphs = _over_schemas(data, schemas, unseen, made, seed) if MADE not in without else []
     if WORDED not in without:
         graphs += _over_domains(domains, apart, made, seed)
-    by_kind: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: []}
+    by_kind: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: [], ROWS: []}
     if COMPOSED not in without:
         by_kind[COMPOSED] = composed(every, schemas, _COMPOSED, seed)
+    if ROWS not in without:
+        tables = chain.from_iterable(examples.get(name, ()) for name in _TABLES)
+        nouns = [noun for domain in domains if domain not in apart for noun in _nouns(domain)]
+        by_kind[ROWS] = rows(tables, schemas, nouns, _ROWS, seed)
     for graph, (schema, questions) in _asked_over(graphs, workers, report):
         schemas[graph.name] = schema
         if graph.over in apart:
@@ -142,6 +151,13 @@ def _examples_of(
     )
     names = source.name, source.public_name, source.licence
     return learnt, Provenance(*names, file_digest(file), len(learnt))
+
+
+def _nouns(domain: Domain) -> Iterator[tuple[str, str]]:
+    """The nouns of a domain's things, each for one and for many."""
+    for written in chain.from_iterable(domain.things.values()):
+        one, _, many = written.partition("/")
+        yield one, many or one
 
 
 class _ToAsk(NamedTuple):

@@ -16,6 +16,8 @@ class Drawing:
 
     fewest: int = 10
     most: int = 48
+    few: float = 0.0
+    """How many examples have the fewest labels, or up to three times as many."""
     renamed: float = 0.3
     """How many labels are called by an alias, in every other example."""
     untold: float = 0.3

@@ -30,6 +30,7 @@ from .lessons import Lessons, gather_lessons
 from .lexicons import lexicon_of, meanings_of
 from .module import JOINT, ReaderModule
 from .pools import PLAIN, Drawing, every_word, pools_of
+from .rows import ROWS
 from .thresholds import fit_thresholds
 
 
@@ -66,6 +67,8 @@ STAGES = (
     Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
     # The bundled weights met here first what `training/queries/clauses.py` words.
     Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200, middle=0),
+    # Small graphs without classes are asked for what their relations begin at.
+    Stage("rows", 2_500, 1e-3, replace(_BARE, few=0.4)),
 )
 
 LESSONS = "lessons.pickle"
@@ -124,7 +127,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
         example
         for source, examples in lessons.examples.items()
         for example in examples
-        if source != COMPOSED  # these have the words of others
+        if source not in (COMPOSED, ROWS)  # these have the words of others
     ]
     questions = [" ".join(word.text for word in example.words) for example in every]
     lexicon = lexicon_of(data, questions)
