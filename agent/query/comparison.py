@@ -20,6 +20,10 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _YEAR = re.compile(r"[1-9]\d{3}")
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
+YEAR = 10_000.0
+"""What a year is of `Quantity.number`."""
+_GRAINS = {7: 100.0, 10: 1.0}
+"""The same of a month and of a day, by the characters with which they are written."""
 
 
 # Operands and units
@@ -33,6 +37,8 @@ class Operand:
     text: str | None = None
     number: float | None = None
     date: float | None = None
+    grain: float = 0.0
+    """What of a value is compared with the date: its month or its day; all of it at 0."""
     unit: str = ""
     numbers: tuple[tuple[str, Sizes], ...] = ()
     """Further numbers, each of which may be equal: of each unit, sorted."""
@@ -57,6 +63,7 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
         text=text if number is None else plain,
         number=number and number.number,
         date=date and date.number,
+        grain=_GRAINS.get(len(plain), 0.0),
         unit=unit,
     )
 
@@ -127,7 +134,8 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
         converted = units.converted(sizes[is_number], units_of[is_number], unit)
         mask[is_number] |= _close_to_any(converted, wanted)
     dates = operand.dates if operand.date is None else np.array([operand.date])
-    mask |= (kinds == DATE) & np.isin(_dates(sizes, year), _dates(dates, year))
+    grain = YEAR if year else operand.grain
+    mask |= (kinds == DATE) & np.isin(_dates(sizes, grain), _dates(dates, grain))
     if operand.text is not None and not year:
         is_called_so = _texts(facts, values, "=", operand.text)
         if not all(map(is_literal, facts.terms(operand.terms))):
@@ -160,8 +168,9 @@ def ordered(
             converted = units.converted(sizes[is_number], units_of[is_number], operand.unit)
             mask[is_number] = compare(converted, op, operand.number)
         if operand.date is not None:
-            wanted = _dates(np.array([operand.date]), year)[0]
-            mask[is_date] = compare(_dates(sizes[is_date], year), op, wanted)
+            grain = YEAR if year else operand.grain
+            wanted = _dates(np.array([operand.date]), grain)[0]
+            mask[is_date] = compare(_dates(sizes[is_date], grain), op, wanted)
     elif operand.text is None and len(operand.terms):
         raise _no_order(facts, operand.terms, op, units.relation)
     elif operand.text is not None and len(values):
@@ -255,5 +264,5 @@ def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionErro
     )
 
 
-def _dates(sizes: Sizes, year: bool) -> Sizes:
-    return np.floor(sizes / 10_000) if year else sizes
+def _dates(sizes: Sizes, grain: float) -> Sizes:
+    return np.floor(sizes / grain) if grain else sizes

@@ -11,7 +11,7 @@ from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import RelationPath, Term, is_literal
 from .binding import Bound
-from .comparison import Operand, operand_of
+from .comparison import YEAR, Operand, operand_of
 from .tree import Filter, Op
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -220,11 +220,11 @@ class Patterns:
         readings = list[str]()
         if operand.number is not None:
             readings.append(f"{self.number(value)} {op} {double(operand.number)}")
-        if operand.date is not None and year:
-            wanted = double(operand.date // 10_000)
-            readings.append(f"FLOOR({self.date(value)} / 10000) {op} {wanted}")
-        elif operand.date is not None and not self.is_plain(value):
-            readings.append(f"{self.date(value)} {op} {double(operand.date)}")
+        if operand.date is not None and (year or not self.is_plain(value)):
+            date, wanted, grain = self.date(value), operand.date, YEAR if year else operand.grain
+            if grain:
+                date, wanted = f"FLOOR({date} / {grain:g})", wanted // grain
+            readings.append(f"{date} {op} {double(wanted)}")
         return readings
 
     def _any(self, value: str, readings: Sequence[str]) -> str:

@@ -48,6 +48,8 @@ ISO = re.compile(
 )
 NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
+SAID = {len("2025-07"): 2, len("2025-07-10"): 3}
+
 Moment: TypeAlias = tuple[float, ...]
 """A date from its year to its second; what it does not say is 0."""
 Cell: TypeAlias = Term | float | None
@@ -60,6 +62,8 @@ class Reading(NamedTuple):
     texts: frozenset[str] = frozenset()
     number: float | None = None
     moment: Moment | None = None
+    said: int = 6
+    """How many parts of the moment are said where it is written in a query."""
 
 
 @dataclass(frozen=True)
@@ -340,7 +344,7 @@ def written(value: str | float | bool) -> Reading:
         plain = plain.replace(",", "")
     number = float(plain) if NUMERAL.fullmatch(plain) else None
     texts = {value.casefold()} if number is None else {plain.casefold()}
-    return Reading(frozenset(texts), number, moment(plain))
+    return Reading(frozenset(texts), number, moment(plain), SAID.get(len(plain), 6))
 
 
 def moment(text: str) -> Moment | None:
@@ -358,7 +362,7 @@ def agrees(value: Reading, op: str, wanted: Reading, *, year: bool) -> bool:
         if COMPARE[op](value.number, wanted.number):
             return True
     if value.moment is not None and wanted.moment is not None:
-        parts = 1 if year else len(value.moment)
+        parts = 1 if year else wanted.said
         if COMPARE[op](value.moment[:parts], wanted.moment[:parts]):
             return True
     return op == "=" and not year and bool(value.texts & wanted.texts)

@@ -26,12 +26,13 @@ GRAPH = """
 
 :Tower rdfs:label "tower" . :Town rdfs:label "town" .
 :height rdfs:label "height" . :floors rdfs:label "floors" . :in rdfs:label "stands in" .
-:opened rdfs:label "opened" . :twin rdfs:label "twin of" . :width rdfs:label "width in metres" .
+:opened rdfs:label "opened" . :closed rdfs:label "closed" .
+:twin rdfs:label "twin of" . :width rdfs:label "width in metres" .
 
 :a a :Tower ; rdfs:label "Alto" ; :height "100"^^dbt:metre ; :floors 30 ; :in :x ; :width 20 ;
-   :opened "1999-12-31"^^xsd:date .
+   :opened "1999-12-31"^^xsd:date ; :closed "2020-07-10T18:30:00"^^xsd:dateTime .
 :b a :Tower ; rdfs:label "Brisk"@en, "Flink"@de ; :height "0.2"^^dbt:kilometre ; :floors 30, 45 ;
-   :in :x ; :opened "2001"^^xsd:gYear .
+   :in :x ; :opened "2001"^^xsd:gYear ; :closed "2020-07-11T00:00:00"^^xsd:dateTime .
 :c a :Tower ; rdfs:label "Castle Tower" ; :floors "12.0"^^xsd:decimal ; :in :y ; :twin :a .
 :d a :Tower ; rdfs:label "Dusk" ; :height "90"^^dbt:metre ; :in :y ;
    :opened "2001-05-05"^^xsd:date .
@@ -98,6 +99,17 @@ def members(outcome: Outcome) -> str:
             "bd",
         ),
         ({**TOWERS, "filters": [{"relation": "opened", "op": "=", "value": "2001"}]}, (), "b"),
+        (
+            {**TOWERS, "filters": [{"relation": "closed", "op": "=", "value": "2020-07-10"}]},
+            (),
+            "a",
+        ),
+        (
+            {**TOWERS, "filters": [{"relation": "closed", "op": ">", "value": "2020-07-10"}]},
+            (),
+            "b",
+        ),
+        ({**TOWERS, "filters": [{"relation": "closed", "op": "<=", "value": "2020-07"}]}, (), "ab"),
         (
             {**TOWERS, "filters": [{"relation": "opened", "op": "<", "value": "2000-01-01"}]},
             (),
