@@ -88,9 +88,9 @@ class Recent(Generic[K, V]):
         """The value of each key; those not remembered are read, all together."""
         wanted = list(dict.fromkeys(keys))
         with self._lock:
-            found = {key: self._values[key] for key in wanted if key in self._values}
-        missing = [key for key in wanted if key not in found]
+            remembered = {key: self._values[key] for key in wanted if key in self._values}
+        missing = [key for key in wanted if key not in remembered]
         new = read(missing) if missing else {}
-        values = {key: found[key] if key in found else new[key] for key in wanted}
+        values = {key: remembered[key] if key in remembered else new[key] for key in wanted}
         self.put(values)
         return values

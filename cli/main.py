@@ -79,8 +79,8 @@ _COMMAND_LINE = cast(type[Exception], typer.BadParameter.__mro__[2])
 
 def _check_one_graph(arguments: Sequence[str]) -> None:
     """Raise InputError where `--kg` is given twice: of an option the last one alone would count."""
-    options = takewhile(lambda own: own != "--", arguments)
-    if sum(own == "--kg" or own.startswith("--kg=") for own in options) > 1:
+    options = takewhile(lambda argument: argument != "--", arguments)
+    if sum(argument == "--kg" or argument.startswith("--kg=") for argument in options) > 1:
         raise InputError("--kg is given twice", "put the files into one folder, and name that")
 
 

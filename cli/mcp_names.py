@@ -45,7 +45,7 @@ class Names:
         if not terms:
             norm = normalise(text)
             relations = self.kg.labels.relations()
-            terms = [own.term for own in relations if normalise(own.name) == norm]
+            terms = [relation.term for relation in relations if normalise(relation.name) == norm]
         hint = "neighbours without a relation lists those of an entity"
         return self._only(text, terms, "relation", hint)
 

@@ -434,9 +434,13 @@ def other_reading(state: State) -> Reading | None:
     The confidence has the share of all readings that come to the same.
     """
     left = 1.0 - state.get("confidence", 0.0) + _ROUNDED
-    others = [own for own in state.get("readings", [])[1:] if own["words"] != state.get("reading")]
-    likely = (own for own in others if _LIKELY_OTHER <= own["probability"] <= left)
-    return max(likely, key=lambda own: own["probability"], default=None)
+    others = [
+        reading
+        for reading in state.get("readings", [])[1:]
+        if reading["words"] != state.get("reading")
+    ]
+    likely = (reading for reading in others if _LIKELY_OTHER <= reading["probability"] <= left)
+    return max(likely, key=lambda reading: reading["probability"], default=None)
 
 
 def _triples(state: State) -> set[tuple[str, ...]]:

@@ -77,8 +77,8 @@ def _members(answers: Sequence[Answer], result: Result | None) -> Iterator[Seque
     owner = ["of", "term of it"] if any(of) else []
     yield ["answer", "term", *owner, *relations, *([number] if number else [])]
     for answer, owners in zip(answers, of, strict=True):
-        own, value = values.get(answer["term"], ("", None))
-        cells = [value if relation == own else None for relation in relations]
+        answer_relation, value = values.get(answer["term"], ("", None))
+        cells = [value if relation == answer_relation else None for relation in relations]
         came_to = [result["value"]] if result and number else []
         for named in owners or [None]:
             pair = _columns(named) if named else ()
@@ -184,7 +184,10 @@ def belongings(answers: Sequence[Answer]) -> list[list[Named]]:
     of = [{named["term"]: named for named in answer.get("of", [])} for answer in answers]
     common = set(of[0]).intersection(*of[1:]) if of else set[str]()
     apart = [
-        sorted((own[term] for term in own if term not in common), key=lambda named: named["label"])
-        for own in of
+        sorted(
+            (owners[term] for term in owners if term not in common),
+            key=lambda named: named["label"],
+        )
+        for owners in of
     ]
     return apart if all(apart) else [[] for _ in answers]

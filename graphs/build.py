@@ -96,10 +96,10 @@ def build_graph(
     general = _reader(reader, needed=not reads_itself(settings, is_known=is_known))
     values = general is not None and method_of_name.values and llm is None
     labels = LabelsWithValues(opened) if values else opened.labels
-    found = linker or LabelLinker(labels, languages=opened.profile.languages)
+    entity_linker = linker or LabelLinker(labels, languages=opened.profile.languages)
     parts = Parts(
         opened,
-        found,
+        entity_linker,
         settings,
         local,
         llm,

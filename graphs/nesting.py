@@ -169,9 +169,9 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
         self, input: Any, config: Any = None, **settings: Any
     ) -> AsyncIterator[Any]:
         """As LangGraph's own; with `stream_mode="custom"` an `Event` for each step."""
-        graph, own = self._within(config)
+        graph, inner_config = self._within(config)
         settings = self._with_options(settings)
-        events = super(CompiledGraph, graph).astream(_anew(input), own, **settings)
+        events = super(CompiledGraph, graph).astream(_anew(input), inner_config, **settings)
         if _is_within(config) or _is_part(config):
             return events
         return self._checked(input, config, events)
@@ -262,8 +262,8 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
     async def abatch(self, inputs: Any, config: Any = None, **settings: Any) -> list[Out]:
         """As LangGraph's own; without a `max_concurrency` no more run at once than gain by it."""
         configs = get_config_list(config, len(inputs))
-        for own in configs:
-            own.setdefault("max_concurrency", self.line.at_once)
+        for run_config in configs:
+            run_config.setdefault("max_concurrency", self.line.at_once)
         return await super().abatch(inputs, configs, **settings)
 
     def _check(self, input: Any, config: RunnableConfig | None) -> None:
@@ -397,7 +397,11 @@ def _handed_back(input: Any, config: RunnableConfig | None, state: Any) -> Any:
     if not (isinstance(state, Mapping) and state.get("messages") and _is_inside(config)):
         return state
     *_, before, reply = [None, *state["messages"]]
-    given = {own.id for own in _messages_of(input)} if isinstance(input, Mapping) else set[str]()
+    given = (
+        {message.id for message in _messages_of(input)}
+        if isinstance(input, Mapping)
+        else set[str]()
+    )
     is_new = (
         isinstance(before, HumanMessage)
         and before.id not in given
@@ -415,7 +419,9 @@ def _same_question(input: Any, state: Any) -> Any:
     if answered is None or not isinstance(input, Mapping) or "__interrupt__" in state:
         return state
     questions = {str(input.get("question", "")).strip()}
-    spoken = [own.text.strip() for own in _messages_of(input) if isinstance(own, HumanMessage)]
+    spoken = [
+        message.text.strip() for message in _messages_of(input) if isinstance(message, HumanMessage)
+    ]
     questions.update(spoken[-1:])
     if any(questions) and answered not in questions:
         raise InputError(

@@ -91,10 +91,10 @@ def write_plans(
 
 def read_plan(text: str) -> tuple[Planned, ...]:
     """The relations of the first plan in a text; none where it holds no plan."""
-    found = _PLANNED.search(text)
-    if found is None:
+    match = _PLANNED.search(text)
+    if match is None:
         return ()
-    relations = [read_relation(name) for name in _BETWEEN.split(found[1])]
+    relations = [read_relation(name) for name in _BETWEEN.split(match[1])]
     return tuple(relation for relation in relations if relation.name)
 
 

@@ -91,8 +91,10 @@ def skeleton(
     A run without a checkpointer could not be resumed after an interrupt, so an ambiguous question
     then ends with the status `ambiguous` and its readings in the notes.
     """
-    own = method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
-    settings, least = replace(parts.settings, confidence=own), _least(own, method)
+    threshold = (
+        method.threshold(parts) if method.threshold else parts.settings.threshold(method.format)
+    )
+    settings, least = replace(parts.settings, confidence=threshold), _least(threshold, method)
     notes = list[str]()
     if not (parts.kg.reading.plain or method.reads(parts.settings)):
         parts, notes = replace(parts, kg=parts.kg.as_stored), [f"{name} {_AS_STORED}"]

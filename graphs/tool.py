@@ -181,7 +181,7 @@ def in_words(state: State) -> str:
         lines.append(f"{one_line(mention['text'])} may mean one of these: {ASK_AGAIN}")
         options = mention["candidates"]
         listed = zip(options, told_as(options), strict=True)
-        lines += (f"[{own['term']}]: {one_line(words)}" for own, words in listed)
+        lines += (f"[{candidate['term']}]: {one_line(words)}" for candidate, words in listed)
     is_answered = bool(state.get("answers") or state.get("result"))
     if is_answered and (reading := state.get("reading")):
         lines.append(f"Read as: {one_line(reading)}")
@@ -191,8 +191,8 @@ def in_words(state: State) -> str:
         lines += islice(spelled, MOST_TRIPLES)
     if (more := len(spelled) - MOST_TRIPLES) > 0:
         lines.append(f"and {more:,} triples more")
-    told = {ambiguity(mention) for mention in asked_about}
-    notes = (note for note in other_notes(state) if note not in told)
+    ambiguities = {ambiguity(mention) for mention in asked_about}
+    notes = (note for note in other_notes(state) if note not in ambiguities)
     lines += (f"Note: {one_line(note)}" for note in notes)
     return "\n".join(lines)
 

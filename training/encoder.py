@@ -65,8 +65,8 @@ class Units:
     def path(self, labels: Sequence[str]) -> list[list[int]]:
         """The units of a path whose escaped labels alternate entity, relation, entity ..."""
         units = list[list[int]]()
-        for place, label in enumerate(labels):
-            units += [self.arrow, self.after_arrow(label)] if place else [self.of(label)]
+        for index, label in enumerate(labels):
+            units += [self.arrow, self.after_arrow(label)] if index else [self.of(label)]
         return units
 
     def _tags(self, wire: Wire) -> tuple[int, int]:
@@ -248,10 +248,10 @@ class Batches:
 
     def __getitem__(self, number: int) -> list[Encoded]:
         """A batch; in order they cost least."""
-        pool, place = divmod(number, self._pool)
+        pool, index = divmod(number, self._pool)
         if self._made[0] != pool:
             self._made = (pool, self._make(pool))
-        return self._made[1][place]
+        return self._made[1][index]
 
     def _make(self, pool: int) -> list[list[Encoded]]:
         rng = Random(f"pool {self._material.seed} {pool}")
@@ -260,12 +260,16 @@ class Batches:
         samples = self._material.samples(rng.getrandbits(48))
         encoded = [
             self._encoder.encode(sample, FORMATS[name])
-            for name, sample in zip((own for own in drawn if own != "query"), samples, strict=False)
+            for name, sample in zip(
+                (format_name for format_name in drawn if format_name != "query"),
+                samples,
+                strict=False,
+            )
         ]
         if self._material.queries and self._query_encoder:
             questions = self._material.queries.stream(rng.getrandbits(48))
-            found = filter(None, map(self._query_encoder.encode, questions))
-            encoded += islice(found, drawn.count("query"))
+            encoded_queries = filter(None, map(self._query_encoder.encode, questions))
+            encoded += islice(encoded_queries, drawn.count("query"))
         encoded.sort(key=lambda sample: len(sample.ids))
         starts = list(range(0, len(encoded), self.batch))
         rng.shuffle(starts)

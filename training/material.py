@@ -112,7 +112,7 @@ class Material:
             yield mask(sample.question, sample.mentions)[0].lower() if masked else sample.question
         if self.queries:
             for question in islice(self.queries.stream(self.seed + 1), _TOKENIZER_SAMPLES):
-                yield text_of(own for own in question.words if not own.names)
+                yield text_of(word for word in question.words if not word.names)
         for name in dict.fromkeys((*self.graph.labels, *self.graph.names)):
             for _ in range(3):
                 yield f" {name}"
@@ -192,12 +192,12 @@ def _supervision(
         reasons = "; ".join(f"{count} {reason}" for reason, count in taught.dropped.items())
         raise DatasetError(f"no question is of use ({reasons})", "check that they fit the graph")
     try:
-        found = supervise(kg, graph, taught.walks, recipe.hops or 3, recipe.supervision)
+        supervision = supervise(kg, graph, taught.walks, recipe.hops or 3, recipe.supervision)
     except DatasetError:
         if not taught.lessons:
             raise
         return None
-    return replace(found, dropped=found.dropped + taught.dropped)
+    return replace(supervision, dropped=supervision.dropped + taught.dropped)
 
 
 def training_questions(
@@ -254,9 +254,9 @@ def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None)
     graph = plain.graph
     skeletons = list[Skeleton]()
     for file in sorted(folder.glob("*.txt")) if folder else ():
-        found = read_skeletons(file)
-        check_names(file, found, relations=graph.labels, classes=terms, kinds=graph.nodes)
-        skeletons += found
+        file_skeletons = read_skeletons(file)
+        check_names(file, file_skeletons, relations=graph.labels, classes=terms, kinds=graph.nodes)
+        skeletons += file_skeletons
     composer = _beyond_queries(plain.composer, plain.graph)
     refuser = Refuser(composer, plain.refuser.known, walks_only=False)
     plain = replace(plain, refuser=refuser)
@@ -302,12 +302,12 @@ def _beyond_queries(composer: Composer, graph: Graph) -> Composer:
 def relation_aliases(kg: KnowledgeGraph, graph: Graph) -> dict[str, list[str]]:
     """Other names that the graph gives its relations, by label."""
     labels = dict(zip(graph.relations, graph.labels, strict=True))
-    found: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
     for predicate in kg.profile.aliases:
         for triple in kg.store.statements(predicate):
             if triple.head in labels:
-                found.setdefault(labels[triple.head], []).append(lexical_form(triple.tail))
-    return {label: sorted(set(names)) for label, names in found.items()}
+                aliases.setdefault(labels[triple.head], []).append(lexical_form(triple.tail))
+    return {label: sorted(set(names)) for label, names in aliases.items()}
 
 
 def _hold_out(
@@ -317,8 +317,8 @@ def _hold_out(
     count = min(len(lessons) // 20, _HELD_OUT)
     held = frozenset(Random(name).sample(range(len(lessons)), count))
     return (
-        tuple(lesson for place, lesson in enumerate(lessons) if place not in held),
-        tuple(lesson for place, lesson in enumerate(lessons) if place in held),
+        tuple(lesson for index, lesson in enumerate(lessons) if index not in held),
+        tuple(lesson for index, lesson in enumerate(lessons) if index in held),
     )
 
 

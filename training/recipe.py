@@ -220,9 +220,9 @@ class Recipe:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(own) for key, own in value.items()}
+        return {str(key): _plain(member) for key, member in value.items()}
     if isinstance(value, set | frozenset):
         value = sorted(value)
     if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
+        return [_plain(member) for member in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -130,8 +130,8 @@ def spell(topic: Named, steps: Sequence[StepRecord]) -> str:
     line = [escape(topic["label"])]
     for step in steps:
         relation = spell_relation(escape(step["relation"]["label"]), step["inverse"])
-        told = step["inverse"] and is_triple_term(step["tail"]["term"])
-        line.append(f"{relation} {escape(step['tail']['label'])}" if told else relation)
+        ends_in_triple = step["inverse"] and is_triple_term(step["tail"]["term"])
+        line.append(f"{relation} {escape(step['tail']['label'])}" if ends_in_triple else relation)
         line.append(escape((step["head"] if step["inverse"] else step["tail"])["label"]))
     return SEPARATOR.join(line)
 

@@ -161,7 +161,7 @@ def _unheld_exceptions(shown: _Shown) -> Computed | None:
 
 def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
-    walks = [walk for own in outcome.walks.values() for walk in own]
+    walks = [walk for member_walks in outcome.walks.values() for walk in member_walks]
     steps += [*outcome.against, *(step for walk in walks for step in walk)]
     runs = {step: [record] for step, record in before.steps.items()}
     with metered() as meter:
@@ -244,7 +244,7 @@ def _chain_of(
     shown: _Shown, member: Term, walk: tuple[Step, ...], answer: Answer
 ) -> list[StepRecord] | None:
     """A further chain of an answer, in its form; None where it is not verified, or no such walk."""
-    if {own["verdict"] for step in walk for own in shown.runs[step]} != {"supported"}:
+    if {record["verdict"] for step in walk for record in shown.runs[step]} != {"supported"}:
         return None
     if answer.get("form") != "path":
         return shown.chain(walk)

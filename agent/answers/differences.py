@@ -40,7 +40,10 @@ def told_apart(kg: KnowledgeGraph, candidates: Sequence[Candidate]) -> tuple[Can
     words = _differences(kg, alike) if alike else {}
     apart = alike if words else []
     return tuple(
-        _with_fact(own, words.get(own.term, "")) if own.term in apart else own for own in candidates
+        _with_fact(candidate, words.get(candidate.term, ""))
+        if candidate.term in apart
+        else candidate
+        for candidate in candidates
     )
 
 
@@ -51,18 +54,22 @@ def as_described(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
     Raises ServiceError.
     """
     text = normalise(mention.text)
-    names = {normalise(name) for own in mention.candidates for name in (own.name, own.label)}
+    names = {
+        normalise(name)
+        for candidate in mention.candidates
+        for name in (candidate.name, candidate.label)
+    }
     if _ABOUT.search(mention.text) is None or text in names:
         return mention
     candidates = told_apart(kg, mention.candidates)
-    fitting = [own for own in candidates if text in map(normalise, _listed_as(own))] or [
-        own for own in candidates if _is_about(mention.text, own)
-    ]
+    fitting = [
+        candidate for candidate in candidates if text in map(normalise, _listed_as(candidate))
+    ] or [candidate for candidate in candidates if _is_about(mention.text, candidate)]
     if not fitting and len(candidates) == 1:
         is_alias = any(hit.term == candidates[0].term for hit in kg.labels.lookup(text))
         return mention if is_alias else None
-    most = max(own.score for own in candidates)
-    alike = tuple(replace(own, score=most) for own in fitting or candidates)
+    most = max(candidate.score for candidate in candidates)
+    alike = tuple(replace(candidate, score=most) for candidate in fitting or candidates)
     return replace(mention, candidates=alike)
 
 

@@ -163,7 +163,12 @@ def _begins_before(query: Query) -> bool:
 
 def _names(mentions: Sequence[MentionRecord]) -> set[Term]:
     """The things that mentions may mean; a class is none."""
-    return {own["term"] for mention in mentions for own in mention["candidates"] if own["kind"]}
+    return {
+        candidate["term"]
+        for mention in mentions
+        for candidate in mention["candidates"]
+        if candidate["kind"]
+    }
 
 
 def _pointed_at(reading: Reading) -> set[Term]:
@@ -172,7 +177,7 @@ def _pointed_at(reading: Reading) -> set[Term]:
     numbers = set[int]()
     for node in (query, *nested(query)):
         numbers.update(node.start if isinstance(node.start, tuple) else ())
-        values = (own.mention for own in (*node.filters, *node.having))
+        values = (condition.mention for condition in (*node.filters, *node.having))
         numbers.update(number for number in values if number is not None)
     return {named[number].get("term", "") for number in numbers}
 

@@ -82,10 +82,10 @@ def linked(
 ) -> Linked:
     """Link a question; a name that may mean several has what tells them. Raises ServiceError."""
     with metered() as meter:
-        found, missing = linker.link(question), list[str]()
+        recognised, missing = linker.link(question), list[str]()
         if kg is not None and given is not None:
-            found, missing = given_mentions(kg, question, given, found)
-        both = [represented(mention, kg) for mention in found]
+            recognised, missing = given_mentions(kg, question, given, recognised)
+        both = [represented(mention, kg) for mention in recognised]
         mentions = [mention for mention, _ in both]
         if kg is not None:
             mentions, unlike = _bracketed_as_described(kg, question, mentions)
@@ -103,11 +103,11 @@ def _bracketed_as_described(
     kept, notes = list[Mention](), list[str]()
     for mention in mentions:
         is_marked = question[: mention.start].rstrip().endswith("[")
-        own = as_described(kg, mention) if is_marked else mention
-        if own is None:
+        described = as_described(kg, mention) if is_marked else mention
+        if described is None:
             notes.append(f"nothing in the graph is {mention.text}")
         else:
-            kept.append(own)
+            kept.append(described)
     return kept, notes
 
 
@@ -139,12 +139,12 @@ def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, s
     for candidate in mention.candidates:
         info = infos[stands[candidate.term]]
         known = (info.term, info.name, info.label, info.description, info.kind)
-        own = Candidate(*known, candidate.score, candidate.matched)
-        distinct.setdefault(info.term, candidate if info.term == candidate.term else own)
+        representative = Candidate(*known, candidate.score, candidate.matched)
+        distinct.setdefault(info.term, candidate if info.term == candidate.term else representative)
     first = mention.candidates[0]
     info = infos[stands[first.term]]
-    told = first.term != info.term
-    note = f"{first.name} is read as {info.name}, the same by owl:sameAs" if told else ""
+    is_replaced = first.term != info.term
+    note = f"{first.name} is read as {info.name}, the same by owl:sameAs" if is_replaced else ""
     return replace(mention, candidates=tuple(distinct.values())), note
 
 

@@ -175,7 +175,7 @@ def _likeliest(options: Sequence[Sequence[Party]], linked: Sequence[Term]) -> It
     """The choices of one of each, by the product of their weights, without making them all."""
 
     def chosen(choice: Sequence[int]) -> Way:
-        return [own[number] for own, number in zip(options, choice, strict=True)]
+        return [parties[number] for parties, number in zip(options, choice, strict=True)]
 
     def cost(choice: Sequence[int]) -> float:
         return -prod(p.weight_from(t) for t, p in zip(linked, chosen(choice), strict=True))
@@ -186,9 +186,9 @@ def _likeliest(options: Sequence[Sequence[Party]], linked: Sequence[Term]) -> It
     while waiting:
         _, choice = heappop(waiting)
         yield chosen(choice)
-        for at, own in enumerate(options):
+        for at, parties in enumerate(options):
             after = (*choice[:at], choice[at] + 1, *choice[at + 1 :])
-            if after[at] < len(own) and after not in seen:
+            if after[at] < len(parties) and after not in seen:
                 seen.add(after)
                 heappush(waiting, (cost(after), after))
 

@@ -138,7 +138,7 @@ def _outline(tree: Any) -> Any:
                 name: 0 if name == "mention" else _outline(value) for name, value in fields.items()
             }
         case [*several]:
-            return [0 if isinstance(own, int) else _outline(own) for own in several]
+            return [0 if isinstance(value, int) else _outline(value) for value in several]
         case _:
             return tree
 

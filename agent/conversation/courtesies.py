@@ -46,13 +46,13 @@ def place_of(spoken: str) -> int | None:
         return 1
     if spoken in words["no"]:
         return 0
-    openings = (own for own in words["before_places"] if spoken.startswith(f"{own} "))
-    place = spoken.removeprefix(max(openings, key=len, default="")).strip()
-    place = place.removesuffix(f" {words['of_places']}")
-    if place in words["places"]:
-        return words["places"].index(place) + 1
-    is_number = place.isascii() and place.isdecimal() and len(place) <= _MOST_DIGITS
-    return int(place) or None if is_number else None
+    openings = (opening for opening in words["before_places"] if spoken.startswith(f"{opening} "))
+    ordinal = spoken.removeprefix(max(openings, key=len, default="")).strip()
+    ordinal = ordinal.removesuffix(f" {words['of_places']}")
+    if ordinal in words["places"]:
+        return words["places"].index(ordinal) + 1
+    is_number = ordinal.isascii() and ordinal.isdecimal() and len(ordinal) <= _MOST_DIGITS
+    return int(ordinal) or None if is_number else None
 
 
 def conversation_words() -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ def checked_answers(
     chains = [(answer, chain) for answer in answers for chain in answer["chains"] if chain]
     paths = [path_of(start_of(chain), chain) for _, chain in chains]
     pairs = list(zip(chains, paths, strict=True))
-    loose = list(dict.fromkeys(p for (own, _), p in pairs if own.get("form") == "chain"))
+    loose = list(dict.fromkeys(p for (earlier, _), p in pairs if earlier.get("form") == "chain"))
     strict = list(dict.fromkeys(path for path in paths if path not in loose))
     starts = [topic["term"] for topic in topics]
     judged = dict(zip(strict, _judged(kg, starts, strict), strict=True)) | dict(
@@ -48,7 +48,7 @@ def _judged(
 ) -> list[PathVerdict]:
     with metered() as meter:
         judged = verify_paths(kg.store, starts, paths, chains=loose)
-    if any(own.verdict == "unknown" for own in judged):
+    if any(judgement.verdict == "unknown" for judgement in judged):
         silent = "the graph could not be asked whether it still holds a triple"
         raise ServiceError(meter.failure or silent)
     return judged
@@ -97,4 +97,4 @@ def _checked_triples(kg: KnowledgeGraph, triples: Sequence[StepRecord]) -> list[
     paths = [path_of(start_of([step]), [step]) for step in forwards]
     judged = _judged(kg, {path.topic for path in paths}, paths) if paths else []
     pairs = zip(forwards, judged, strict=True)
-    return [step for step, own in pairs if own.verdict == "supported"]
+    return [step for step, judgement in pairs if judgement.verdict == "supported"]

@@ -40,13 +40,13 @@ class ThreadSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Keep a checkpoint, and forget the one that it follows, if later ones hold its turns."""
         turn = _last(checkpoint["channel_values"])
-        told = cast("CheckpointMetadata", {**metadata, "turn": turn})
-        saved = super().put(config, checkpoint, told, new_versions)
-        place = config.get("configurable", {})
-        if (before := place.get("checkpoint_id")) is not None:
+        with_turn = cast("CheckpointMetadata", {**metadata, "turn": turn})
+        saved = super().put(config, checkpoint, with_turn, new_versions)
+        configurable = config.get("configurable", {})
+        if (before := configurable.get("checkpoint_id")) is not None:
             names = {
-                "thread": str(place["thread_id"]),
-                "space": place["checkpoint_ns"],
+                "thread": str(configurable["thread_id"]),
+                "space": configurable["checkpoint_ns"],
                 "before": before,
                 "now": checkpoint["id"],
                 "turn": turn,

@@ -41,8 +41,8 @@ class ThreadInfo(NamedTuple):
 
 def threads_file() -> Path:
     """Where threads are kept: `$GROUNDWALK_THREADS`, else in the user's data folder."""
-    if own := os.environ.get("GROUNDWALK_THREADS"):
-        return Path(own).expanduser()
+    if path := os.environ.get("GROUNDWALK_THREADS"):
+        return Path(path).expanduser()
     shared = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(shared).expanduser() / "groundwalk" / "threads.sqlite"
 
@@ -87,8 +87,8 @@ def list_threads(saver: "SqliteSaver") -> list[ThreadInfo]:
     with saver.cursor(transaction=False) as cursor:
         cursor.execute("SELECT DISTINCT thread_id FROM checkpoints LIMIT ?", (_MOST_LISTED,))
         ids = [str(row[0]) for row in cursor.fetchall()]
-    found = [info for thread in ids if (info := _info(saver, thread))]
-    return sorted(found, key=lambda info: (info.time, info.id), reverse=True)
+    infos = [info for thread in ids if (info := _info(saver, thread))]
+    return sorted(infos, key=lambda info: (info.time, info.id), reverse=True)
 
 
 def thread_turns(saver: "SqliteSaver", thread: str) -> list[Turn]:

@@ -76,8 +76,8 @@ def _is_empty(state: State) -> bool:
 
 def last_answered(turns: Sequence[Turn]) -> Turn | None:
     """The last turn with answers, or with a set that has no members."""
-    found = (turn for turn in reversed(turns) if turn["answers"] or turn.get("empty"))
-    return next(found, None)
+    answered = (turn for turn in reversed(turns) if turn["answers"] or turn.get("empty"))
+    return next(answered, None)
 
 
 def last_about(turns: Sequence[Turn]) -> Turn | None:

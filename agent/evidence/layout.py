@@ -234,7 +234,7 @@ def _arrange(layout: Layout) -> None:
         width = max((shape.width for shape in level), default=0.0)
         for shape in level:
             shape.x = x + (width - shape.width) / 2 if number == 0 else x
-        bundles = [own for own in layout.bundles if layout.columns[own.source] == number]
+        bundles = [bundle for bundle in layout.bundles if layout.columns[bundle.source] == number]
         x = _position_relations(bundles, layout, x + width)
     everything = [*shapes, *(bundle.shape for bundle in layout.bundles)]
     top = min((shape.y for shape in everything), default=0.0)

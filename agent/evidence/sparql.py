@@ -33,8 +33,8 @@ _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
 
 def sparql(reply: Reply, origin: Origin) -> str:
     """One query that runs as it is, `main_query`, and others in comments below it."""
-    told = (reply["question"], *understood(reply), summary(reply))
-    lines = [f"# {_remark(line)}" for line in told]
+    remarks = (reply["question"], *understood(reply), summary(reply))
+    lines = [f"# {_remark(line)}" for line in remarks]
     if not triples(reply) and not _executed(reply):
         return "\n".join([*lines, main_query(reply, origin.graphs)]) + "\n"
     lines += [f"# {line}" for line in about(reply, origin)]

@@ -164,8 +164,8 @@ def why_no_facts(kg: KnowledgeGraph) -> str:
         "definitions of the vocabulary": profile.schema,
     }
     there = {kind: _used(kg, predicates) for kind, predicates in kinds.items()}
-    told = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
-    rest = f", only {told}" if told else ""
+    listing = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
+    rest = f", only {listing}" if listing else ""
     is_ontology = not profile.patterns and _used(kg, (_SUBCLASS,))
     hint = "; --profile owl reads what an ontology says of its classes" if is_ontology else ""
     return (

@@ -107,11 +107,11 @@ def node_of(term: Term) -> Term:
 
 def is_connected(topics: frozenset[Term], path: Path) -> bool:
     """Whether the steps follow one another from a topic entity (DoG section 2.2)."""
-    place = path.topic
+    node = path.topic
     for step in path.steps:
-        if step.source != place:
+        if step.source != node:
             return False
-        place = step.target
+        node = step.target
     return path.topic in topics
 
 

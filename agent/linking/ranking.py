@@ -208,7 +208,9 @@ def overlaps(span: Span, items: Iterable[LinkedSpan]) -> bool:
 
 def is_inside(span: Span, spans: Iterable[Span]) -> bool:
     """Whether a span is a part, and not all, of one of the spans."""
-    return any(own.first <= span.first and span.last <= own.last and own != span for own in spans)
+    return any(
+        other.first <= span.first and span.last <= other.last and other != span for other in spans
+    )
 
 
 def without_overlaps(items: Iterable[LinkedSpan]) -> list[LinkedSpan]:

@@ -58,7 +58,9 @@ def _is_slip(text: str, name: str) -> bool:
         return False
     doubled = _DOUBLED.sub(r"\1", text) == _DOUBLED.sub(r"\1", name)
     letters = iter(name)
-    lost = _SHORTEST_APART <= len(text) == len(name) - 1 and all(own in letters for own in text)
+    lost = _SHORTEST_APART <= len(text) == len(name) - 1 and all(
+        letter in letters for letter in text
+    )
     return doubled or lost or sorted(text) == sorted(name)
 
 
@@ -68,7 +70,7 @@ def _has_another_word(text: str, name: str) -> bool:
     if len(text.split()) != len(name.split()):
         return False
     most = [(1 - _LEAST_LEFT) * max(map(len, pair)) for pair in pairs]
-    return any(OSA.distance(*pair) > own for pair, own in zip(pairs, most, strict=True))
+    return any(OSA.distance(*pair) > limit for pair, limit in zip(pairs, most, strict=True))
 
 
 def suspects(

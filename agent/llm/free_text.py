@@ -95,12 +95,12 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         if how.beams > 1:
             search |= {"length_penalty": 0.0, "output_scores": True}
         with torch.inference_mode():
-            found = model.generate(
+            generated = model.generate(
                 input_ids=ids, **settings, **search, do_sample=False, return_dict_in_generate=True
             )
-        rows = found.sequences
+        rows = generated.sequences
         if how.beams > 1:
-            scores = tuple(found.sequences_scores.tolist())
+            scores = tuple(generated.sequences_scores.tolist())
     written = [row[len(prompt) :] for row in rows.tolist()]
     begun = THINKING if _is_thinking(local.tokenizer, prompt) else ""
     texts = (begun + _text(local.tokenizer, row, ends, how.closing) for row in written)

@@ -142,8 +142,8 @@ def _settled(state: State, least: float) -> list[Part]:
 def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> Computed:
     """With the notes of parts that came to nothing, and of what parts leave out."""
     notes = list(computed.notes)
-    told = (note for part in parts for note in part.get("notes", []))
-    notes += [note for note in told if note.startswith(NOT_UNDERSTOOD)]
+    part_notes = (note for part in parts for note in part.get("notes", []))
+    notes += [note for note in part_notes if note.startswith(NOT_UNDERSTOOD)]
     cut = computed.cut
     if any(part.get("cut", False) for part in parts):
         cut = True

@@ -81,5 +81,5 @@ def unanswered(method: str) -> State:
 
 def current_part(state: State) -> Part | None:
     """The part that is being answered; None where the question is answered as it is."""
-    parts, place = state.get("parts", []), state.get("part", -1)
-    return parts[place] if 0 <= place < len(parts) else None
+    parts, number = state.get("parts", []), state.get("part", -1)
+    return parts[number] if 0 <= number < len(parts) else None

@@ -82,8 +82,8 @@ def propose(
                 answered, reason = None, f"{error.message}: no query was proposed"
         usage = spent(state.get("usage"), since, **asker.cost, kg_requests=meter.requests or 1)
         if answered is None:
-            told = [*notes, *asker.add_notes([reason] if reason else [])]
-            return {**_going_on(state, question, mentions, told), "usage": usage}
+            all_notes = [*notes, *asker.add_notes([reason] if reason else [])]
+            return {**_going_on(state, question, mentions, all_notes), "usage": usage}
         runtime.stream_writer({"event": "linked", "topics": answered.computed.topics})
         if answered.computed.result is not None:
             runtime.stream_writer({"event": "computed", "result": answered.computed.result})
@@ -124,8 +124,8 @@ def _mentions(
     """The mentions of the question in full, and notes on them."""
     if settled := state.get("mentions"):
         return settled, []
-    found = linked(linker, kg, state.get("asked", ""), state.get("given"))
-    return found.mentions, found.notes
+    linking = linked(linker, kg, state.get("asked", ""), state.get("given"))
+    return linking.mentions, linking.notes
 
 
 def _best(mentions: Sequence[MentionRecord]) -> list[str]:
@@ -139,11 +139,11 @@ def _proposed(asking: _Asking) -> tuple[Executed | None, str]:
     reason = ""
     for _ in range(_ATTEMPTS):
         reply = asking.replies.ask(asking.asker, _prompt(asking, refused), PROPOSAL, schema)
-        found = read_object(asking.asker, reply)
+        parsed = read_object(asking.asker, reply)
         try:
-            if found is None:
+            if parsed is None:
                 raise QuestionError("the reply is no JSON object")
-            tree = found.get(PROPOSAL, found)
+            tree = parsed.get(PROPOSAL, parsed)
             if tree is None:
                 return None, _NONE
             with asking.facts() as facts:
@@ -212,6 +212,6 @@ def _going_on(
     if state.get("mentions"):
         return {"notes": [*state.get("notes", []), *notes]}
     parts = state.get("parts") or [Part(question=question, mentions=mentions)]
-    told = list[str](dict.fromkeys([*parts[0].get("notes", []), *notes]))
-    part: Part = {**parts[0], "notes": told}
+    all_notes = list[str](dict.fromkeys([*parts[0].get("notes", []), *notes]))
+    part: Part = {**parts[0], "notes": all_notes}
     return {"parts": [part], "part": 0}

@@ -166,7 +166,7 @@ def reading_node(
         question, cost = state.get("asked", ""), dict[str, int]()
         with metered() as meter:
             mentions, notes = _mentions(tools, state)
-            if options.on_ambiguous != "best" and any(own["ambiguous"] for own in mentions):
+            if options.on_ambiguous != "best" and any(mention["ambiguous"] for mention in mentions):
                 return {}
             try:
                 turns = state.get("turns", []) if options.conversation else []
@@ -271,8 +271,8 @@ def _handed_on(method: ForMethod, mentions: list[MentionRecord], notes: Sequence
     if method.question is not None:
         changes |= {"question": method.question, "asked": method.question}
     if (operation := method.operation) is not None:
-        told = [*notes, *operation["notes"]]
-        changes["operation"] = {**operation, "mentions": mentions, "notes": told}
+        all_notes = [*notes, *operation["notes"]]
+        changes["operation"] = {**operation, "mentions": mentions, "notes": all_notes}
         changes |= {"parts": method.parts, "part": -1}
     return changes
 
@@ -299,8 +299,8 @@ def _mentions(tools: ReadWith, state: State) -> tuple[list[MentionRecord], list[
         return settled, []
     if part := current_part(state):
         return part["mentions"], part.get("notes", [])
-    found = linked(tools.linker, tools.kg, state.get("asked", ""))
-    return found.mentions, found.notes
+    linking = linked(tools.linker, tools.kg, state.get("asked", ""))
+    return linking.mentions, linking.notes
 
 
 def plan_of(options: Options) -> BeamPlan:
@@ -401,7 +401,7 @@ def _counts_one(query: Query, before: Before) -> bool:
 def is_of_answers(query: Query) -> bool:
     """Whether a query begins anywhere at the last answers."""
     starts = [node.start for node in (query, *nested(query))]
-    return any(isinstance(own, Last) and own.last == "answers" for own in starts)
+    return any(isinstance(start, Last) and start.last == "answers" for start in starts)
 
 
 def _judged(
@@ -420,12 +420,12 @@ def _judged(
     at_least = _NOTHING if _has_nothing(computed) else 0.0
     if unsure_reading := not_sure(tools, confidence, words, options, account, at_least):
         status, note = unsure_reading
-        told = [*left_out_of(account), *earlier, note]
-        return replace(computed, status=status, answers=[], result=None, notes=told)
+        notes = [*left_out_of(account), *earlier, note]
+        return replace(computed, status=status, answers=[], result=None, notes=notes)
     result = computed.result
     if result is not None and result["kind"] == "truth" and unread(account):
-        told = [*left_out_of(account), *earlier, f"{READ}{words}; {_NO_HALF_TRUTH}"]
-        return replace(computed, status="unsure", answers=[], result=None, notes=told)
+        notes = [*left_out_of(account), *earlier, f"{READ}{words}; {_NO_HALF_TRUTH}"]
+        return replace(computed, status="unsure", answers=[], result=None, notes=notes)
     doubt = [unsure(confidence)] if confidence < SURE else []
     judged = Judged(computed.status, computed.answers, [*computed.notes, *doubt])
     judged = with_account(judged, account, options)

@@ -123,8 +123,8 @@ def _answering(
     sure = round(min(sure, most), 6)
     if unsure_reading := not_sure(tools, sure, words, options, account):
         status, note = unsure_reading
-        told = [*left_out_of(account), note]
-        return only_read(tools, queries, Computed(status, confidence=sure, notes=told), most)
+        reasons = [*left_out_of(account), note]
+        return only_read(tools, queries, Computed(status, confidence=sure, notes=reasons), most)
     if first.made_of.is_walk:
         goes_on = _walk(tools.kg, asked, first, account)
     else:

@@ -94,8 +94,8 @@ def understand(
             _emit(runtime, changes["asked"], operation)
             return changes
         part = Part(question=question, mentions=named.mentions) if act is None else act.question
-        told: Part = {**part, "notes": notes}
-        changes |= {"asked": part["question"], "parts": [told], "part": 0}
+        noted: Part = {**part, "notes": notes}
+        changes |= {"asked": part["question"], "parts": [noted], "part": 0}
         if part["question"] != question_put:
             _emit(runtime, part["question"], None)
         return changes

@@ -98,7 +98,7 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
 
 def _unchecked(judged: Sequence[PathVerdict], failure: str) -> list[str]:
     """A note on the distinct chains of which the store did not say whether they hold, if any."""
-    chains = {found.path: found.verdict for found in judged}
+    chains = {judgement.path: judgement.verdict for judgement in judged}
     unknown = sum(verdict == "unknown" for verdict in chains.values())
     why = failure or "the graph does not say clearly what it holds"
     return [f"{unknown} of {len(chains)} walks could not be checked: {why}"] if unknown else []
@@ -141,8 +141,8 @@ def _checked(proof: _Proof, judged: PathVerdict) -> list[StepRecord]:
     if whole == "supported" and not proves(proof.form, proof.answer, judged.path):
         whole = "unsupported"
     return [
-        {**step, "verdict": own if whole == "supported" or own != "supported" else whole}
-        for step, own in zip(proof.steps, judged.steps, strict=True)
+        {**step, "verdict": verdict if whole == "supported" or verdict != "supported" else whole}
+        for step, verdict in zip(proof.steps, judged.steps, strict=True)
     ]
 
 

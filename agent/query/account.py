@@ -177,12 +177,12 @@ def count_apart(words: Sequence[Word], class_: str) -> list[Word]:
     *How many rivers are there?* is no question for the three people before. `class_` is what the
     answers are; people, things and the like may be anything.
     """
-    own = {form.casefold() for form in (class_, plural(class_))}
+    forms = {form.casefold() for form in (class_, plural(class_))}
     apart = list[Word]()
     for word in words:
         text = normalise(word["text"])
         one = singular(text)
-        is_other = one != text and text not in own and not {text, one} & COMMON_WORDS
+        is_other = one != text and text not in forms and not {text, one} & COMMON_WORDS
         is_counted = word["used_by"] == "operator" and is_other and text not in FUNCTION_WORDS
         apart.append({**word, "used_by": "unread"} if is_counted else word)
     return apart
@@ -360,7 +360,9 @@ class LearntAccount:
     ) -> list[float]:
         """Of each query, the largest share of being unread of a word that it does not point at."""
         words, most = question_words(question, mentions), [0.0] * len(readings)
-        fitting = [n for n, own in enumerate(readings) if len(words) + len(own) <= MOST_PARTS]
+        fitting = [
+            n for n, actions in enumerate(readings) if len(words) + len(actions) <= MOST_PARTS
+        ]
         if not words or not fitting:
             return most
         shares = self._shares(question, words, mentions, [readings[n] for n in fitting])
@@ -435,7 +437,7 @@ def read_account(folder: Path, label: Callable[[str], str]) -> LearntAccount | N
     stored = load_file(folder / ACCOUNT_FILE)
     if stored["table.weight"].shape != (BUCKETS, TABLE_WIDTH):
         raise ValueError("its weights have other sizes")
-    weights = {name: own.astype(np.float32) for name, own in stored.items()}
+    weights = {name: array.astype(np.float32) for name, array in stored.items()}
     known = [str(word) for word in settings.get("known", ())]
     return LearntAccount(weights, float(settings["threshold"]), label, known)
 
@@ -446,7 +448,7 @@ def write_account(
     """Write the account beside a model's weights, in half precision, with the words it knows."""
     from safetensors.numpy import save_file
 
-    halves = {name: own.astype(np.float16, order="C") for name, own in weights.items()}
+    halves = {name: array.astype(np.float16, order="C") for name, array in weights.items()}
     save_file(halves, folder / ACCOUNT_FILE)
     write_settings(folder, threshold, known)
 

@@ -104,7 +104,12 @@ def _bound_mentions(
 ) -> tuple[Mention, ...]:
     """The mentions, with the terms of those that the query speaks of."""
     starts = {number for node in nodes if isinstance(node.start, tuple) for number in node.start}
-    compared = {own.mention for node in nodes for own in node.filters if own.mention is not None}
+    compared = {
+        condition.mention
+        for node in nodes
+        for condition in node.filters
+        if condition.mention is not None
+    }
     if missing := sorted(number for number in starts | compared if number >= len(mentions)):
         raise QuestionError(
             f"the query speaks of mention {missing[0]}, and there are {len(mentions)}",

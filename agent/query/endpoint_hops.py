@@ -43,7 +43,9 @@ class EndpointHops:
         side_by_side(*self._reading(nodes, classes))
         of_nodes = [self._of_nodes[node, inverse] for node in nodes]
         of_classes = [self._of_classes[class_] for class_ in classes]
-        return of_nodes + [own.reaching if inverse else own.leaving for own in of_classes]
+        return of_nodes + [
+            members.reaching if inverse else members.leaving for members in of_classes
+        ]
 
     def classes_of_members(self, class_: Term) -> Sequence[Term]:
         """The classes that members of a class have."""
@@ -52,7 +54,7 @@ class EndpointHops:
 
     def ends(self, classes: Sequence[End], relation: Term, inverse: bool) -> list[End]:
         """Where a relation leads from members of classes; nothing where that is not known."""
-        ends = (self._ends.get((own.term, relation, inverse), ()) for own in classes)
+        ends = (self._ends.get((class_.term, relation, inverse), ()) for class_ in classes)
         return sorted({end for some in ends for end in some})
 
     def relations_of(self, classes: Sequence[Term]) -> list[tuple[Term, bool]]:
@@ -71,7 +73,7 @@ class EndpointHops:
             near = []
         types = self._kg.profile.types
         steps = (self._store.follow([*topics, *near], kind, False) for kind in types)
-        met = [step.target for around in steps for found in around for step in found]
+        met = [step.target for around in steps for of_node in around for step in of_node]
         named = list(dict.fromkeys([*met, *classes][:_MOST_CLASSES]))
         works: list[Callable[[], object]] = [*self._reading([*topics, *near], named)]
         works += [partial(self._kg.labels.names, near)]
@@ -89,8 +91,8 @@ class EndpointHops:
 
     def _read_nodes(self, nodes: Sequence[Term], inverse: bool) -> None:
         subjects = [node for node in nodes if inverse or not is_literal(node)]
-        found = dict(zip(subjects, self._store.relations_at(subjects, inverse), strict=True))
-        self._of_nodes.update({(node, inverse): found.get(node, ()) for node in nodes})
+        relations = dict(zip(subjects, self._store.relations_at(subjects, inverse), strict=True))
+        self._of_nodes.update({(node, inverse): relations.get(node, ()) for node in nodes})
 
     def _read_classes(self, classes: Sequence[Term]) -> None:
         types = self._kg.profile.types

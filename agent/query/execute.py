@@ -124,7 +124,7 @@ def _result(
 def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
     """Whether the set, and each of the further ones, has members."""
     every = [sets.members(other) for other in query.every] if sets.within is None else []
-    truth = all(len(own.ids) for own in (members, *every))
+    truth = all(len(set_.ids) for set_ in (members, *every))
     for other in every:
         sets.compared += [step for one in other.ids[:1].tolist() for step in other.prove(one)]
     if every and not truth:

@@ -138,7 +138,7 @@ def _start(start: Start) -> Start:
         case Domain(domain=name, id=term):
             return Domain(domain=term or name)
         case AnyOf(any=sets):
-            return _any(tuple(branch for own in sets for branch in _branches(_normal(own))))
+            return _any(tuple(branch for set_ in sets for branch in _branches(_normal(set_))))
         case Query():
             return _normal(start)
         case _:
@@ -155,7 +155,7 @@ def _branches(query: Query) -> Iterator[Query]:
 def _any(sets: tuple[Query, ...]) -> Start:
     if len(sets) == 1:
         return sets[0]
-    mentions = [own.start for own in sets if is_bare(own) and isinstance(own.start, tuple)]
+    mentions = [set_.start for set_ in sets if is_bare(set_) and isinstance(set_.start, tuple)]
     if len(mentions) == len(sets):
         return tuple(sorted({number for numbers in mentions for number in numbers}))
     return AnyOf(any=sets)

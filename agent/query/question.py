@@ -107,7 +107,7 @@ def values_in(question: str) -> list[NamedValue]:
         _letters(question, words),
     )
     for values in kinds:
-        taken += [own for own in values if not any(_overlap(own, other) for other in taken)]
+        taken += [value for value in values if not any(_overlap(value, other) for other in taken)]
     return sorted(taken, key=lambda value: value.start)
 
 
@@ -165,7 +165,7 @@ def _letters(question: str, words: Spelling) -> Iterator[NamedValue]:
     """Capital letters alone inside a question, and any letter that it ends in."""
     for letter in _LETTER.finditer(question):
         is_first = not question[: letter.start()].strip()
-        is_last = not any(own.isalnum() for own in question[letter.end() :])
+        is_last = not any(character.isalnum() for character in question[letter.end() :])
         is_name = letter[0].isupper() and not is_first and letter[0].lower() not in words.letters
         if is_name or (is_last and not is_first):
             yield NamedValue(*letter.span(), "text", letter[0])
@@ -349,7 +349,7 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     Brackets around a name are a part of its mention; where they describe it, no value is in them.
     """
     mentions = list[tuple[Numbered, Mention, MentionValue]]()
-    described = [own for own in bracketed(question) if " (" in question[own.start : own.end]]
+    described = [span for span in bracketed(question) if " (" in question[span.start : span.end]]
     for name in linked:
         best = name["candidates"][0]
         numbered = Numbered(*_with_brackets(question, name), best["kind"])

@@ -185,7 +185,7 @@ class GraphTables:
     def classes_of_ends(self, ends: Sequence[End]) -> list[str]:
         """The classes of things at an endpoint, and those that members of these have too."""
         classes = [end.term for end in ends if not end.is_value][:_FEW_CLASSES]
-        others = (self.remote.classes_of_members(own) for own in classes if self.remote)
+        others = (self.remote.classes_of_members(class_) for class_ in classes if self.remote)
         return sorted({*classes, *chain.from_iterable(others)})
 
     def _hops_at(self, few: Ids) -> Iterator[tuple[Term, bool]]:

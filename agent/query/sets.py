@@ -219,9 +219,9 @@ class Sets:
         None where that is not known, as before a first hop that was followed from the start before.
         """
         levels = [within]
-        for place, (relation, inverse) in reversed([*enumerate(hops)]):
+        for index, (relation, inverse) in reversed([*enumerate(hops)]):
             after = levels[0]
-            if not place and isinstance(start, tuple | Entity) and self._is_followed(start, hops):
+            if not index and isinstance(start, tuple | Entity) and self._is_followed(start, hops):
                 after = None
             if after is not None:
                 after = distinct(np.sort(self.facts.step(after, relation, not inverse).targets))

@@ -354,7 +354,7 @@ def exceptions(query: Query) -> Query:
 
 def _is_claim(query: Query) -> bool:
     """Whether a set is only what is named, or a test of it by a value or by what is named."""
-    tests_value = any(not (own.steps or own.count) for own in query.filters)
+    tests_value = any(not (condition.steps or condition.count) for condition in query.filters)
     if tests_value or any(names_only_things(other) for other in query.also):
         return True
     if query.steps or query.group:

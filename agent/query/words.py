@@ -149,7 +149,7 @@ class _Words:
         """Whether each member of a set is in every one of some others."""
         text = self.set(subject(query))
         each = text if text.startswith("every ") else f"every one of {text}"
-        return f"is {each} {', and '.join(f'among {self._inner(own)}' for own in query.every)}"
+        return f"is {each} {', and '.join(f'among {self._inner(set_)}' for set_ in query.every)}"
 
     def column(self, column: Column) -> str:
         """What a column shows."""

@@ -312,7 +312,7 @@ class LabelAccount:
     ) -> list[float]:
         """Of each query, the largest share of being unread of a word that it does not point at."""
         with self._tools.lent() as tools:
-            return [_most_unread(_read(tools, question, mentions, own)) for own in readings]
+            return [_most_unread(_read(tools, question, mentions, actions)) for actions in readings]
 
 
 def _most_unread(read: _Account | None) -> float:
@@ -343,7 +343,9 @@ def _read(
         NUMPY.sigmoid(scores.unread[0, -1]).tolist(),
         scores.met[0][:, at].tolist(),
         {action.number for action in actions if action.number is not None},
-        FILLER if named or _PLAIN_SETS.issuperset(own.kind for own in actions) else "operator",
+        FILLER
+        if named or _PLAIN_SETS.issuperset(action.kind for action in actions)
+        else "operator",
     )
 
 

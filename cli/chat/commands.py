@@ -130,7 +130,7 @@ def set_option(talk: Talk, pair: str) -> None:
             return
         if is_known and value == _DEFAULT:
             options = replace(wanted.options, **{name: getattr(unset, name)})
-            others = tuple(own for own in wanted.pairs if name not in names_set([own]))
+            others = tuple(other for other in wanted.pairs if name not in names_set([other]))
             talk.change(options=options, pairs=others)
         else:
             options = read_options([pair], wanted.options)

@@ -104,9 +104,9 @@ def _command(talk: Talk, line: str) -> str:
         return text
     if leaves(spoken := normalise(line)):
         return "/quit"
-    place = place_of(spoken) if talk.offered else None
-    if place == 0 or talk.offers(str(place)):
-        return f"/readings {place or NONE}"
+    number = place_of(spoken) if talk.offered else None
+    if number == 0 or talk.offers(str(number)):
+        return f"/readings {number or NONE}"
     return f"/why {text}" if is_mark(talk, text) else ""
 
 

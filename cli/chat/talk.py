@@ -217,7 +217,7 @@ def _proof(state: "State") -> "list[list[StepRecord]]":
     compared: list[StepRecord] = [
         {**step, "inverse": False} for step in (result["triples"] if result else [])
     ]
-    return [*(chain for own in state.get("answers", []) for chain in own["chains"]), compared]
+    return [*(chain for answer in state.get("answers", []) for chain in answer["chains"]), compared]
 
 
 def _number(state: "State") -> int:

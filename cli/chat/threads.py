@@ -62,7 +62,7 @@ def _like(talk: Talk, name: str) -> str:
     """What is told of the thread whose name is most like that of a new one."""
     from ...agent.conversation.threads import list_threads
 
-    known = [own.id for own in list_threads(talk.threads(""))]
+    known = [info.id for info in list_threads(talk.threads(""))]
     near = get_close_matches(name, known, 1)
     return (
         f" Did you mean {one_line(near[0])}? /thread {one_line(near[0])} goes there."
@@ -158,7 +158,10 @@ def _recall(talk: Talk, turns: "Sequence[Turn]") -> None:
 
 def _state_of(turn: "Turn") -> "State":
     """The final state of a turn, as far as it is kept; what was computed is its text."""
-    listed, triples = "; ".join(own["label"] for own in turn["answers"]), turn.get("triples", [])
+    listed, triples = (
+        "; ".join(answer["label"] for answer in turn["answers"]),
+        turn.get("triples", []),
+    )
     state: State = {
         "question": turn["question"],
         "asked": turn["asked"],

@@ -199,8 +199,8 @@ def check_labels(world: World) -> None:
     for node in world.nodes:
         first = seen.setdefault((node.label.casefold(), node.description.casefold()), node)
         if first is not node:
-            place = f"{first.row.file}:{first.row.line}"
-            raise node.row.fail(f"label and description of '{node.label}' are those of {place}")
+            location = f"{first.row.file}:{first.row.line}"
+            raise node.row.fail(f"label and description of '{node.label}' are those of {location}")
 
 
 def check_cities(world: World) -> None:

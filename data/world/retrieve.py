@@ -55,9 +55,9 @@ def retrieve() -> str:
     """Return the content of the file."""
     with closing(open_kg("world")) as kg:
         linker = LabelLinker(kg.labels)
-        questions = [own for file in FILES for own in read_questions(file)]
-        found = (candidates_of(kg, linker, question["question"]) for question in questions)
-        return "".join(map(to_line, questions, found))
+        questions = [question for file in FILES for question in read_questions(file)]
+        candidates = (candidates_of(kg, linker, question["question"]) for question in questions)
+        return "".join(map(to_line, questions, candidates))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

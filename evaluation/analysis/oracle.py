@@ -44,8 +44,8 @@ def _reached(
 
     @cache
     def topic(name: str) -> Term | None:
-        found = find_entity(kg, name)
-        return found and kg.representatives([found.term])[found.term]
+        entity = find_entity(kg, name)
+        return entity and kg.representatives([entity.term])[entity.term]
 
     @cache
     def relation(name: str) -> Term | None:
@@ -55,14 +55,14 @@ def _reached(
     def ends(topics: Sequence[Term], path: RelationPath) -> tuple[Term, ...]:
         banned = () if options.revisits == "walk" else topics
         reached = execute(kg.walks, topics, path, banned=banned, keep=0).reached
-        return tuple(own.end for own in reached[: options.max_answers or MOST_ANSWERS])
+        return tuple(answer.end for answer in reached[: options.max_answers or MOST_ANSWERS])
 
-    found = list[tuple[Term, ...]]()
+    answers = list[tuple[Term, ...]]()
     for sample in samples:
         topics = tuple(term for name in sample.topics if (term := topic(name)))
         path = tuple((term, inverse) for name, inverse in sample.path if (term := relation(name)))
-        found.append(ends(topics, path) if len(path) == len(sample.path) else ())
-    return found
+        answers.append(ends(topics, path) if len(path) == len(sample.path) else ())
+    return answers
 
 
 def _named(kg: KnowledgeGraph, terms: Collection[Term]) -> dict[Term, Predicted]:

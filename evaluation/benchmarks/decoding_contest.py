@@ -69,11 +69,11 @@ def spelled(name: str, searches: Sequence[Breakdown]) -> str:
 
 def compared(name: str, pairs: Sequence[tuple[Breakdown, Breakdown]]) -> list[str]:
     """Where ours and another's time goes, in pairs; and what is left if the rest took no time."""
-    ours, others = [own for own, _ in pairs], [other for _, other in pairs]
-    most = median(other.whole / own.parts["layers"] for own, other in pairs)
+    ours, others = [our for our, _ in pairs], [other for _, other in pairs]
+    most = median(other.whole / our.parts["layers"] for our, other in pairs)
     each = median(
-        (other.parts["layers"] / other.tokens) / (own.parts["layers"] / own.tokens)
-        for own, other in pairs
+        (other.parts["layers"] / other.tokens) / (our.parts["layers"] / our.tokens)
+        for our, other in pairs
     )
     return [
         spelled("ours", ours),
@@ -315,11 +315,11 @@ def check(
     if not ours:
         return
     ranked = sorted(other.values(), reverse=True)
-    for place, ((word, score), same) in enumerate(zip(ours, ranked, strict=True), 1):
+    for rank, ((word, score), same) in enumerate(zip(ours, ranked, strict=True), 1):
         if abs(score - same) > TOLERANCE:
-            raise Mismatch(f"{case.question}: word {place} scores {score:.6f}, not {same:.6f}")
+            raise Mismatch(f"{case.question}: word {rank} scores {score:.6f}, not {same:.6f}")
         if abs(other.get(word, ranked[-1]) - score) > 2 * TOLERANCE:
-            raise Mismatch(f"{case.question}: word {place} is not among the other side's words")
+            raise Mismatch(f"{case.question}: word {rank} is not among the other side's words")
 
 
 def word_scores(

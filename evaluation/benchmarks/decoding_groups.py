@@ -118,7 +118,7 @@ class Stage:
         if hops not in self._pools:
             self._pools[hops] = fitting(self.small, metaqa_samples(hops), hops, POOL)
         pool = self._pools[hops]
-        return [pool[place] for place in spread(len(pool), count)]
+        return [pool[index] for index in spread(len(pool), count)]
 
     @cached_property
     def world_cases(self) -> list[Case]:
@@ -188,7 +188,7 @@ def hubs(stage: Stage) -> Figures:
 def world(stage: Stage) -> Figures:
     """Two hops on the world graph, by the model that comes with it."""
     every = stage.world_cases
-    cases = [every[place] for place in spread(len(every), stage.sizes.world)]
+    cases = [every[index] for index in spread(len(every), stage.sizes.world)]
     published = Published(stage.world.kg)
     rounds = stage.rounds(stage.world, cases, 2, "full", published=published)
     yield from _ratios(stage, rounds, "world/2")
@@ -279,15 +279,15 @@ def batch(stage: Stage) -> Figures:
     """Questions over the world graph in batches, against R' with one after the other."""
     plan = BeamPlan(BEAMS, "allowed")
     every = stage.world_cases
-    cases = [every[place] for place in spread(len(every), stage.sizes.batch)]
+    cases = [every[index] for index in spread(len(every), stage.sizes.batch)]
     decode(stage.world, cases[:1], 2, plan)
     ours, theirs = list[float](), list[float]()
     pairs = list[tuple[Breakdown, Breakdown]]()
     for start in range(0, len(cases), BATCH):
         group = cases[start : start + BATCH]
-        first, found = timed(lambda group=group: decode(stage.world, group, 2, plan))
+        first, results = timed(lambda group=group: decode(stage.world, group, 2, plan))
         alone = list[Breakdown]()
-        for case, one in zip(group, found, strict=True):
+        for case, one in zip(group, results, strict=True):
             words = stage.world.words(case, 2)
             best, took = repaired_by_parts(stage.world, case, words, plan)
             check(stage.world, case, one, best, words, plan)

@@ -38,9 +38,9 @@ class PathTrie:
         """The tokens that may follow: every word under the prefix is listed, as published."""
         if len(prefix) < 2:
             return self._second if prefix else self._first
-        place = len(prefix)
+        length = len(prefix)
         keys: list[str] = self._trie.keys(_text(prefix))
-        return sorted({_token(key[place]) for key in keys if len(key) > place})
+        return sorted({_token(key[length]) for key in keys if len(key) > length})
 
 
 class Published:

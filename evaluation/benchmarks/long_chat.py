@@ -125,8 +125,8 @@ def _questions(kg: KnowledgeGraph) -> Iterator[str]:
     """Seven plain questions, then a list and two about it, each about another country."""
     names = cycle(_countries(kg))
     while True:
-        for place in range(7):
-            yield f"What is the {_ABOUT[place % len(_ABOUT)]} of {next(names)}?"
+        for number in range(7):
+            yield f"What is the {_ABOUT[number % len(_ABOUT)]} of {next(names)}?"
         for words in _FOLLOWING:
             yield words.format(next(names)) if "{}" in words else words
 

@@ -114,8 +114,8 @@ def read_dataset(
 def kg_of(dataset: str, data: Path | None, split: str) -> str:
     """Where the one KG of a dataset is, as its reader tells; empty where it tells of none."""
     reader = DATASETS.get(dataset)
-    found = reader.kg(data or Path(), split) if reader and reader.kg else ""
-    return "" if found == PER_QUESTION else found
+    source = reader.kg(data or Path(), split) if reader and reader.kg else ""
+    return "" if source == PER_QUESTION else source
 
 
 def read_samples(dataset: str, data: Path | None = None, split: str = "") -> tuple[Sample, ...]:

@@ -190,8 +190,8 @@ def split_files(data: Path, split: str, names: Sequence[str] = ("{split}",)) -> 
     for folder in (data, data / "data"):
         for stem in stems:
             whole = [folder / f"{stem}{suffix}" for suffix in _SUFFIXES]
-            if found := [file for file in whole if file.is_file()][:1] or _shards(folder, stem):
-                return found
+            if files := [file for file in whole if file.is_file()][:1] or _shards(folder, stem):
+                return files
     raise DatasetError(f"{data} has no {stems[0]}{_SUFFIXES[0]} or the like", _holds(data))
 
 
@@ -313,9 +313,9 @@ def _loaded(file: Path, content: bytes) -> object:
         return json.loads(content.decode())
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
-        place = f"{file}, line {line}" if line else f"{file}"
+        location = f"{file}, line {line}" if line else f"{file}"
         raise DatasetError(
-            f"{place}: {reason(error)}", "check that it is the right file, and whole"
+            f"{location}: {reason(error)}", "check that it is the right file, and whole"
         ) from error
 
 

@@ -198,8 +198,8 @@ def _commonsense(row: Row) -> Sample:
             raise ValueError(f"`choices` has {len(labels)} labels for {len(named)} texts")
         pairs = list(zip(labels, named, strict=True))
     else:
-        own = [record(choice, "choices") for choice in items(listed, "choices")]
-        pairs = [(text(c.get("label"), "label"), text(c.get("text"), "text")) for c in own]
+        choices = [record(choice, "choices") for choice in items(listed, "choices")]
+        pairs = [(text(c.get("label"), "label"), text(c.get("text"), "text")) for c in choices]
     return Sample(
         id=sample_id(row, known.get("id")),
         question=text(inner.get("stem") if inner is not known else asked, "question"),

@@ -120,17 +120,21 @@ def _values(
 
 def _troubles(series: Sequence[Series]) -> list[str]:
     """What the numbers do not show, the same once, with the series that it is true of."""
-    found: dict[str, list[str]] = {}
+    by_line: dict[str, list[str]] = {}
     for one in series:
         for line in trouble_lines(one.summary):
-            found.setdefault(line, []).append(one.name)
-    return [f"{', '.join(names)}: {line}" for line, names in found.items()]
+            by_line.setdefault(line, []).append(one.name)
+    return [f"{', '.join(names)}: {line}" for line, names in by_line.items()]
 
 
 def _oracles(runs: Sequence[Run]) -> list[str]:
     """What the gold relation paths of each run's questions are worth, the same once."""
-    found = [(shown(run.name), read_summary(run.folder)) for run in runs]
-    lines = {name: oracle_line(own.oracle) for name, own in found if own and own.oracle}
+    summaries = [(shown(run.name), read_summary(run.folder)) for run in runs]
+    lines = {
+        name: oracle_line(summary.oracle)
+        for name, summary in summaries
+        if summary and summary.oracle
+    }
     if len(lines) == len(runs) and len(set(lines.values())) == 1:
         return [*lines.values()][:1]
     return [f"{name}, {line}" for name, line in lines.items()]
@@ -183,17 +187,17 @@ def _spread(run: Run) -> str:
     if not _at(run, "speed"):
         return ""
     workers, batch = _at(run, "speed", "workers"), _at(run, "speed", "batch")
-    found = "one process" if not workers else f"{workers} worker{'s' * (workers != '1')}"
-    found += " of Ray" if _at(run, "speed", "ray") == "True" else ""
-    return found if batch in ("", "1") else f"{found} with {batch} questions at once"
+    processes = "one process" if not workers else f"{workers} worker{'s' * (workers != '1')}"
+    processes += " of Ray" if _at(run, "speed", "ray") == "True" else ""
+    return processes if batch in ("", "1") else f"{processes} with {batch} questions at once"
 
 
 def _at(run: Run, *names: str) -> str:
     """A setting as text; nothing where it is not there."""
-    found: Any = run.config
+    setting: Any = run.config
     for name in names:
-        found = cast("dict[str, Any]", found).get(name) if isinstance(found, dict) else None
-    return "" if found is None else shown(str(found))
+        setting = cast("dict[str, Any]", setting).get(name) if isinstance(setting, dict) else None
+    return "" if setting is None else shown(str(setting))
 
 
 def render(values: Mapping[str, object], data: str) -> str:

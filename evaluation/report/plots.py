@@ -193,12 +193,12 @@ def reliability(series: Sequence[Series]) -> Plot | None:
     lines: list[tuple[int, str]] = []
     for n, calibration in known:
         points: list[tuple[float, float]] = []
-        for found in calibration.bins:
-            across, up = x.position(100 * found.confidence), y.position(100 * found.right)
+        for bin_ in calibration.bins:
+            across, up = x.position(100 * bin_.confidence), y.position(100 * bin_.right)
             points.append((across, up))
             description = (
-                f"{series[n].name}: {found.questions:,} answers with confidence "
-                f"{found.low:.1f} to {found.high:.1f}, {100 * found.right:.1f}% of them right"
+                f"{series[n].name}: {bin_.questions:,} answers with confidence "
+                f"{bin_.low:.1f} to {bin_.high:.1f}, {100 * bin_.right:.1f}% of them right"
             )
             dots.append(Dot(n, across, up, up, up, description))
         lines.append((n, _path(points)))
@@ -234,11 +234,11 @@ def spread(dots: Sequence[Dot]) -> list[Dot]:
     placed: list[tuple[float, Dot]] = []
     bare = [dot for dot in dots if not dot.label]
     for dot in sorted((d for d in dots if d.label), key=lambda d: (-d.y, d.series)):
-        top = place = HEIGHT * (100 - dot.y) / 100
+        top = label_y = HEIGHT * (100 - dot.y) / 100
         for taken, other in sorted(placed, key=lambda p: p[0]):
-            if abs(other.x - dot.x) < _NEARBY and abs(place - taken) < _LINE:
-                place = taken + _LINE
-        placed.append((place, replace(dot, below=round(place - top, 1))))
+            if abs(other.x - dot.x) < _NEARBY and abs(label_y - taken) < _LINE:
+                label_y = taken + _LINE
+        placed.append((label_y, replace(dot, below=round(label_y - top, 1))))
     return [*bare, *(dot for _, dot in placed)]
 
 

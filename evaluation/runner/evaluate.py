@@ -269,8 +269,10 @@ def _counter(total: int, before: int, show: Callable[[_Shown], None]) -> Tick:
         words = [f"{rate:.1f}/s"] if rate else []
         if scored:
             shares = {method: f"{100 * hits / n:.1f}" for method, (n, hits) in scored.items()}
-            own = [f"{method} {share}" for method, share in shares.items()]
-            words.append(f"Hits@1 {', '.join(own if len(own) > 1 else shares.values())}")
+            by_method = [f"{method} {share}" for method, share in shares.items()]
+            words.append(
+                f"Hits@1 {', '.join(by_method if len(by_method) > 1 else shares.values())}"
+            )
         if errors:
             words.append(f"{errors} error{'s' * (errors > 1)}")
         if (left := total - before - done) and rate:

@@ -152,10 +152,10 @@ def _settle(file: Path, config: Config, samples: Sequence[Sample] | None) -> Non
 def _read_config(file: Path) -> dict[str, Any]:
     """The settings of a run. Raises InputError for a file that holds none, and OSError."""
     try:
-        found: Any = json.loads(file.read_text(encoding="utf-8"))
+        parsed: Any = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is damaged", _NEW_FOLDER) from error
-    settings = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    settings = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
     held = settings.get("methods"), settings.get("questions")
     if not (isinstance(held[0], list) and isinstance(held[1], dict)):
         raise InputError(f"{file} holds no settings of a run", _NEW_FOLDER)

@@ -207,6 +207,6 @@ class _Given(TypedDict):
     ground_truth: list[str]
 
 
-def _prediction(line: bytes, place: str) -> _Line:
-    given = checked(_Given, line, f"{place}: is not a prediction", _SHAPE)
+def _prediction(line: bytes, location: str) -> _Line:
+    given = checked(_Given, line, f"{location}: is not a prediction", _SHAPE)
     return _Line("", (str(given["id"]),), given["prediction"], given["ground_truth"])

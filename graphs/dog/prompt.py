@@ -63,7 +63,7 @@ class ChainPrompt:
         """The tokens that end a text."""
         configured: Any = getattr(self.local.model, "generation_config", None)
         known = [self.local.tokenizer.eos_token_id, getattr(configured, "eos_token_id", None)]
-        flat = [i for own in known for i in (own if isinstance(own, list) else [own])]
+        flat = [i for ids in known for i in (ids if isinstance(ids, list) else [ids])]
         return frozenset(i for i in cast("list[Any]", flat) if isinstance(i, int))
 
     @cached_property

@@ -64,8 +64,8 @@ class Retrieval(NamedTuple):
 
     def find(self, ident: str, question: str) -> Retrieved | None:
         """What was found for a question: by its id, else by its text."""
-        found = self.by_id.get(ident) if ident else None
-        return found or self.by_question.get(question.strip())
+        retrieved = self.by_id.get(ident) if ident else None
+        return retrieved or self.by_question.get(question.strip())
 
 
 def read_retrieved(file: str) -> Retrieval:

@@ -70,9 +70,9 @@ def match_answers(
             if entity["term"] in proven:
                 entities.setdefault(entity["term"], entity)
     known = list(entities.values())
-    found, unsupported = Labels(entity["label"] for entity in known).match(names)
+    matches, unsupported = Labels(entity["label"] for entity in known).match(names)
     answers: dict[Term, Answer] = {}
-    for first, *_ in found:
+    for first, *_ in matches:
         entity = known[first]
         chains = proven[entity["term"]]
         answers[entity["term"]] = Answer(**entity, score=1.0, chains=chains)

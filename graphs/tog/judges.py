@@ -183,9 +183,9 @@ class ChatJudge:
         if steps:
             prompt = self._prompt("answer", facts=fact_lines(steps))
             names = self._asker.names(prompt, entity_names(steps))
-            found = match_answers(names, topics, steps)
-            if found.answers or found.unsupported:
-                return found
+            conclusion = match_answers(names, topics, steps)
+            if conclusion.answers or conclusion.unsupported:
+                return conclusion
         alone = self._asker.names(self._prompt("think"))
         return Conclusion([], alone, 0.0)
 

@@ -221,12 +221,12 @@ def _walks(branch: Branch, value: float, relevance: float) -> list[Candidate]:
     several = [
         way for ways in proofs(branch.topics, gathered(branch.line)).values() for way in ways
     ]
-    found = list[Candidate]()
+    candidates = list[Candidate]()
     for steps in several:
         first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
         walk = Walk(topic=topics[first["term"]], steps=steps, score=value, relevance=relevance)
-        found.append(walked(walk))
-    return found
+        candidates.append(walked(walk))
+    return candidates
 
 
 def _branch(question: Question, tree: Sequence[Traversal], node: int) -> Branch:

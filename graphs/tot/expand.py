@@ -135,12 +135,12 @@ def _relate(
     selection = policy.relate(branch, ways, options.width)
     chosen = [(choice, ways[choice.positions[0]]) for choice in selection.chosen]
     asked = [(term, way) for _, way in chosen for term in selected]
-    found, requests, cuts = steps_along(kg, asked, options.max_degree)
+    step_lists, requests, cuts = steps_along(kg, asked, options.max_degree)
     done.requests += requests
     done.cuts += cuts
     known = {_triple(step) for step in gathered(branch.line)}
     for choice, way in chosen:
-        several, found = found[: len(selected)], found[len(selected) :]
+        several, step_lists = step_lists[: len(selected)], step_lists[len(selected) :]
         fresh = {_triple(step): step for steps in several for step in steps}
         steps = [step for triple, step in fresh.items() if triple not in known]
         done.cut += len(steps) > MOST_STEPS
@@ -156,7 +156,7 @@ def _relate(
 
 def _common(around: Sequence[Sequence[Way]]) -> list[Way]:
     """The ways out of any of the selected entities, each once."""
-    ways = {(w["relation"]["label"], w["inverse"]): w for own in around for w in own}
+    ways = {(w["relation"]["label"], w["inverse"]): w for of_entity in around for w in of_entity}
     return [ways[key] for key in sorted(ways)]
 
 

@@ -69,7 +69,7 @@ class ChatPolicy:
         names = spelled_names(known)
         prompt = self._prompt("select", branch, options=names, width=width)
         read = self._asker.read(prompt, lambda reply: read_sets(reply, names)) or []
-        return Selection([Selected(own) for own in read[:width]])
+        return Selection([Selected(entities) for entities in read[:width]])
 
     def relate(self, branch: Branch, ways: Sequence[Way], width: int) -> Selection:
         """Each line of the reply is a relation."""

@@ -57,8 +57,10 @@ def lessons_of(
         ranked += _together(around, answers)
     if not ranked:
         return f"without a path of {hops} hops to an answer"
-    score, _, chosen = max(ranked, key=lambda own: (round(own[0], 9), -len(own[2]), own[1]))
-    return [_lesson(asked.text, topics, own, answers) for own in chosen], score
+    score, _, chosen = max(
+        ranked, key=lambda candidate: (round(candidate[0], 9), -len(candidate[2]), candidate[1])
+    )
+    return [_lesson(asked.text, topics, from_topic, answers) for from_topic in chosen], score
 
 
 def best_paths(reached: Reached, answers: frozenset[Node]) -> tuple[tuple[Moves, ...], float]:
@@ -73,7 +75,7 @@ def best_paths(reached: Reached, answers: frozenset[Node]) -> tuple[tuple[Moves,
 def shortest_paths(reached: Reached, answers: frozenset[Node]) -> tuple[tuple[Moves, ...], float]:
     """The relation paths of all shortest walks to each answer, and the F1 of what they reach."""
     paths, left = list[Moves](), answers
-    for _, level in groupby(reached.items(), key=lambda own: len(own[0])):
+    for _, level in groupby(reached.items(), key=lambda pair: len(pair[0])):
         nearest = [(moves, nodes & left) for moves, nodes in level if nodes & left]
         paths += [moves for moves, _ in nearest]
         left = left.difference(*(nodes for _, nodes in nearest))
@@ -112,11 +114,11 @@ def _together(
 ) -> Iterator[tuple[float, int, tuple[_From, ...]]]:
     """For each two topics the relation paths whose common ends meet the answers best."""
     near = {
-        own: sorted(
+        topic: sorted(
             (moves for moves, nodes in reached.items() if nodes & answers),
             key=lambda moves, reached=reached: -f1(reached[moves], answers),
         )[:_MOST]
-        for own, reached in around.items()
+        for topic, reached in around.items()
     }
     for first, second in combinations(around, 2):
         if first[0] == second[0] or first[1] == second[1]:

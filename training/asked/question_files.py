@@ -43,7 +43,11 @@ def asked_questions(recipe: Recipe) -> list[FileQuestion]:
         ]
     else:
         return []
-    asked = [one for own in files for one in select(own, recipe.part, recipe.limit, recipe.seed)]
+    asked = [
+        one
+        for questions in files
+        for one in select(questions, recipe.part, recipe.limit, recipe.seed)
+    ]
     given = next((one for one in asked if one.given is not None), None)
     if given is not None and "query" not in recipe.formats:
         raise InputError(
@@ -95,7 +99,7 @@ def select(
     chosen = [a for a in asked if part in ("all", part_of(a.text))]
     if limit is not None and limit < len(chosen):
         places = sorted(Random(f"limit {seed}").sample(range(len(chosen)), limit))
-        chosen = [chosen[place] for place in places]
+        chosen = [chosen[index] for index in places]
     return chosen
 
 

@@ -45,12 +45,12 @@ def supervise(
     """
     lessons, dropped, scores = list[Lesson](), Counter[str](), list[float]()
     for question in asked:
-        found = lessons_of(kg, graph, question, hops, way)
-        if isinstance(found, str):
-            dropped[found] += 1
+        outcome = lessons_of(kg, graph, question, hops, way)
+        if isinstance(outcome, str):
+            dropped[outcome] += 1
         else:
-            lessons += found[0]
-            scores.append(found[1])
+            lessons += outcome[0]
+            scores.append(outcome[1])
     if not lessons:
         reasons = "; ".join(f"{count} {reason}" for reason, count in dropped.most_common())
         raise DatasetError(
@@ -58,8 +58,12 @@ def supervise(
             "check that the questions are about this knowledge graph",
         )
     if way == "best":
-        settled = settle(graph, [own.text for own in lessons], [own.paths for own in lessons])
-        lessons = [own._replace(paths=(path,)) for own, path in zip(lessons, settled, strict=True)]
+        settled = settle(
+            graph, [lesson.text for lesson in lessons], [lesson.paths for lesson in lessons]
+        )
+        lessons = [
+            lesson._replace(paths=(path,)) for lesson, path in zip(lessons, settled, strict=True)
+        ]
     return Supervision(tuple(lessons), dropped, sum(scores) / len(scores))
 
 
@@ -121,7 +125,7 @@ def _before(graph: Graph, text: str, path: Moves) -> float:
     named = Counter(word for name in names for word in _words(name))
     words = (named & Counter(_words(text))).total()
     spelled, left = 0.0, text.lower()
-    for move, name in sorted(zip(path, names, strict=True), key=lambda own: -len(own[1])):
+    for move, name in sorted(zip(path, names, strict=True), key=lambda pair: -len(pair[1])):
         taken = _without(left, name)
         if taken is not None:
             spelled, left = spelled + 1.0 - _BACK * move.inverse, taken

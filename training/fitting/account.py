@@ -100,7 +100,9 @@ def train_account(
         optimizer.step()
         schedule.step()
     model.eval()
-    right = filter(None, (lesson_of(own, alignment, label) for own in _asked(questioner, seed + 2)))
+    right = filter(
+        None, (lesson_of(question, alignment, label) for question in _asked(questioner, seed + 2))
+    )
     return model, share_above(shares_of_whole(model, list(islice(right, _JUDGED))), FLAGGED)
 
 
@@ -147,8 +149,8 @@ def _loss(model: "Pointer", lessons: Sequence[Lesson]) -> "Tensor":
 
 def _asked(questioner: QueryQuestioner, seed: int) -> Iterator[TypedQuestion]:
     """Questions that the graph answers, as somebody would type them."""
-    found = filter(None, map(typed_question, questioner.stream(seed)))
-    return (own for own in found if own.actions is not None)
+    typed = filter(None, map(typed_question, questioner.stream(seed)))
+    return (question for question in typed if question.actions is not None)
 
 
 def _lessons(
@@ -156,7 +158,7 @@ def _lessons(
 ) -> Iterator[Lesson]:
     """Lessons on queries that are right, and on those that are not."""
     rng, graph = Random(f"account {seed}"), questioner.graph
-    relations = [(own, inverse) for own in graph.relations for inverse in (False, True)]
+    relations = [(relation, inverse) for relation in graph.relations for inverse in (False, True)]
     for question in questioner.stream(seed):
         chance, shown = rng.random(), question
         if chance < _UNKNOWN:

@@ -162,10 +162,10 @@ def judge(
 
     def judged(sample: Sample) -> Judged:
         state: Any = agent.invoke({"question": sample.question}, context=options)
-        found = {answer["term"] for answer in state["answers"]}
+        answers = {answer["term"] for answer in state["answers"]}
         wanted = execute(graph, sample.walk[0], sample.moves) if sample.moves else ()
-        right = bool(found) and found == {graph.terms[node] for node in wanted}
-        return Judged(sample, state["confidence"] if found else 0.0, right)
+        right = bool(answers) and answers == {graph.terms[node] for node in wanted}
+        return Judged(sample, state["confidence"] if answers else 0.0, right)
 
     return judged
 
@@ -189,13 +189,15 @@ _ANSWERABLE, _UNANSWERABLE = 240, 120
 def query_samples(questioner: QueryQuestioner, seed: int) -> list[TypedQuestion]:
     """Made questions that stand alone and that a query says whole, and some without an answer."""
     made = replace(questioner, lessons=())
-    found = filter(None, map(typed_question, made.stream(seed)))
-    alone = (own for own in found if own.earlier is None)
-    whole = (own for own in alone if not any(span.use == "unread" for span in own.spans))
+    typed = filter(None, map(typed_question, made.stream(seed)))
+    alone = (question for question in typed if question.earlier is None)
+    whole = (
+        question for question in alone if not any(span.use == "unread" for span in question.spans)
+    )
     drawn = list(islice(whole, 4 * (_ANSWERABLE + _UNANSWERABLE)))
     return [
-        *islice((own for own in drawn if own.actions is not None), _ANSWERABLE),
-        *islice((own for own in drawn if own.actions is None), _UNANSWERABLE),
+        *islice((question for question in drawn if question.actions is not None), _ANSWERABLE),
+        *islice((question for question in drawn if question.actions is None), _UNANSWERABLE),
     ]
 
 

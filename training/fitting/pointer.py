@@ -57,7 +57,9 @@ class Pointer(nn.Module):
 
     def arrays(self) -> Weights:
         """A copy of the weights, for `log_shares`."""
-        return {name: own.detach().clone().numpy() for name, own in self.named_parameters()}
+        return {
+            name: parameter.detach().clone().numpy() for name, parameter in self.named_parameters()
+        }
 
 
 def batched(questions: Sequence[tuple[Sequence[Rows], Sequence[Rows]]]) -> tuple[Tensor, Tensor]:

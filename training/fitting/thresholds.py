@@ -42,9 +42,9 @@ def fit_threshold(
     ranked = sorted(zip(scores, labels, strict=True))
     cost = false_cost * sum(not right for _, right in ranked)
     best, threshold, gap = cost, 0.0, 0.0
-    for place, (score, right) in enumerate(ranked):
+    for index, (score, right) in enumerate(ranked):
         cost += 1.0 if right else -false_cost
-        following = ranked[place + 1][0] if place + 1 < len(ranked) else 1.0
+        following = ranked[index + 1][0] if index + 1 < len(ranked) else 1.0
         if following <= score:
             continue
         if cost < best - 1e-9 or (cost < best + 1e-9 and following - score > gap):
@@ -63,8 +63,8 @@ def lenient_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
     ranked = sorted(zip(scores, labels, strict=True))
     cost = sum(not right for _, right in ranked)
     costs = list[tuple[float, int]]()
-    for place, (score, right) in enumerate(ranked):
-        if not place or score > ranked[place - 1][0]:
+    for index, (score, right) in enumerate(ranked):
+        if not index or score > ranked[index - 1][0]:
             costs.append((score, cost))
         cost += 1 if right else -1
     if ranked[-1][0] < 1.0:
@@ -120,11 +120,11 @@ def query_threshold(
     An answer where there is none costs `FALSE_COST` times.
     """
     counted = [
-        own
-        for is_answerable, own in zip(answerable, answered, strict=True)
+        answer
+        for is_answerable, answer in zip(answerable, answered, strict=True)
         for _ in range(1 if is_answerable else FALSE_COST)
     ]
-    return fit([own.confidence for own in counted], [own.right for own in counted])
+    return fit([answer.confidence for answer in counted], [answer.right for answer in counted])
 
 
 def share_above(shares: Sequence[float], part: float) -> float:

@@ -73,8 +73,8 @@ def counting_clause(
     ends = {ops.graph.kinds[end] for node in edges for end in edges[node]}
     if len(ends) != 1 or not (end := next(iter(ends))):
         return None
-    found = relative(ops, back(move), end, kind, rng, written=True)
-    return found and (found, ops.composer.noun(end, True, rng))
+    clause = relative(ops, back(move), end, kind, rng, written=True)
+    return clause and (clause, ops.composer.noun(end, True, rng))
 
 
 def number_of(ops: Operators, name: str, nouns: str, rng: Random, value: str = "") -> Phrase:

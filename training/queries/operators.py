@@ -139,13 +139,13 @@ class Operators:
 
         A text is neither a number nor a date.
         """
-        found = list[tuple[Move, tuple[Node, ...]]]()
+        moves = list[tuple[Move, tuple[Node, ...]]]()
         for move, edges in sorted(self.graph.edges.items()):
             texts = tuple(sorted(edges)) if move.inverse else ()
             few = len(texts) < _FEW * len({node for ends in edges.values() for node in ends})
             if texts and few and all(map(self.is_text, texts)):
-                found.append((move, texts))
-        return tuple(found)
+                moves.append((move, texts))
+        return tuple(moves)
 
     @cached_property
     def plenty(self) -> Mapping[str, float]:

@@ -208,10 +208,10 @@ def with_unknown_name(
         words += [Word(part, "unread") for part in parts]
     start = Action("class", terms[named[number].kind])
     actions = [*question.actions]
-    for place, action in enumerate(actions):
-        is_pointer = not (place and actions[place - 1].kind in LITERAL)
+    for index, action in enumerate(actions):
+        is_pointer = not (index and actions[index - 1].kind in LITERAL)
         if is_pointer and action == Action("pointer", number=number):
-            actions[place] = start
+            actions[index] = start
     return question._replace(words=tuple(words), actions=tuple(actions))
 
 
@@ -219,8 +219,8 @@ def invented_name(name: str, names: Sequence[str], rng: Random) -> str:
     """A name that looks like those of the graph, in place of one of them."""
     words = name.split()
     if len(words) > 1 and rng.random() < _TITLED:
-        place = rng.randrange(len(words))
-        words[place] = _joined(words[place], _word(names, -1, rng))
+        index = rng.randrange(len(words))
+        words[index] = _joined(words[index], _word(names, -1, rng))
         invented = " ".join(words)
     else:
         invented = _joined(_word(names, 0, rng), _word(names, -1, rng))

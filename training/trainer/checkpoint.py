@@ -90,7 +90,7 @@ def write_state(folder: Path, tensors: "dict[str, Tensor]", values: dict[str, An
     """Write tensors and plain values as one file, which is either the old one or the new one."""
     from safetensors.torch import save
 
-    whole = {name: own.detach().contiguous() for name, own in tensors.items()}
+    whole = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     _write(folder / _STATE, save(whole, {"values": json.dumps(values)}))
 
 
@@ -114,10 +114,10 @@ def write_json(file: Path, content: dict[str, Any]) -> None:
 def read_json(file: Path) -> dict[str, Any]:
     """What was written; empty where nothing was, or something else."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        parsed = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _write(file: Path, content: bytes) -> None:

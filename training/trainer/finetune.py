@@ -130,7 +130,9 @@ def _adapted(base: LocalModel, markers: Sequence[str]) -> Any:
         ends.add(id(model.get_output_embeddings()))
     added = cast(Any, base.tokenizer).get_added_vocab()
     tokens = sorted(added[marker] for marker in markers)
-    names = [name.rpartition(".")[2] for name, own in model.named_modules() if id(own) in ends]
+    names = [
+        name.rpartition(".")[2] for name, module in model.named_modules() if id(module) in ends
+    ]
     config = LoraConfig(
         r=_RANK,
         lora_alpha=2 * _RANK,
@@ -225,8 +227,8 @@ class _Samples(Dataset[Encoded]):
         return self._steps * self._batches.batch
 
     def __getitem__(self, number: int) -> Encoded:
-        batch, place = divmod(number, self._batches.batch)
-        return self._batches[batch][place]
+        batch, index = divmod(number, self._batches.batch)
+        return self._batches[batch][index]
 
 
 class _Collator:

@@ -144,5 +144,5 @@ def store_in_half(folder: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     file = folder / "model.safetensors"
-    halved = {name: own.half() for name, own in load_file(file).items()}
+    halved = {name: weight.half() for name, weight in load_file(file).items()}
     save_file(halved, file, metadata={"format": "pt"})

@@ -120,7 +120,7 @@ class Looks:
         self.seen[step] = round(hits, 4)
         if self._patience is not None and self.seen[step] == max(self.seen.values()):
             self.weights = {
-                name: own.detach().to("cpu", copy=True) for name, own in _trained(model)
+                name: parameter.detach().to("cpu", copy=True) for name, parameter in _trained(model)
             }
 
     def resume(self, seen: Mapping[int, float], weights: "Mapping[str, Tensor]") -> None:
@@ -133,12 +133,14 @@ class Looks:
 
         if self.weights:
             with torch.no_grad():
-                for name, own in _trained(model):
-                    own.copy_(self.weights[name])
+                for name, parameter in _trained(model):
+                    parameter.copy_(self.weights[name])
 
 
 def _trained(model: "PreTrainedModel") -> "list[tuple[str, Tensor]]":
-    return [(name, own) for name, own in model.named_parameters() if own.requires_grad]
+    return [
+        (name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad
+    ]
 
 
 _Item = TypeVar("_Item")

@@ -135,7 +135,7 @@ def denied(clause: str, topic: str) -> str:
     elif first in _PRONOUNS:
         subject = words[:1]
     elif first == "whose":
-        verbs = [place for place, word in enumerate(words) if word in _BEING]
+        verbs = [index for index, word in enumerate(words) if word in _BEING]
         subject = words[: verbs[0]] if verbs else []
     elif first == "with":
         return _named(["without", *words[1:]], topic)

@@ -309,7 +309,7 @@ def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | No
         through=frozenset(chained(wording.through for wording in fitting)),
         carries=frozenset(chained(wording.carries for wording in fitting)),
         compares=Compares(
-            *(tuple(chained(own)) for own in zip(*(w.compares for w in fitting), strict=True))
+            *(tuple(chained(forms)) for forms in zip(*(w.compares for w in fitting), strict=True))
         ),
     )
 

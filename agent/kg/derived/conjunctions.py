@@ -138,12 +138,12 @@ class Conjunctions:
                         every.add(step.target)
                         left += [step.target] if is_blank(step.target) else []
         owned = along(self._source, every, ((predicate, True) for predicate in self.predicates))
-        found: dict[Term, list[Term]] = {}
+        by_cell: dict[Term, list[Term]] = {}
         for start in sorted(owned):
             conjunctions = [s.target for s in owned[start] if is_blank(s.target)]
             for cell in _reached(start, below) if conjunctions else ():
-                found.setdefault(cell, []).extend(conjunctions)
-        return found
+                by_cell.setdefault(cell, []).extend(conjunctions)
+        return by_cell
 
 
 def _reached(start: Term, below: Mapping[Term, Sequence[Term]]) -> set[Term]:

@@ -291,8 +291,8 @@ class Reifiers:
 
         def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             return [
-                [Step(made, inverse) for _, made in self._virtual(step.triple for step in own)]
-                for own in around
+                [Step(made, inverse) for _, made in self._virtual(step.triple for step in steps)]
+                for steps in around
             ]
 
         return read_enough(nodes, limit, read, derive)
@@ -305,8 +305,8 @@ class Reifiers:
         """From the reifier to the triple term; the smallest of several."""
         heads = list(dict.fromkeys(triple.head for triple in triples))
         proofs: dict[Triple, Triple] = {}
-        for own in self._store.follow(heads, REIFIES, False):
-            for real, made in self._virtual(step.triple for step in own):
+        for steps in self._store.follow(heads, REIFIES, False):
+            for real, made in self._virtual(step.triple for step in steps):
                 proofs[made] = min(real, proofs.get(made, real))
         return [(Step(proofs[t]),) if t in proofs else None for t in triples]
 

@@ -78,7 +78,7 @@ def read_meta(folder: Path) -> Meta:
 
 
 def _left_out(record: dict[str, Any]) -> LeftOut:
-    first = tuple(str(place) for place in record.get("first", ()))
+    first = tuple(str(message) for message in record.get("first", ()))
     return LeftOut(int(record.get("statements", 0)), first)
 
 

@@ -160,8 +160,8 @@ def _renamed_triple(triple: ox.Triple, rename: _Rename | None) -> ox.Triple:
     if len(around) > MOST_NESTED:
         raise too_deep()
     node = _renamed(tail, rename)
-    for own in reversed(around):
-        node = ox.Triple(_renamed(own.subject, rename), own.predicate, node)
+    for enclosing in reversed(around):
+        node = ox.Triple(_renamed(enclosing.subject, rename), enclosing.predicate, node)
     return node
 
 
@@ -285,7 +285,7 @@ def _line_with(source: Source, text: str) -> int:
 
     The longest such end counts, from a `/`, `#` or `:` on: names are shortened in JSON-LD.
     """
-    starts = [0, *(found.end() for found in re.finditer("[/#:]", text))]
+    starts = [0, *(match.end() for match in re.finditer("[/#:]", text))]
     ends = {f'{text[start:]}"'.encode(errors="replace"): 0 for start in starts}
     ends.pop(b'"', None)
     with opened(source.path) as file:
@@ -387,9 +387,9 @@ def _columns(line: bytes, separator: str, expected: str) -> tuple[str, ...] | No
         return None
     columns = tuple(column.strip() for column in text.split(separator))
     if len(columns) != 3:
-        found = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
+        count = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
         raise KGError(
-            f"expected {expected}, found {found}",
+            f"expected {expected}, found {count}",
             "every line holds one triple; a name cannot hold the separator",
         )
     if not all(columns):

@@ -315,8 +315,8 @@ def check_entities(path: Path) -> None:
         start = file.read(_LONGEST_PROLOG)
     prolog = _COMMENT.sub(b"", start).partition(b"<!--")[0]
     sizes: dict[bytes, int] = {}
-    for name, value in ((found[1], found[2][1:-1]) for found in _ENTITY.finditer(prolog)):
-        inner = sum(sizes.get(own, 0) for own in _REFERENCE.findall(value))
+    for name, value in ((match[1], match[2][1:-1]) for match in _ENTITY.finditer(prolog)):
+        inner = sum(sizes.get(reference, 0) for reference in _REFERENCE.findall(value))
         sizes[name] = len(value) + inner
     longest = max(sizes.values(), default=0)
     if longest > _LONGEST_ENTITY:

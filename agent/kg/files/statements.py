@@ -210,10 +210,10 @@ class _Splitter:
             yield self._statement(b"")
 
     def _after_quote(self, line: bytes, at: int) -> int:
-        for found in _LONG_END[self._quote].finditer(line, at):
-            if found[0] == self._quote:
+        for match in _LONG_END[self._quote].finditer(line, at):
+            if match[0] == self._quote:
                 self._quote = b""
-                return found.end()
+                return match.end()
         return len(line)
 
     def _take(self, kind: str, text: bytes, number: int) -> None:

@@ -193,9 +193,9 @@ class LabelIndex:
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; an unknown one has its local name and no facts."""
         columns = "term, name, label, description, kind, degree"
-        found = {row[0]: TermInfo(*row) for row in self._select(columns, terms)}
+        infos = {row[0]: TermInfo(*row) for row in self._select(columns, terms)}
         return [
-            found.get(term) or TermInfo(term, local_name(term), local_name(term), "", "", 0)
+            infos.get(term) or TermInfo(term, local_name(term), local_name(term), "", "", 0)
             for term in terms
         ]
 
@@ -350,8 +350,8 @@ class LabelIndex:
         return self._longest
 
     def _names(self, terms: Sequence[Term]) -> list[str]:
-        found = dict(self._select("term, name", terms))
-        return [found.get(term) or local_name(term) for term in terms]
+        names = dict(self._select("term, name", terms))
+        return [names.get(term) or local_name(term) for term in terms]
 
     def _near(self, third: int, wanted: Sequence[tuple[int, str]]) -> Iterator[str]:
         """Surfaces of which a third is one of the texts, each given with the surface's length."""

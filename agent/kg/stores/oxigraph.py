@@ -161,8 +161,8 @@ class OxigraphStore:
         else:
             ends = (None, predicate, node) if inverse else (node, predicate, None)
             triples = map(_triple, self._quads(*ends))
-        found = islice(_distinct(triples), limit)
-        return sorted((Step(triple, inverse) for triple in found), key=lambda step: step.target)
+        matches = islice(_distinct(triples), limit)
+        return sorted((Step(triple, inverse) for triple in matches), key=lambda step: step.target)
 
     def _reifying(self, subject: Term) -> Iterator[Triple]:
         """The triples of `rdf:reifies` whose tails are triples of a subject."""

@@ -131,8 +131,8 @@ class RdflibStore:
         """Matching triples, each once."""
         seen: set[Triple] = set()
         try:
-            for found in self._matching(head, relation, tail):
-                triple = _triple(found)
+            for match in self._matching(head, relation, tail):
+                triple = _triple(match)
                 if triple is not None and triple not in seen:
                     seen.add(triple)
                     yield triple

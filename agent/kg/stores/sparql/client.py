@@ -50,10 +50,10 @@ def read_rows(body: bytes, variables: Sequence[str], *, with_blanks: bool = Fals
 
 
 def _object(document: object, key: str) -> Mapping[str, Any]:
-    found = cast("dict[str, Any]", document).get(key) if isinstance(document, dict) else None
-    if not isinstance(found, dict):
+    value = cast("dict[str, Any]", document).get(key) if isinstance(document, dict) else None
+    if not isinstance(value, dict):
         raise ValueError(f"it has no `{key}`")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", value)
 
 
 def _row(binding: object, variables: Sequence[str], with_blanks: bool) -> Row:

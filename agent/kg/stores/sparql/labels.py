@@ -147,8 +147,8 @@ class SparqlLabels:
         for label in dict.fromkeys((text, text.rpartition(" (")[0])):
             terms = self.labelled(label, relation=relation) if label else []
             names = dict(zip(terms, self.names(terms), strict=True))
-            if found := sorted(term for term in terms if names[term] == text):
-                return found
+            if exact := sorted(term for term in terms if names[term] == text):
+                return exact
             if terms and label == text:
                 return sorted(terms)
         return [info.term for info in self.relations() if info.name == text] if relation else []
@@ -174,8 +174,8 @@ class SparqlLabels:
         if not norm:
             return []
         remembered = self._spellings.get(norm) or spellings(norm)
-        found = self._texts.take(remembered, self._find)
-        spelled = [(text, *pair) for text in remembered for pair in found[text]]
+        by_text = self._texts.take(remembered, self._find)
+        spelled = [(text, *pair) for text in remembered for pair in by_text[text]]
         terms = list(dict.fromkeys(term for _, term, _ in spelled))
         about, roles = self._terms.about(terms), self._terms.roles(terms)
         best: dict[Term, Hit] = {}
@@ -200,17 +200,17 @@ class SparqlLabels:
             tried[norm] = (*dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),)
         self._spellings.put(tried)
         every = [text for texts in tried.values() for text in texts]
-        found, *_ = side_by_side(partial(self._with_surroundings, every), *self._preparations())
-        return {norm for norm, texts in tried.items() if any(found[text] for text in texts)}
+        by_text, *_ = side_by_side(partial(self._with_surroundings, every), *self._preparations())
+        return {norm for norm, texts in tried.items() if any(by_text[text] for text in texts)}
 
     def _with_surroundings(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
         """Who has each text; what is said of them, and is around them, is read with it."""
-        found = self._texts.take(texts, self._find)
-        terms = list(dict.fromkeys(term for pairs in found.values() for term, _ in pairs))
+        by_text = self._texts.take(texts, self._find)
+        terms = list(dict.fromkeys(term for pairs in by_text.values() for term, _ in pairs))
         around = partial(self._look_around, terms) if self._look_around and terms else None
         works = [partial(self._terms.about, terms), partial(self._terms.roles, terms)]
         side_by_side(*works, *filter(None, [around]))
-        return found
+        return by_text
 
     def _preparations(self) -> list[Callable[[], object]]:
         """What every question asks for first: the uses and the names of relations and classes."""
@@ -327,10 +327,10 @@ class SparqlLabels:
 
     def _bearers(self, labels: Sequence[str]) -> dict[str, list[Term]]:
         """The IRIs that have each text as a label."""
-        found = self._texts.take(labels, self._find)
+        by_text = self._texts.take(labels, self._find)
         naming = self._profile.text_predicates("labels")
         return {
-            label: list(dict.fromkeys(term for term, p in found[label] if p in naming))
+            label: list(dict.fromkeys(term for term, p in by_text[label] if p in naming))
             for label in labels
         }
 

@@ -257,20 +257,20 @@ def first_edges(ways: Sequence[tuple[Term, Term, bool]], scope: Scope, each: int
     parts: list[str] = []
     for node, relation, inverse in ways:
         pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
-        way, found = ("in", "s") if inverse else ("out", "o")
-        inner = f"SELECT DISTINCT ?{found} WHERE {{ {_where(pattern, scope)} }} LIMIT {each}"
+        way, variable = ("in", "s") if inverse else ("out", "o")
+        inner = f"SELECT DISTINCT ?{variable} WHERE {{ {_where(pattern, scope)} }} LIMIT {each}"
         parts.append(
             f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({spell(node)} AS ?n) '
-            f"BIND({spell(relation)} AS ?p) BIND(?{found} AS ?t) }}"
+            f"BIND({spell(relation)} AS ?p) BIND(?{variable} AS ?t) }}"
         )
     return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
 
 
 def reifying(subjects: Sequence[Term], scope: Scope, limit: int) -> Query:
     """What reifies triples of subjects, in SPARQL 1.2: the triples, and their reifiers."""
-    told = within(scope, f"?t {REIFIES} <<( ?s ?p ?o )>> .")
+    pattern = within(scope, f"?t {REIFIES} <<( ?s ?p ?o )>> .")
     text = (
-        f"SELECT DISTINCT ?s ?p ?o ?t WHERE {{ {values('?s', zip(subjects))} {told} "
+        f"SELECT DISTINCT ?s ?p ?o ?t WHERE {{ {values('?s', zip(subjects))} {pattern} "
         f"FILTER(!isBlank(?t)) }} LIMIT {limit}"
     )
     return Query(text, ("s", "p", "o", "t"), limit)
@@ -373,10 +373,10 @@ def literals(sides: Sequence[tuple[Term, Term]], scope: Scope, limit: int) -> Qu
     """
     rows = [(f'"{number}"', *side) for number, side in enumerate(sides)]
     there = within(scope, "?s ?p ?o .")
-    told = f"{inline('?i ?s ?p', rows)} OPTIONAL {{ {there} FILTER(isLiteral(?o)) }}"
+    pattern = f"{inline('?i ?s ?p', rows)} OPTIONAL {{ {there} FILTER(isLiteral(?o)) }}"
     text = (
-        f"SELECT ?count ?i ?s ?p ?o WHERE {{ {{ {told} }} UNION "
-        f"{{ SELECT (COUNT(*) AS ?count) WHERE {{ {told} }} }} }} LIMIT {limit}"
+        f"SELECT ?count ?i ?s ?p ?o WHERE {{ {{ {pattern} }} UNION "
+        f"{{ SELECT (COUNT(*) AS ?count) WHERE {{ {pattern} }} }} }} LIMIT {limit}"
     )
     return Query(text, ("count", "i", "s", "p", "o"), limit)
 
@@ -404,9 +404,9 @@ def _from(keys: Sequence[str], after: Sequence[Term]) -> str:
     if not after:
         return ""
     cases: list[str] = []
-    for place, (key, term) in enumerate(zip(keys, after, strict=True)):
-        sign = ">=" if place == len(keys) - 1 else ">"
-        equal = [f"?{k} = {spell(a)}" for k, a in zip(keys[:place], after[:place], strict=True)]
+    for index, (key, term) in enumerate(zip(keys, after, strict=True)):
+        sign = ">=" if index == len(keys) - 1 else ">"
+        equal = [f"?{k} = {spell(a)}" for k, a in zip(keys[:index], after[:index], strict=True)]
         cases.append(f"({' && '.join([*equal, f'?{key} {sign} {spell(term)}'])})")
     return f"FILTER({' || '.join(cases)})"
 

@@ -99,10 +99,10 @@ def relation_counts(
     Raises ServiceError, also where the list is incomplete.
     """
     answer = client.select(queries.by_relation(scope), timeout=timeout)
-    found = {p: _integer(client, n) for p, n in answer.rows if p is not None}
-    if answer.cut and sum(found.values()) != number(client, queries.count_triples(scope)):
+    counts = {p: _integer(client, n) for p, n in answer.rows if p is not None}
+    if answer.cut and sum(counts.values()) != number(client, queries.count_triples(scope)):
         raise incomplete(client)
-    return found
+    return counts
 
 
 def number(client: SparqlClient, query: Query) -> int:
@@ -132,8 +132,8 @@ def _pages(client: SparqlClient, pattern: Pattern, scope: Scope, total: int) -> 
 
 
 def _filled(pattern: Pattern, row: Row) -> Triple | None:
-    found = iter(row)
-    terms = [term or next(found) for term in pattern]
+    bound = iter(row)
+    terms = [term or next(bound) for term in pattern]
     head, relation, tail = terms
     if head is None or relation is None or tail is None:
         return None

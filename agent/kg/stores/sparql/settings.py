@@ -97,6 +97,6 @@ def endpoint_settings(**given: object) -> EndpointSettings:
         message = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{PREFIX}{field}: {message}", "see `.env.example`") from None
     except SettingsError as error:
-        found = re.search(r'field "(\w+)"', str(error))
-        field = found[1].upper() if found else "HEADERS"
+        match = re.search(r'field "(\w+)"', str(error))
+        field = match[1].upper() if match else "HEADERS"
         raise InputError(f"{PREFIX}{field} is not JSON", 'write {"name": "value"}') from None

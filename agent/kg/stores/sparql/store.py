@@ -185,8 +185,8 @@ class SparqlStore:
         for numbered, answer in self._of_classes(
             classes, lambda batch: queries.about_members(batch, types, self._whole, each)
         ):
-            for place, role, term in answer.rows:
-                side = numbered.get(place or "", ""), role or ""
+            for index, role, term in answer.rows:
+                side = numbered.get(index or "", ""), role or ""
                 if term and side in seen and not (role != '"is"' and self._skips(term)):
                     seen[side].add(term)
         return {
@@ -205,8 +205,8 @@ class SparqlStore:
         for numbered, answer in self._of_classes(
             classes, lambda batch: queries.ends_of_members(batch, types, self._whole, each)
         ):
-            for place, way, relation, class_, datatype in answer.rows:
-                of_class, end = numbered.get(place or ""), class_ or datatype
+            for index, way, relation, class_, datatype in answer.rows:
+                of_class, end = numbered.get(index or ""), class_ or datatype
                 if of_class and relation and end and not self._skips(relation):
                     key = of_class, relation, way == '"in"'
                     ends.setdefault(key, set()).add(End(end, class_ is None))

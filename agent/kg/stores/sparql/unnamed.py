@@ -203,9 +203,9 @@ class UnnamedNodes:
         now = monotonic()
         known = {tail: self._heads_of.get(tail) for tail in tails}
         heads = {
-            tail: found.terms
-            for tail, found in known.items()
-            if found and found.until > now and (limit <= found.limit or _is_all(found))
+            tail: cached.terms
+            for tail, cached in known.items()
+            if cached and cached.until > now and (limit <= cached.limit or _is_all(cached))
         }
         asked = [tail for tail in known if tail not in heads and can_ask(tail)]
 
@@ -225,11 +225,11 @@ class UnnamedNodes:
         for batch, answer in in_batches(self._client, asked, query, most=most, spoilt=spoilt):
             if spoilt(batch, answer):
                 raise incomplete(self._client)
-            found: dict[Term, list[Term]] = {tail: [] for tail in batch}
+            of_batch: dict[Term, list[Term]] = {tail: [] for tail in batch}
             for tail, head in answer.rows:
-                if head is not None and tail in found:
-                    found[tail].append(head)
-            heads |= found
+                if head is not None and tail in of_batch:
+                    of_batch[tail].append(head)
+            heads |= of_batch
         until = now + _SECONDS
         self._heads_of.put({tail: _Heads(until, limit, heads[tail]) for tail in asked})
         return heads
@@ -324,12 +324,12 @@ def holds_described(
     for batch, answer in in_batches(
         client, _groups(triples), lambda batch: holding(batch, scope), most=_MOST_CHECKED
     ):
-        verdicts = {lexical_form(index or ""): found for index, found in answer.rows}
+        verdicts = {lexical_form(index or ""): value for index, value in answer.rows}
         for index, group in enumerate(batch):
-            found = verdicts.get(str(index), "")
+            verdict = verdicts.get(str(index), "")
             is_typed = any(is_literal(t.tail) and ":" in literal_tag(t.tail) for t in group)
-            absent = False if found is None and not is_typed else None
-            held |= dict.fromkeys(group, True if found == '"yes"' else absent)
+            absent = False if verdict is None and not is_typed else None
+            held |= dict.fromkeys(group, True if verdict == '"yes"' else absent)
     return held
 
 
@@ -394,5 +394,5 @@ def _is_named(term: Term) -> bool:
     return not is_blank(term)
 
 
-def _is_all(found: _Heads) -> bool:
-    return len(found.terms) < found.limit
+def _is_all(heads: _Heads) -> bool:
+    return len(heads.terms) < heads.limit

@@ -167,8 +167,8 @@ class Verdicts:
         engine = Verdicts(self._client, self._scope)
         engine._match(missing)
         self._refusal = engine._refusal or self._refusal
-        for triple, found in engine.held.items():
-            if not found or engine._is_mistaken(triple, literals[_side(triple)]):
+        for triple, is_held in engine.held.items():
+            if not is_held or engine._is_mistaken(triple, literals[_side(triple)]):
                 self.held[triple] = False
 
     def _is_mistaken(self, triple: Triple, others: Iterable[Term]) -> bool:
@@ -177,7 +177,9 @@ class Verdicts:
         Some take equal numbers of different datatypes for the same. A decimal may well be the whole
         number that is asked about: Virtuoso keeps large ones so.
         """
-        equal = {literal_tag(own) for own in others if _is_equal_number(own, triple.tail)}
+        equal = {
+            literal_tag(literal) for literal in others if _is_equal_number(literal, triple.tail)
+        }
         if _DECIMAL in equal and literal_tag(triple.tail) == _INTEGER:
             return False
         return bool(equal) or triple not in self._rewritten
@@ -246,11 +248,13 @@ def _is_whole(batch: Sequence[_Side], answer: Answer) -> bool:
     """Whether an answer has all literals of each side, by its own count of them."""
     asked = {f'"{number}"': side for number, side in enumerate(batch)}
     counts = [lexical_form(count) for count, *_ in answer.rows if count is not None]
-    told = [(number, (head, relation)) for _, number, head, relation, _ in answer.rows if number]
+    numbered = [
+        (number, (head, relation)) for _, number, head, relation, _ in answer.rows if number
+    ]
     return (
         counts == [str(len(answer.rows) - 1)]
-        and {number for number, _ in told} == asked.keys()
-        and all(asked[number] == side for number, side in told)
+        and {number for number, _ in numbered} == asked.keys()
+        and all(asked[number] == side for number, side in numbered)
     )
 
 
