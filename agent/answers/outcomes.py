@@ -1,15 +1,15 @@
-"""What the likely readings of a question come to: the same, or nothing."""
+"""What the likely readings of a question come to: the same, nothing, or something else."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..errors import GroundwalkError
-from ..kg.terms import Term
 from ..query.execute import execute
 from ..query.facts import Facts
-from ..query.question import Before
+from ..query.members import Outcome
+from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
+from .class_words import ClassWord, class_words, not_met
 
 _LEAST = 0.02
 """The least probability of a reading that is executed to compare it with others."""
@@ -21,6 +21,8 @@ _NOTHING = 0.3
 """How likely a question is right to come to nothing, beside how likely a misread one does."""
 _NAMED = 0.05
 """The same for a question that comes to what it names."""
+_OF_OTHERS = 0.1
+"""The same for a question that names a class which nothing is of that it comes to."""
 
 
 def alike(
@@ -34,17 +36,18 @@ def alike(
     return [query for query in others if result and _result(facts, query, before) == result]
 
 
-def weighed(facts: Facts, queries: Sequence[ReadQuery], before: Before) -> list[ReadQuery]:
-    """The queries, likeliest first, where what comes to no news counts less than what does not.
+def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
+    """The queries, likeliest first, where those count less that were hardly asked.
 
-    People ask for what there is, and not for what they name. Where the graph is not at hand, they
-    are as they were.
+    People ask for what there is, and not for what they name; and for bells where they say so. Where
+    the graph is not at hand, the queries are as they were.
     """
     least = min(_LEAST, _BESIDE * max((query.probability for query in queries), default=0.0))
     likely = [query for query in queries if query.probability >= least]
     if len(likely) < 2 or not facts.kg.pinned:
         return list(queries)
-    weights = [_weight(facts, query, before) for query in likely]
+    named = class_words(facts.kg, asked)
+    weights = [_weight(facts, query, asked.before, named) for query in likely]
     if len(set(weights)) == 1:
         return list(queries)
     total = sum(query.probability for query in likely)
@@ -57,27 +60,41 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], before: Before) -> list[
     return sorted(again, key=lambda query: -query.probability)
 
 
-def _weight(facts: Facts, query: ReadQuery, before: Before) -> float:
-    """How likely a query for things comes to what it does if it is meant, beside if it is not."""
+def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[ClassWord]) -> float:
+    """How likely a query comes to what it does if it is meant, beside if it is not."""
     bound = query.bound
-    result = _result(facts, query, before) if bound.query.answer == "list" else None
-    if result is None:
+    if bound.query.answer not in ("list", "count"):
         return 1.0
-    if not result.members:
+    outcome = _outcome(facts, query, before)
+    if outcome is None:
+        return 1.0
+    met = _OF_OTHERS if not_met(facts, bound, outcome, named) else 1.0
+    if bound.query.answer == "count":
+        return met
+    if not outcome.members:
         return _NOTHING
-    return _NAMED if result.members <= {mention.term for mention in bound.mentions} else 1.0
+    is_named = {*outcome.members} <= {mention.term for mention in bound.mentions}
+    return _NAMED if is_named else met
 
 
-class _Result(NamedTuple):
-    value: tuple[Hashable, ...]
-    members: frozenset[Term]
+def of_others(facts: Facts, query: ReadQuery, asked: Asked) -> list[ClassWord]:
+    """The words that name classes which nothing is of that a query comes to."""
+    named = class_words(facts.kg, asked) if facts.kg.pinned else []
+    outcome = _outcome(facts, query, asked.before) if named else None
+    return [] if outcome is None else not_met(facts, query.bound, outcome, named)
 
 
-def _result(facts: Facts, query: ReadQuery, before: Before) -> _Result | None:
+def _outcome(facts: Facts, query: ReadQuery, before: Before) -> Outcome | None:
     """What a query comes to; None where it cannot be executed soon."""
     try:
-        outcome = execute(facts, query.bound, earlier=before.answered, seconds=_SECONDS)
+        return execute(facts, query.bound, earlier=before.answered, seconds=_SECONDS)
     except GroundwalkError:
         return None
+
+
+def _result(facts: Facts, query: ReadQuery, before: Before) -> tuple[Hashable, ...] | None:
+    outcome = _outcome(facts, query, before)
+    if outcome is None:
+        return None
     value = outcome.form, outcome.value, outcome.unit, outcome.size, outcome.rows
-    return _Result(value, frozenset(outcome.members))
+    return (*value, frozenset(outcome.members))

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
+from ..answers.class_words import left_out
 from ..answers.computed import Computed
 from ..answers.judging import (
     NO_READING,
@@ -24,7 +25,7 @@ from ..answers.judging import (
     with_account,
     withheld,
 )
-from ..answers.outcomes import alike, weighed
+from ..answers.outcomes import alike, of_others, weighed
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
@@ -80,6 +81,7 @@ _MAY_BE_ALONE = 0.3
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
+_NONE_OF = "there are no"
 _COUNT = Query(start=Last(last="answers"), answer="count")
 """How many the last answers are."""
 CUT = "the last answers were cut: there may be more"
@@ -177,7 +179,7 @@ def reading_node(
                 likely = explained(asked, queries.queries, tools.account())
                 if tools.is_general:
                     with tools.reader.facts() as facts:
-                        likely = weighed(facts, likely, asked.before)
+                        likely = weighed(facts, likely, asked)
                 outcome = answering(tools, asked, likely, options)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
@@ -327,6 +329,7 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
                 notes.append(f"{READ}{in_words(tools.kg, query.bound)}; {error.message}")
                 continue
             same = alike(facts, query, queries, before)
+            not_met = of_others(facts, query, asked) if tools.is_general else []
             confidence = query.probability + sum(other.probability for other in same)
             break
         else:
@@ -334,6 +337,9 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
     account = account_of(tools, asked, query)
+    if not_met and options.confidence is None:
+        others = [other for other in queries if other is not query]
+        return _of_others(tools, [query, *others], confidence, left_out(account, not_met))
     computed = replace(
         done.computed,
         confidence=no_surer(confidence, account),
@@ -344,6 +350,18 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
         computed = _judged(tools, computed, done.words, account, options, notes)
     readings = readings_of(tools.kg, [query, *others], share_read(account))
     return Read(replace(done, computed=computed), computed.topics, readings, account)
+
+
+def _of_others(
+    tools: ReadWith, queries: Sequence[ReadQuery], confidence: float, account: list[Word]
+) -> Read:
+    """What comes of a query for other things than the classes that its question names."""
+    words = in_words(tools.kg, queries[0].bound)
+    named = ", ".join(f'"{word}"' for word in unread(account))
+    notes = [*left_out_of(account), f"{READ}{words}; {_NONE_OF} {named} in that"]
+    most = no_surer(confidence, account)
+    silent = Computed("unsure", confidence=most, notes=notes)
+    return replace(only_read(tools, queries, silent, most), account=account)
 
 
 def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:

@@ -69,7 +69,8 @@ def words_of(
 ) -> tuple[QuestionWord, ...]:
     """The words of a question in its order, then those of the one before it, and what it came to.
 
-    Mentions of the question before are numbered on.
+    Punctuation that ends a question is left out: some sources of training questions have none, and
+    it says nothing of what is asked. Mentions of the question before are numbered on.
     """
     words = _words(question, mentions, 0, False)[:MOST_WORDS]
     if earlier is None:
@@ -99,7 +100,10 @@ def _words(
         start, end = mention.start, mention.end
         text = question[start:end].lower()
         words.append(QuestionWord(start, end, text, first + number, what, kind, is_earlier))
-    return words + _between(question, end, len(question), is_earlier)
+    words += _between(question, end, len(question), is_earlier)
+    while words and words[-1].mention is None and not words[-1].parts:
+        words.pop()
+    return words
 
 
 def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:

@@ -161,7 +161,7 @@ def sure_of(read: ReadWith, question: TypedQuestion, naming: Naming) -> float | 
     if not queries:
         return 0.0
     with read.reader.facts() as facts:
-        queries = weighed(facts, queries, asked.before)
+        queries = weighed(facts, queries, asked)
     answer = answered(read, asked, queries, Options(confidence=0.0)).computed
     if not answer.answers and not answer.result:
         return 0.0

@@ -10,7 +10,7 @@ from groundwalk.agent.answers.outcomes import weighed
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.question import Before
+from groundwalk.agent.query.question import Asked, mentions_of
 from groundwalk.agent.query.reader import ReadQuery
 from groundwalk.agent.query.tree import read_query
 
@@ -31,7 +31,7 @@ def order(kg: KnowledgeGraph, *readings: tuple[dict[str, Any], float]) -> list[t
     """The readings as they are weighed: the number of each, and its probability."""
     queries = [ReadQuery(bind(kg, read_query(tree), ("Ann",)), (), p) for tree, p in readings]
     bounds = [query.bound for query in queries]
-    found = weighed(Facts(kg), queries, Before())
+    found = weighed(Facts(kg), queries, Asked("?", mentions_of("?", [])))
     return [(bounds.index(query.bound), round(query.probability, 4)) for query in found]
 
 

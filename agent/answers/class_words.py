@@ -1,0 +1,128 @@
+"""Words of a question that name a class of the graph: what it asks for has to meet them.
+
+"Which bells hang in Wendle?" names bells. A reading whose answers, and what it walks through on the
+way, are known to be of other classes is not what was asked, whatever the model says.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kg import KnowledgeGraph
+from ..kg.labels.names import normalise
+from ..kg.terms import Term
+from ..linking.words import singular
+from ..query.account import UNREAD, QuestionWord, question_words
+from ..query.binding import Bound
+from ..query.facts import Facts
+from ..query.members import Outcome
+from ..query.question import Asked
+from ..reader.lexicon import label_words
+from ..records import Word
+
+_LONGEST = 3
+"""The most words of a class's name."""
+_MEMBERS = 20
+"""Answers that are looked at, and answers whose proofs are."""
+_ABOVE = 5
+"""How far up a class is looked for among the classes above another."""
+_SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+
+
+class ClassWord(NamedTuple):
+    """The characters of a question that name classes, and these."""
+
+    start: int
+    end: int
+    text: str
+    classes: frozenset[Term]
+
+
+def class_words(kg: KnowledgeGraph, asked: Asked) -> list[ClassWord]:
+    """The words outside mentions that name a class of the graph, the longest names first."""
+    words = question_words(asked.question, asked.mentions.numbered)
+    runs = [
+        words[first : first + length]
+        for length in range(_LONGEST, 0, -1)
+        for first in range(len(words) - length + 1)
+    ]
+    runs = [run for run in runs if all(word.mention is None for word in run)]
+    if not runs:
+        return []
+    known = defaultdict[str, set[Term]](set)
+    for name in kg.labels.vocabulary():
+        if not name.relation:
+            known[_form(name.text)].add(name.term)
+    named, taken = list[ClassWord](), set[QuestionWord]()
+    for run in runs:
+        text = asked.question[run[0].start : run[-1].end]
+        if taken.isdisjoint(run) and (classes := known.get(_form(text))):
+            named.append(ClassWord(run[0].start, run[-1].end, text, frozenset(classes)))
+            taken.update(run)
+    return named
+
+
+def _form(text: str) -> str:
+    """The name of a class, or a phrase, in one form for one and for many."""
+    *before, last = normalise(" ".join(label_words(text))).split() or [""]
+    return " ".join((*before, singular(last)))
+
+
+def not_met(
+    facts: Facts, bound: Bound, outcome: Outcome, words: Sequence[ClassWord]
+) -> list[ClassWord]:
+    """Those of the words whose classes nothing has that a query comes to or walks through.
+
+    A word that a relation or a class of the query has in its label is met. Where any of the things
+    has no class, all are.
+    """
+    if outcome.form not in ("members", "number") or not outcome.members:
+        return []
+    spoken = set(_words_of_names(facts.kg, [*bound.relations.values(), *bound.classes.values()]))
+    open_ = [word for word in words if not set(_form(word.text).split()) & spoken]
+    if not open_:
+        return []
+    classes = [set(_classes_of(facts, term)) for term in _walked_through(outcome)]
+    if not all(classes):
+        return []
+    every = set[Term]().union(*classes)
+    return [word for word in open_ if word.classes.isdisjoint(every)]
+
+
+def _words_of_names(kg: KnowledgeGraph, terms: Collection[Term]) -> Iterable[str]:
+    """The words of the names of relations and classes, each in the singular."""
+    for name in kg.walk_labels.names(list(terms)):
+        yield from map(singular, map(str.lower, label_words(name)))
+
+
+def _walked_through(outcome: Outcome) -> list[Term]:
+    """Things that an outcome has for members, and those on the way to some of them."""
+    terms = dict.fromkeys(outcome.members[:_MEMBERS])
+    for member in outcome.members[:_MEMBERS]:
+        for step in outcome.proofs.get(member, ()):
+            terms |= dict.fromkeys((step.source, step.target))
+    return [term for term in terms if not term.startswith('"')]
+
+
+def _classes_of(facts: Facts, term: Term) -> Iterable[Term]:
+    """The classes of a thing, and those above them."""
+    (node,) = facts.ids([term]).tolist()
+    ids = np.unique(np.array([class_ for _, class_ in facts.types_of(node)], np.int64))
+    for _ in range(_ABOVE):
+        above = facts.step(ids, _SUBCLASS, inverse=False).targets
+        if np.isin(above, ids).all():
+            break
+        ids = np.union1d(ids, above)
+    return facts.terms(ids)
+
+
+def left_out(account: Sequence[Word], words: Sequence[ClassWord]) -> list[Word]:
+    """The account, where words that nothing meets are left out of the query."""
+    return [
+        {**word, "used_by": UNREAD}
+        if any(named.start <= word["start"] < named.end for named in words)
+        else word
+        for word in account
+    ]

@@ -1,0 +1,95 @@
+"""Words that name a class, and readings that come to things of another."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.answers.class_words import ClassWord, class_words, left_out, not_met
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.execute import execute
+from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.query.question import Asked, Mentions, mentions_of
+from groundwalk.agent.query.tree import read_query
+
+GRAPH = """
+@prefix : <http://bells.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Bell rdfs:label "bell" . :Tower rdfs:label "tower" . :Person rdfs:label "person" .
+:FullCircle rdfs:label "full-circle tower" . :FullCircle rdfs:subClassOf :Tower .
+:Village rdfs:label "village" . :Ringer rdfs:label "ringer" . :Ringer rdfs:subClassOf :Person .
+:hangs rdfs:label "hangs in" . :located rdfs:label "located in" . :rings rdfs:label "rings at" .
+:meg a :Bell ; rdfs:label "Black Meg" ; :hangs :cross .
+:cross a :FullCircle ; rdfs:label "Holy Cross" ; :located :wendle .
+:ann a :Ringer ; rdfs:label "Ann" ; :rings :cross .
+:giles a :Tower ; rdfs:label "St Giles" . :cy a :Person ; rdfs:label "Cy" ; :rings :giles .
+:wendle a :Village ; rdfs:label "Wendle" . :bo rdfs:label "Bo" ; :rings :cross .
+"""
+TOWERS: dict[str, Any] = {"start": [0], "steps": [{"relation": "located in", "inverse": True}]}
+BELLS = {"start": [0], "steps": [*TOWERS["steps"], {"relation": "hangs in", "inverse": True}]}
+RINGERS = {"start": [0], "steps": [*TOWERS["steps"], {"relation": "rings at", "inverse": True}]}
+
+
+@pytest.fixture
+def kg(tmp_path: Path) -> Iterator[KnowledgeGraph]:
+    file = tmp_path / "bells.ttl"
+    file.write_text(GRAPH, encoding="utf-8")
+    with closing(open_kg(str(file))) as opened:
+        yield opened
+
+
+def named(kg: KnowledgeGraph, question: str) -> list[ClassWord]:
+    return class_words(kg, Asked(question, mentions_of(question, [])))
+
+
+def missed(kg: KnowledgeGraph, question: str, tree: dict[str, Any]) -> list[str]:
+    """The words of a question that nothing meets which a query comes to."""
+    facts, bound = Facts(kg), bind(kg, read_query(tree), ("Wendle",))
+    words = named(kg, question)
+    return [word.text for word in not_met(facts, bound, execute(facts, bound), words)]
+
+
+def test_classes_are_named_by_one_and_many_and_by_several_words(kg: KnowledgeGraph) -> None:
+    assert [w.text for w in named(kg, "Which bells and towers are there?")] == ["bells", "towers"]
+    assert [w.text for w in named(kg, "any full-circle towers?")] == ["full-circle towers"]
+    assert named(kg, "what is in Wendle") == []
+
+
+def test_a_mention_names_no_class(kg: KnowledgeGraph) -> None:
+    question = "is Bell Tower old"
+    mentions = Mentions((Numbered(3, 13, "tower"),))
+    assert class_words(kg, Asked(question, mentions)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "tree", "expected"),
+    [
+        ("Which bells hang in Wendle?", TOWERS, ["bells"]),
+        ("How many bells hang in Wendle?", {**TOWERS, "answer": "count"}, ["bells"]),
+        ("Which bells hang in Wendle?", BELLS, []),
+        ("Which towers of Wendle have bells?", BELLS, []),
+        ("Which towers are in Wendle?", TOWERS, []),
+        ("Which persons ring in Wendle?", RINGERS, []),
+        ("Is there a bell in Wendle?", {**TOWERS, "answer": "yesno"}, []),
+    ],
+)
+def test_a_reading_has_to_meet_the_classes_that_are_named(
+    kg: KnowledgeGraph, question: str, tree: dict[str, Any], expected: list[str]
+) -> None:
+    assert missed(kg, question, tree) == expected
+
+
+def test_what_has_no_class_may_be_anything(kg: KnowledgeGraph) -> None:
+    assert missed(kg, "Which bells ring in Wendle?", RINGERS) == [], "nobody knows what Bo is"
+
+
+def test_words_that_nothing_meets_are_left_out(kg: KnowledgeGraph) -> None:
+    words = named(kg, "Which bells are there?")
+    account = [
+        {"text": "bells", "start": 6, "end": 11, "used_by": "filler"},
+        {"text": "there", "start": 16, "end": 21, "used_by": "filler"},
+    ]
+    assert [word["used_by"] for word in left_out(account, words)] == ["unread", "filler"]
