@@ -158,6 +158,9 @@ def _question(words: Sequence[str], file: Path | None) -> str:
     Raises InputError where the shell made several of one, and QuestionError for an empty one.
     """
     if len(words) > 1:
+        if Path(words[0]).exists():
+            named = shlex.join(["groundwalk", "ask", "--kg", words[0], " ".join(words[1:])])
+            raise InputError(f"{words[0]} is no question, but a file or folder", f"type {named}")
         quoted = shlex.join(["groundwalk", "ask", " ".join(words)])
         raise InputError("the question is not in quotes", f"type {quoted}")
     if file is not None:

@@ -77,6 +77,10 @@ class Names:
             for step in steps
         ]
 
+    def meant(self, text: str) -> set[Term]:
+        """What a text of a claim may mean: the term that it is, or all that have it for a name."""
+        return {text, *self._meanings.find([text])[text]}
+
     def _only(self, text: str, terms: Sequence[Term], what: str, hint: str) -> Term:
         if not terms:
             raise InputError(f"no {what} of the graph is called {text!r}", hint)

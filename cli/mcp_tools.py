@@ -1,7 +1,7 @@
 """What an agent host may do with an opened KG; the docstrings of the tools are for its model."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain as chained
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -305,10 +305,12 @@ class Tools:
         from ..agent.kg.verification.claims import Inquiry
 
         texts = [*chained.from_iterable(chain), *(topics or []), *(answers or [])]
-        spelled = self._names_of(kg).as_written(texts)
+        names = self._names_of(kg)
+        spelled = names.as_written(texts)
         triples = [[spelled[text] for text in triple] for triple in chain]
         claimed = [spelled[text] for text in answers or []]
-        starts = [_start(triples[0], claimed)] if topics is None else [spelled[t] for t in topics]
+        start = _start(triples[0], claimed, names.meant)
+        starts = [start] if topics is None else [spelled[topic] for topic in topics]
         claim = json.dumps({"topics": starts, "chain": triples, "answers": claimed})
         records = read_records([claim.encode()], "the claim")
         inquiry = Inquiry(kg.store, kg.prove)
@@ -412,10 +414,15 @@ def _related(
     return related
 
 
-def _start(triple: Sequence[str], answers: Sequence[str]) -> str:
-    """The end of a first triple where a chain starts: its head, if that is not what it proves."""
+def _start(triple: Sequence[str], answers: Sequence[str], meant: Callable[[str], set[str]]) -> str:
+    """The end of a first triple where a chain starts: its head, if that is not what it proves.
+
+    An answer may be a term where the triple has the name of it.
+    """
     head, _, tail = triple
-    return tail if head in answers and tail not in answers else head
+    claimed = set[str]().union(*map(meant, answers))
+    is_proved, starts = not claimed.isdisjoint(meant(head)), claimed.isdisjoint(meant(tail))
+    return tail if is_proved and starts else head
 
 
 def _match(entity: "TermInfo | Candidate", score: float) -> Match:

@@ -39,7 +39,7 @@ class KGRetriever(BaseRetriever):
     Answer: Nairobi
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     graph: CompiledGraph
     options: Options | None = None

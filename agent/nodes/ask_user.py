@@ -4,6 +4,9 @@ A node of its own, because an interrupted node starts again from its top when it
 it asks is told before it, by `offer`.
 """
 
+from collections.abc import Mapping
+from typing import Any, cast
+
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
@@ -29,8 +32,8 @@ def offer() -> Node:
 def ask_user() -> Node:
     """Ask about each ambiguous mention.
 
-    The reply is an option's number from 1, its term, what it is listed as, or a text that only one
-    option's name or description has.
+    The reply is an option, its number from 1, its term, its name in full, what it is listed as, or
+    a text that only one option's name or description has.
     """
 
     def run(state: State, runtime: Runtime[Options]) -> State:
@@ -51,7 +54,12 @@ def _settle(mention: MentionRecord) -> MentionRecord:
     while True:
         ask = f"Which {mention['text']} do you mean?"
         reply = interrupt(Choice(ask=ask, options=options, hint=hint))
-        chosen = picked(str(reply), options)
+        text = (
+            cast("Mapping[str, Any]", reply).get("term", "")
+            if isinstance(reply, Mapping)
+            else reply
+        )
+        chosen = picked(str(text), options)
         if len(chosen) == 1:
             rest = [option for option in options if option != chosen[0]]
             return {**mention, "ambiguous": False, "candidates": [*chosen, *rest]}

@@ -97,6 +97,8 @@ def evaluate(
     setup = replace(setup, split=read.split, on_broken=on_broken)
     every = of_part(read.samples, part)
     samples = (spread(every, seed) if sampled else every)[:most]
+    if setup.topics == "given" and not any(sample.topics for sample in samples):
+        raise InputError("no question of the dataset gives its topics", "leave out --topics given")
     notes = [note for name in setup.methods for note in unused(name, setup.options, setup.user_set)]
     setup = _with_retrieved(_with_kg(setup, samples, read.kg, default_kg))
     method_options(setup)

@@ -200,6 +200,12 @@ def test_words_without_quotes_are_told_how_to_be_put(home: Path) -> None:
     assert_one_line_error(run, 2, "quotes", "type groundwalk ask 'who borders Peru?'")
 
 
+def test_a_graph_without_its_option_is_told_how_to_be_put(home: Path) -> None:
+    (home / "bells.ttl").write_text("", encoding="utf-8")
+    run = groundwalk(home, "ask", "bells.ttl", "who rings?")
+    assert_one_line_error(run, 2, "no question", "type groundwalk ask --kg bells.ttl 'who rings?'")
+
+
 def test_question_of_a_megabyte(home: Path, model: Path) -> None:
     text = "why " * 25_000  # as long as one argument of a process may be
     assert_one_line_error(groundwalk(home, "ask", text), 2, "100,000 characters")

@@ -120,6 +120,13 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         "verify_chain",
         {"chain": [["Austria", "capital", "Vienna"]], "answers": ["Austria"]},
     ),
+    "from the term of its answer": (
+        "verify_chain",
+        {
+            "chain": [["Austria", "capital", "Vienna"]],
+            "answers": ["<https://groundwalk.example/world/country/austria>"],
+        },
+    ),
     "two parts": ("verify_chain", {"topics": [], "chain": [["Austria", "Wien"]], "answers": []}),
 }
 
@@ -436,9 +443,10 @@ def test_a_chain_needs_no_topics_and_no_answers(said: dict[str, Any]) -> None:
     alone = said["chain alone"].structured_content
     assert alone["verdict"] == "supported" and alone["topics"] == ["Austria"]
     assert alone["answer_verdicts"] == []
-    answered = said["from its answer"].structured_content
-    assert answered["topics"] == ["Vienna"]
-    assert [answer["verdict"] for answer in answered["answer_verdicts"]] == ["supported"]
+    for name in ("from its answer", "from the term of its answer"):
+        answered = said[name].structured_content
+        assert answered["topics"] == ["Vienna"]
+        assert [answer["verdict"] for answer in answered["answer_verdicts"]] == ["supported"]
 
 
 @pytest.mark.parametrize(

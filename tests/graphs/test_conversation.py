@@ -202,15 +202,16 @@ def test_what_was_resolved_is_streamed(graph: CompiledGraph) -> None:
     ]
 
 
-def test_an_ambiguous_mention_asks_back_and_goes_on(graph: CompiledGraph) -> None:
-    config: Any = {"configurable": {"thread_id": "springfield"}}
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_an_ambiguous_mention_asks_back_and_goes_on(graph: CompiledGraph, is_whole: bool) -> None:
+    config: Any = {"configurable": {"thread_id": f"springfield {is_whole}"}}
     asked: Any = {"question": "Which country is Springfield in?"}
     state: Any = graph.invoke(asked, config)
     (interrupt,) = state["__interrupt__"]
     options = interrupt.value["options"]
     assert len(options) == 2
     chosen = next(option for option in options if "west" in option["term"])
-    state = graph.invoke(Command(resume=chosen["term"]), config)
+    state = graph.invoke(Command(resume=chosen if is_whole else chosen["term"]), config)
     assert names(state) == {"Portugal"} and state["status"] == "answered"
 
 

@@ -247,6 +247,12 @@ def test_questions_that_are_decoded_together_say_the_same(
         assert [ours[name] for name in same] == [theirs[name] for name in same]
 
 
+def test_topics_that_no_question_gives_are_an_error(folder: Path, tmp_path: Path) -> None:
+    (folder / "plain.jsonl").write_text('{"question": "Who is it?", "answers": []}\n', "utf-8")
+    with pytest.raises(InputError, match="no question of the dataset gives its topics"):
+        run(folder, tmp_path, "plain.jsonl", "all", replace(setup(folder), topics="given"))
+
+
 def test_given_topics_take_the_place_of_linked_ones(folder: Path, tmp_path: Path) -> None:
     questions = (
         {"id": "known", "question": "Where is Ada's child?", "topics": ["Ben"], "answers": []},
