@@ -81,8 +81,8 @@ def rows(
 def _cells(example: Example) -> Iterable[_Cell]:
     words = {word.mention: word for word in example.words if word.mention is not None}
     for pointer, hop in pairwise(example.actions):
-        if pointer.kind == "pointer" and hop.kind == "step" and hop.inverse:
-            word = words.get(pointer.number)
+        if pointer.number is not None and hop.kind == "step" and hop.inverse:
+            word = words.get(pointer.number) if pointer.kind == "pointer" else None
             if word is not None and not word.is_earlier:
                 yield _Cell(word, hop.name)
 

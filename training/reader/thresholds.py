@@ -52,7 +52,7 @@ _OTHERS = 1_000
 _OF_ONE, _NONE_OF_ONE = 100, 50
 """Questions of the one graph that a reader is tuned to."""
 _ANSWERED = 0.05
-"""Of questions whose relation is taken out of that graph, how many may be answered."""
+"""Of questions whose relation is taken out of a graph, how many may be answered."""
 _WRITTEN = 200
 """Hand-written questions that are asked."""
 _ACCOUNTED = 60
@@ -89,10 +89,10 @@ def fit_thresholds(
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
-    `apart` are the domains over which graphs are made. Raises ValueError where none of them can be
-    asked about.
+    Few questions are answered whose relation is taken out. `apart` are the domains over which
+    graphs are made. Raises ValueError where none of them can be asked about.
     """
-    tried = list[Tried]()
+    tried, without = list[Tried](), list[Answered]()
     for number, domain in enumerate(d for d in apart for _ in range(_GRAPHS)):
         report(f"asking over {domain.name}, which is kept apart")
         with TemporaryDirectory() as folder:
@@ -104,10 +104,21 @@ def fit_thresholds(
                 asked = _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
                 exam = _made_exam(kg, reader, asked)
                 tried.append(_tried(kg, reader, exam, Unwatched()))
-                tried.append(_tried_without(kg, reader, asked, _LACKING, Unwatched()))
+                lacking = _tried_without(kg, reader, asked, _LACKING, Unwatched())
+                tried.append(lacking)
+                without += lacking.answered
     if not any(part.answered for part in tried):
         raise ValueError("no domain that is kept apart can be asked about")
-    return _fitted(reader, tried, lenient_threshold)
+    return _silent(_fitted(reader, tried, lenient_threshold), without)
+
+
+def _silent(reader: ReaderWeights, without: Sequence[Answered]) -> ReaderWeights:
+    """The reader, so strict that few questions are answered whose relation is taken out."""
+    if len(without) * _ANSWERED < 1:  # too few to tell
+        return reader
+    least = silence_threshold([answer.confidence for answer in without], share=_ANSWERED)
+    settings = reader.settings
+    return replace(reader, settings=replace(settings, threshold=max(settings.threshold, least)))
 
 
 def _tried_without(
@@ -203,11 +214,7 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
-    if len(without.answered) * _ANSWERED < 1:  # too few to tell
-        return fitted
-    least = silence_threshold([answer.confidence for answer in without.answered], share=_ANSWERED)
-    settings = fitted.settings
-    return replace(fitted, settings=replace(settings, threshold=max(settings.threshold, least)))
+    return _silent(fitted, without.answered)
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[TypedQuestion]:

@@ -14,6 +14,7 @@ from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.question import Asked, Mentions, mentions_of
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.records import Word
 
 GRAPH = """
 @prefix : <http://bells.example/> .
@@ -89,7 +90,7 @@ def test_what_has_no_class_may_be_anything(kg: KnowledgeGraph) -> None:
 def test_words_that_nothing_meets_are_left_out(kg: KnowledgeGraph) -> None:
     words = named(kg, "Which bells are there?")
     account = [
-        {"text": "bells", "start": 6, "end": 11, "used_by": "filler"},
-        {"text": "there", "start": 16, "end": 21, "used_by": "filler"},
+        Word(text="bells", start=6, end=11, used_by="filler"),
+        Word(text="there", start=16, end=21, used_by="filler"),
     ]
     assert [word["used_by"] for word in left_out(account, words)] == ["unread", "filler"]

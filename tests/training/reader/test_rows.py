@@ -36,7 +36,9 @@ def pairs(own: Example) -> list[tuple[str, str]]:
     values = {word.mention: word.text for word in own.words if word.mention is not None}
     walked = zip(own.actions, own.actions[1:], strict=False)
     return [
-        (values[pointer.number], hop.name) for pointer, hop in walked if pointer.kind == "pointer"
+        (values[pointer.number], hop.name)
+        for pointer, hop in walked
+        if pointer.kind == "pointer" and pointer.number is not None
     ]
 
 
