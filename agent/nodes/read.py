@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
-from ..answers.class_words import left_out
+from ..answers.class_words import ClassWord, left_out
 from ..answers.computed import Computed
 from ..answers.judging import (
     NO_READING,
@@ -339,7 +339,8 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     account = account_of(tools, asked, query)
     if not_met and options.confidence is None:
         others = [other for other in queries if other is not query]
-        return _of_others(tools, [query, *others], confidence, left_out(account, not_met))
+        account = left_out(account, not_met)
+        return _of_others(tools, [query, *others], confidence, account, not_met)
     computed = replace(
         done.computed,
         confidence=no_surer(confidence, account),
@@ -353,11 +354,15 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
 
 
 def _of_others(
-    tools: ReadWith, queries: Sequence[ReadQuery], confidence: float, account: list[Word]
+    tools: ReadWith,
+    queries: Sequence[ReadQuery],
+    confidence: float,
+    account: list[Word],
+    not_met: Sequence[ClassWord],
 ) -> Read:
     """What comes of a query for other things than the classes that its question names."""
     words = in_words(tools.kg, queries[0].bound)
-    named = ", ".join(f'"{word}"' for word in unread(account))
+    named = ", ".join(f'"{word.text}"' for word in not_met)
     notes = [*left_out_of(account), f"{READ}{words}; {_NONE_OF} {named} in that"]
     most = no_surer(confidence, account)
     silent = Computed("unsure", confidence=most, notes=notes)

@@ -61,18 +61,18 @@ def rows(
         for cell in _cells(example):
             cells[example.schema].setdefault(cell)
             likes[example.schema] = example
-    tables = [(schema, list(own)) for schema, own in cells.items()]
+    tables = [(schema, list(table)) for schema, table in cells.items()]
     languages = wordings_of_all("rows")
     forms = {
         use: [form.split() for forms in languages for form in forms[use]] for use in languages[0]
     }
     made = list[Example]()
     while tables and len(made) < count:
-        schema, own = rng.choice(tables)
+        schema, table = rng.choice(tables)
         labels = schemas[schema].hops if schema in schemas else ()
         said = {word for hop in labels for word in label_words(hop.label)}
-        said |= {word for cell in own for word in label_words(cell.label)}
-        asked = _asked(_drawn(own, rng), _noun(nouns, said, rng), forms, rng)
+        said |= {word for cell in table for word in label_words(cell.label)}
+        asked = _asked(_drawn(table, rng), _noun(nouns, said, rng), forms, rng)
         if asked is not None:
             made.append(with_words(likes[schema], ROWS, *asked))
     return made
@@ -87,9 +87,9 @@ def _cells(example: Example) -> Iterable[_Cell]:
                 yield _Cell(word, hop.name)
 
 
-def _drawn(own: Sequence[_Cell], rng: Random) -> list[_Cell]:
+def _drawn(table: Sequence[_Cell], rng: Random) -> list[_Cell]:
     """Values of a table, mostly of as many relations."""
-    cells = rng.sample(own, min(rng.choice(_CONDITIONS), len(own)))
+    cells = rng.sample(table, min(rng.choice(_CONDITIONS), len(table)))
     if rng.random() < _BOTH_WAYS:
         return cells
     return list({cell.label: cell for cell in cells}.values())

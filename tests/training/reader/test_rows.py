@@ -31,10 +31,10 @@ NOUNS = [("horse", "horses"), ("runner", "runners"), ("vessel", "vessels")]
 MADE = rows(QUESTIONS, SCHEMAS, NOUNS, 3_000, seed=1)
 
 
-def pairs(own: Example) -> list[tuple[str, str]]:
+def pairs(example: Example) -> list[tuple[str, str]]:
     """Each value that a question begins at, with its relation."""
-    values = {word.mention: word.text for word in own.words if word.mention is not None}
-    walked = zip(own.actions, own.actions[1:], strict=False)
+    values = {word.mention: word.text for word in example.words if word.mention is not None}
+    walked = zip(example.actions, example.actions[1:], strict=False)
     return [
         (values[pointer.number], hop.name)
         for pointer, hop in walked
@@ -47,22 +47,22 @@ def test_every_condition_is_a_value_of_its_table_and_no_column_is_asked_for() ->
         "race": {("alba", "name of horse"), ("tim", "jockey"), ("nora", "jockey")},
         "ship": {("kiel", "port")},
     }
-    for own in MADE:
-        assert own.source == ROWS
-        assert set(pairs(own)) <= cells[own.schema]
-        assert all(action.inverse for action in own.actions if action.kind == "step")
-        assert {a.kind for a in own.actions} <= {"pointer", "step", "and", "count", "end"}
-    assert {len(pairs(own)) for own in MADE} == {1, 2, 3}
+    for example in MADE:
+        assert example.source == ROWS
+        assert set(pairs(example)) <= cells[example.schema]
+        assert all(action.inverse for action in example.actions if action.kind == "step")
+        assert {a.kind for a in example.actions} <= {"pointer", "step", "and", "count", "end"}
+    assert {len(pairs(example)) for example in MADE} == {1, 2, 3}
 
 
 def test_values_are_numbered_in_the_order_of_the_words() -> None:
-    for own in MADE:
-        numbers = [word.mention for word in own.words if word.mention is not None]
-        assert numbers == list(range(len(numbers))) and len(numbers) == len(pairs(own))
+    for example in MADE:
+        numbers = [word.mention for word in example.words if word.mention is not None]
+        assert numbers == list(range(len(numbers))) and len(numbers) == len(pairs(example))
 
 
 def test_no_noun_is_a_word_of_a_label() -> None:
-    texts = [{word.text for word in own.words} for own in MADE if own.schema == "race"]
+    texts = [{word.text for word in example.words} for example in MADE if example.schema == "race"]
     assert not any({"horses"} & words for words in texts)
     assert any({"runners", "vessels"} & words for words in texts)
 
