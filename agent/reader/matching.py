@@ -18,8 +18,13 @@ FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "c
 """What is said of a word and a label: numbers from 0 to 1, in this order."""
 EXACT, ALIAS, RELATED, BEGINS, PAIR, RARE, COVERED, CLASS, KIND = range(len(FEATURES))
 _LEAST_LETTERS = 4
+_SHORT = 3
+"""Letters of a word of a label that a longer word may begin with: `hut` and `huts`."""
 _LEAST_SHARE = 0.6
 """Of the longer of two words, what must be their common beginning."""
+_FORM_LETTERS = 6
+_ENDING = 2
+"""The letters in which two forms of one word may differ, where they have so many at least."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Entry:
     """By word: whether it is one of the label, of an alias, and related to one."""
     beginnings: Mapping[str, tuple[str, ...]]
     """The words of the label by their first letters."""
+    forms: Mapping[str, tuple[str, ...]]
+    """Those words that `alike` has, by their first letters."""
     pairs: frozenset[tuple[str, str]]
     """Neighbours in the label or in an alias."""
 
@@ -40,9 +47,10 @@ class Entry:
         return (*self.alike, *(f"{start}-" for start in self.beginnings))
 
 
-def beginnings(word: str) -> tuple[str, str]:
-    """A word, and its first letters, by which labels are looked up."""
-    return word, f"{word[:_LEAST_LETTERS]}-"
+def beginnings(word: str) -> tuple[str, ...]:
+    """A word, its first letters, and forms that it may be one of, by which labels are looked up."""
+    forms = (word[:-count] for count in range(1, _ENDING + 1) if len(word) >= _FORM_LETTERS)
+    return word, f"{word[:_SHORT]}-", f"{word[:_LEAST_LETTERS]}-", *forms
 
 
 def entry_of(label: str, lexicon: Lexicon) -> Entry:
@@ -56,17 +64,23 @@ def entry_of(label: str, lexicon: Lexicon) -> Entry:
             alias[word] = max(alias.get(word, 0.0), 1.0 / len(name))
     related = {other: 1.0 for word in words for other in lexicon.related.get(word, ())}
     known = {*exact, *alias, *related}
-    beginnings = dict[str, tuple[str, ...]]()
-    for word in words:
-        if len(word) >= _LEAST_LETTERS:
-            start = word[:_LEAST_LETTERS]
-            beginnings[start] = (*beginnings.get(start, ()), word)
     return Entry(
         words,
         {w: (exact.get(w, 0.0), alias.get(w, 0.0), related.get(w, 0.0)) for w in known},
-        beginnings,
+        _by_beginning(words, _SHORT),
+        _by_beginning(sorted(alias.keys() | related.keys()), _FORM_LETTERS - _ENDING),
         frozenset(pair for name in (words, *names) for pair in pairwise(name)),
     )
+
+
+def _by_beginning(words: Iterable[str], least: int) -> dict[str, tuple[str, ...]]:
+    """Words of so many letters by the first of these."""
+    by_beginning = dict[str, tuple[str, ...]]()
+    for word in words:
+        if len(word) >= least:
+            start = word[:_LEAST_LETTERS]
+            by_beginning[start] = (*by_beginning.get(start, ()), word)
+    return by_beginning
 
 
 def matches(
@@ -112,6 +126,12 @@ def _match_label(
             cells[index, :BEGINS] = np.maximum(cells[index, :BEGINS], values)
             if values[EXACT]:
                 covered.add(part)
+        else:
+            for word, share in _forms(label, part):
+                _, *others = label.alike[word]
+                cells[index, ALIAS:BEGINS] = np.maximum(
+                    cells[index, ALIAS:BEGINS], np.multiply(others, share)
+                )
         if begun := _beginning(label, part):
             word, share = begun
             cells[index, BEGINS] = max(cells[index, BEGINS], share)
@@ -136,9 +156,21 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
     """The word of a label that begins most as a word does, and how much of them is alike."""
     if len(part) < _LEAST_LETTERS:
         return None
-    best: tuple[str, float] | None = None
-    for word in label.beginnings.get(part[:_LEAST_LETTERS], ()):
-        share = len(commonprefix((word, part))) / max(len(word), len(part))
-        if share >= _LEAST_SHARE and (best is None or share > best[1]):
-            best = word, share
-    return best
+    words = label.beginnings.get(part[:_LEAST_LETTERS], ()) + label.beginnings.get(part[:_SHORT], ())
+    shares = [(_share(word, part), word) for word in words]
+    share, word = max(shares, default=(0.0, ""))
+    return (word, share) if share >= _LEAST_SHARE else None
+
+
+def _forms(label: Entry, part: str) -> Iterable[tuple[str, float]]:
+    """The words like a label's of which a word may be another form, and how much is alike."""
+    if len(part) >= _FORM_LETTERS - _ENDING:
+        for word in label.forms.get(part[:_LEAST_LETTERS], ()):
+            share, longer = _share(word, part), max(len(word), len(part))
+            if longer >= _FORM_LETTERS and longer * (1 - share) <= _ENDING:
+                yield word, share
+
+
+def _share(one: str, other: str) -> float:
+    """How much of the longer of two words is their common beginning."""
+    return len(commonprefix((one, other))) / max(len(one), len(other))

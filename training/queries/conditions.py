@@ -19,6 +19,8 @@ _COMPARISONS: tuple[Kind, ...] = (
     *("greater", "greater", "less", "less"),
     *("atleast", "atmost", "equal"),
 )
+_CLASSES = 0.35
+"""How many sets are all of a class."""
 _DAYS = 0.3
 """How many dates are compared as days."""
 _COUNTS: tuple[Kind, ...] = ("greater", "less", "atleast", "atmost", "equal")
@@ -28,7 +30,7 @@ def some_members(
     ops: Operators, rng: Random, first: int = 0, *, plain: bool = False
 ) -> Members | None:
     """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
-    members = of_class(ops, rng) if rng.random() < 0.25 else of_walk(ops, rng, first)
+    members = of_class(ops, rng) if rng.random() < _CLASSES else of_walk(ops, rng, first)
     if members is None or plain or rng.random() < 0.6:
         return members
     return with_condition(ops, members, rng, first) or members

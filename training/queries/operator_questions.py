@@ -8,6 +8,7 @@ from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
 from ..wording.template import Filling, fill
+from .class_questions import claimed_walk, denied_walk, distinct_ends, narrowed_class
 from .clauses import asked_of_one, counting_clause, number_of, ranking
 from .conditions import compared_value, some_members, with_condition
 from .operators import CARDINALS, Measure, Members, Operators
@@ -377,5 +378,9 @@ _KINDS: tuple[tuple[_Make, float], ...] = (
     (_connected, 0.4),
     (_either, 0.8),
     (_follow_up, 2),
+    (narrowed_class, 5),
+    (denied_walk, 1.5),
+    (claimed_walk, 1.5),
+    (distinct_ends, 1),
 )
 """What is made, and how often beside the others."""

@@ -174,6 +174,11 @@ class Operators:
         """The moves from the members that lead to several things."""
         return [move for move in self.moves_at(members) if self.is_counted(move)]
 
+    def ends_of(self, move: Move) -> frozenset[str]:
+        """The classes of what a move leads to."""
+        kinds = self.graph.kinds
+        return frozenset(kinds[end] for ends in self.graph.edges[move].values() for end in ends)
+
     def is_counted(self, move: Move) -> bool:
         """Whether a move leads to several things."""
         return self.plenty[self.graph.spell(move)] > _COUNTABLE
@@ -216,8 +221,7 @@ class Operators:
 
     def end_word(self, move: Move, kind: str, rng: Random) -> str | None:
         """A noun in the singular for what a move leads to from a class."""
-        edges = self.graph.edges[move]
-        ends = {self.graph.kinds[end] for node in edges for end in edges[node]}
+        ends = self.ends_of(move)
         end = next(iter(ends)) if len(ends) == 1 else ""
         if end and end in self.composer.book.classes and (move.inverse or rng.random() < 0.4):
             return self.composer.noun(end, False, rng)

@@ -31,6 +31,10 @@ _ADJECTIVES = 0.2
 _OF = frozenset({"of", "in", "from"})
 _LIMITED = 0.15
 """How many of the claims have words such as `only`, which make another claim of it."""
+_ALONE = 0.05
+"""How many other questions have such words before a name."""
+_BE = ("is", "are", "that is", "that are", "and is", "and are")
+"""What an adjective follows that says something at the end of a question."""
 _WHOLE = "\uf8a2"
 """Stands for a whole question in what is put around it."""
 _TITLED = 0.2
@@ -73,8 +77,8 @@ class Variation:
         words, named = self._with_adjectives(question.words, rng), question.named
         if question.actions is not None and rng.random() < self.unread:
             words, named = self._with_unread(words, named, rng)
-        if self.unread and is_claim(question.actions or ()) and rng.random() < _LIMITED:
-            words = self._limited(words, rng)
+        if self.unread and question.actions is not None:
+            words = self._limited(words, question.actions, rng)
         if rng.random() < self.filler:
             words = self._with_filler(words, rng)
         if rng.random() < self.noise:
@@ -125,6 +129,8 @@ class Variation:
         """With words that say something that no query of the graph can say."""
         index, key = self._unread_at(words, rng)
         text = chosen(rng.choice(self.modifiers.unread[key]), rng)
+        if key == "adjective" and index == len(words):
+            text = f"{rng.choice(_BE)} {text}"
         if key == "role":
             text = rng.choice(("the ", "")) + text + " of"
         if key == "verb":
@@ -135,12 +141,15 @@ class Variation:
         added = tuple(word._replace(use="unread") for word in words_of(text))
         return (*words[:index], *added, *words[index:]), named
 
-    def _limited(self, words: Words, rng: Random) -> Words:
-        """With a word that says of a thing that it is the only one, which no query can say."""
-        names = [index for index, word in enumerate(words) if word.names]
-        articles = [index + 1 for index, word in enumerate(words) if word.text == "the"]
-        places = [*names, *articles, *range(1, max(names, default=0))]
-        if not places:
+    def _limited(self, words: Words, actions: Sequence[Action], rng: Random) -> Words:
+        """Some with a word that says of a thing that it is the only one; no query can say that."""
+        claims = is_claim(actions)
+        places = [index for index, word in enumerate(words) if word.names]
+        if claims:
+            articles = [index + 1 for index, word in enumerate(words) if word.text == "the"]
+            places += [*articles, *range(1, max(places, default=0))]
+        denies = any(action.kind in ("not", "missing") for action in actions)
+        if not places or denies or rng.random() >= (_LIMITED if claims else _ALONE):
             return words
         index = rng.choice(places)
         text = chosen(rng.choice(self.modifiers.unread["limit"]), rng)
@@ -155,8 +164,10 @@ class Variation:
             return rng.choice(nouns) if nouns and rng.random() < 0.5 else len(words), "after"
         if style < 0.78:
             return len(words) if rng.random() < 0.8 else 0, "time"
-        if style < 0.86:
+        if style < 0.82:
             return len(words), "manner"
+        if style < 0.86:
+            return len(words), "adjective"
         names = [index for index, word in enumerate(words) if word.names]
         if style < 0.93 and names:
             return rng.choice(names), "role"

@@ -23,6 +23,7 @@ from ...agent.linking.words import PREPOSITIONS
 from ...agent.query.account import names_of
 from ...agent.reader.lexicon import label_words
 from ..material import Material, gather
+from ..queries.questions import Shares
 from ..queries.typed import typed_question
 from ..recipe import Recipe
 from ..wording.phrasebook import Compares
@@ -43,6 +44,7 @@ _THINGS = 12
 _RENAMED = 0.6
 """How many classes of a domain have the label of one of their nouns."""
 _BASE = "https://made.example/"
+_SHARES = Shares(unread=0.14, filler=0.15, noise=0.25)
 _SYLLABLES = "ba do ki lu me no pa ri sa te vu zo lan mor nel tis gra".split()
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _DATE = "<http://www.w3.org/2001/XMLSchema#date>"
@@ -323,7 +325,8 @@ def examples_over(
     """Questions over a graph, made anew without end."""
     named, queries = names_of(kg), material.queries
     if queries is not None and queries.operators is not None:
-        queries = replace(queries, operators=replace(queries.operators, names_texts=True))
+        operators = replace(queries.operators, names_texts=True)
+        queries = replace(queries, operators=operators, shares=_SHARES)
     for question in () if queries is None else queries.stream(seed):
         asked = typed_question(question)
         example = asked and made_example(asked, MADE, schema, named)

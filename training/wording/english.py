@@ -89,6 +89,7 @@ _SUBJECTS = frozenset(
 )
 _PRONOUNS = frozenset(("that", "who", "which"))
 _BEING = frozenset(("is", "are", "was", "were"))
+_AUXILIARIES = frozenset(("is", "are", "was", "were", "do", "does", "did", "has", "have", "had"))
 _DENIALS = frozenset(
     "not never no nobody none nothing nor neither without must cannot when how why whom".split()
 )
@@ -153,6 +154,49 @@ def denied(clause: str, topic: str) -> str:
         negation = [{"has": "does", "have": "do"}[verb], "not", "have"] if owns else [verb, "not"]
         return _named([*subject, *negation, *others], topic)
     return _named([*subject, "never", verb, *others], topic)
+
+
+def denied_question(question: str, topic: str, nouns: str, rng: Random) -> str:
+    """A question for the other things: `what did x win` as `which games did x not win`.
+
+    Empty for questions of other forms. `nouns` are what it asks for, where it does not say it.
+    """
+    verb, others = _asked_by_verb(question, topic, nouns)
+    if verb not in _AUXILIARIES or len(others) < 2 or others[0] in ("the", "a"):
+        return ""
+    subject, others = others[: others[0] == _TOPIC], others[others[0] == _TOPIC :]
+    denial = [f"{verb}n't", *subject] if rng.random() < 0.35 else [verb, *subject, "not"]
+    return _named([rng.choice(("which", "what")), nouns, *denial, *others], topic)
+
+
+def claimed(question: str, topic: str, nouns: str, answer: str, rng: Random) -> str:
+    """A question for yes or no: `what did x win` as `did x win y`, where y is the `answer`.
+
+    Empty for questions of other forms.
+    """
+    verb, others = _asked_by_verb(question, topic, nouns)
+    if not others:
+        return ""
+    if verb not in _AUXILIARIES:
+        start = rng.choice(("is it true that", "is it right that", "would you say that", ""))
+        return _named([*start.split(), answer, verb, *others], topic).strip()
+    if others[0] == _TOPIC:
+        return _named([verb, *others, answer], topic) if len(others) > 1 else ""
+    one = {"are": "is", "were": "was", "have": "has", "do": "does"}.get(verb, verb)
+    return _named([one, answer, *others], topic)
+
+
+def _asked_by_verb(question: str, topic: str, nouns: str) -> tuple[str, list[str]]:
+    """The verb of a question for what has these nouns, and what follows it; else nothing."""
+    asked, *rest = question.replace(topic, _TOPIC).split()
+    text = " ".join(rest)
+    if asked not in ("which", "what", "who") or not _DENIALS.isdisjoint(rest):
+        return "", []
+    if text.startswith(f"{nouns} "):
+        rest = text.removeprefix(nouns).split()
+    elif asked == "which" or (rest and rest[0] not in _AUXILIARIES and asked == "what"):
+        return "", []
+    return "".join(rest[:1]), rest[1:]
 
 
 def _named(words: Iterable[str], topic: str) -> str:
