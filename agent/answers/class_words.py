@@ -26,6 +26,8 @@ _LONGEST = 3
 """The most words of a class's name."""
 _MEMBERS = 20
 """Answers that are looked at, and answers whose proofs are."""
+_NARROWED = 200
+"""Answers of which it is looked up whether they are of a class."""
 _ABOVE = 5
 """How far up a class is looked for among the classes above another."""
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
@@ -89,6 +91,28 @@ def not_met(
         return []
     every = set[Term]().union(*classes)
     return [word for word in open_ if word.classes.isdisjoint(every)]
+
+
+def narrowing(
+    facts: Facts, bound: Bound, outcome: Outcome, words: Sequence[ClassWord]
+) -> Term | None:
+    """The class to which a question narrows a walk: "Swedish musicians" are not all Swedes.
+
+    `outcome` is that of the walk. None where all that it comes to is of that class or nothing is,
+    and where a word may tell of what lies on the way, or of others among the answers.
+    """
+    members = [set(_classes_of(facts, term)) for term in outcome.members[:_NARROWED]]
+    every = {*outcome.members}
+    between = [
+        set(_classes_of(facts, term)) for term in _walked_through(outcome) if term not in every
+    ]
+    named = {class_ for word in words for class_ in word.classes}
+    meant = {class_ for class_ in named if any(class_ in those for those in members)}
+    if len(meant) != 1 or not all(members):
+        return None
+    (class_,) = meant
+    is_between = any(class_ in those for those in between)
+    return None if is_between or all(class_ in those for those in members) else class_
 
 
 def _words_of_names(kg: KnowledgeGraph, terms: Collection[Term]) -> Iterable[str]:

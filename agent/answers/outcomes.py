@@ -4,12 +4,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from ..errors import GroundwalkError
+from ..query.actions import Action
+from ..query.binding import Mention
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.members import Outcome
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
-from .class_words import ClassWord, class_words, not_met
+from ..query.tree import Query
+from .class_words import ClassWord, class_words, narrowing, not_met
 
 _LEAST = 0.02
 """The least probability of a reading that is executed to compare it with others."""
@@ -75,6 +78,48 @@ def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[Clas
         return _NOTHING
     is_named = {*outcome.members} <= {mention.term for mention in bound.mentions}
     return _NAMED if is_named else met
+
+
+def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
+    """The queries, where a walk is narrowed to the class that its question names.
+
+    Where the graph is not at hand, the queries are as they were.
+    """
+    named = class_words(facts.kg, asked) if facts.kg.pinned else []
+    if not named:
+        return list(queries)
+    first = dict[tuple[Query, tuple[Mention, ...]], ReadQuery]()
+    for query in queries:
+        if query.probability >= _LEAST:
+            query = _narrowed(facts, query, asked.before, named)
+        key = query.bound.query, query.bound.mentions
+        if known := first.get(key):
+            first[key] = replace(known, probability=known.probability + query.probability)
+        else:
+            first[key] = query
+    return sorted(first.values(), key=lambda query: -query.probability)
+
+
+def _narrowed(
+    facts: Facts, query: ReadQuery, before: Before, named: Sequence[ClassWord]
+) -> ReadQuery:
+    """A query of which the walk is narrowed to a class; the same one where none is meant."""
+    bound, tree = query.bound, query.bound.query
+    is_walk = isinstance(tree.start, tuple) and tree.steps and not (tree.of_class or tree.group)
+    if not is_walk or tree.answer not in ("list", "count"):
+        return query
+    walk = replace(bound, query=Query(start=tree.start, steps=tree.steps))
+    outcome = _outcome(facts, replace(query, bound=walk), before)
+    class_ = None if outcome is None else narrowing(facts, walk, outcome, named)
+    if class_ is None:
+        return query
+    (name,) = facts.kg.walk_labels.names([class_])
+    of_class = tree.model_copy(update={"of_class": name, "class_id": class_})
+    kinds = [action.kind for action in query.actions]
+    index = next(at for at, kind in enumerate(kinds) if kind not in ("pointer", "step"))
+    actions = (*query.actions[:index], Action("class", class_), *query.actions[index:])
+    classes = {**bound.classes, class_: class_}
+    return replace(query, bound=replace(bound, query=of_class, classes=classes), actions=actions)
 
 
 def of_others(facts: Facts, query: ReadQuery, asked: Asked) -> list[ClassWord]:

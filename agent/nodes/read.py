@@ -25,7 +25,7 @@ from ..answers.judging import (
     with_account,
     withheld,
 )
-from ..answers.outcomes import alike, of_others, weighed
+from ..answers.outcomes import alike, narrowed, of_others, weighed
 from ..answers.queries import Executed, executed, in_words
 from ..answers.topics import best_topics, linked
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
@@ -179,7 +179,7 @@ def reading_node(
                 likely = explained(asked, queries.queries, tools.account())
                 if tools.is_general:
                     with tools.reader.facts() as facts:
-                        likely = weighed(facts, likely, asked)
+                        likely = narrowed(facts, weighed(facts, likely, asked), asked)
                 outcome = answering(tools, asked, likely, options)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))

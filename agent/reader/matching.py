@@ -156,7 +156,9 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
     """The word of a label that begins most as a word does, and how much of them is alike."""
     if len(part) < _LEAST_LETTERS:
         return None
-    words = label.beginnings.get(part[:_LEAST_LETTERS], ()) + label.beginnings.get(part[:_SHORT], ())
+    words = label.beginnings.get(part[:_LEAST_LETTERS], ()) + label.beginnings.get(
+        part[:_SHORT], ()
+    )
     shares = [(_share(word, part), word) for word in words]
     share, word = max(shares, default=(0.0, ""))
     return (word, share) if share >= _LEAST_SHARE else None

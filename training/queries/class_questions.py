@@ -133,4 +133,3 @@ def distinct_ends(ops: Operators, rng: Random) -> QueryQuestion | None:
         return None
     text = ops.worded(members, "distinct", rng, ws=plural(word))
     return ops.question(text, members, ops.step(move), Action("count"))
-

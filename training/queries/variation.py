@@ -235,8 +235,9 @@ def invented_name(name: str, names: Sequence[str], rng: Random) -> str:
         invented = " ".join(words)
     else:
         invented = _joined(_word(names, 0, rng), _word(names, -1, rng))
-    if rng.random() < _TITLED:
-        invented += " " + _word(names, -1, rng)
+    last = _word(names, -1, rng)
+    if rng.random() < _TITLED and last not in names:
+        invented += f" {last}"
     return invented.lower() if rng.random() < _SMALL else invented
 
 

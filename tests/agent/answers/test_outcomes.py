@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.outcomes import weighed
+from groundwalk.agent.answers.outcomes import narrowed, weighed
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.question import Asked, mentions_of
 from groundwalk.agent.query.reader import ReadQuery
@@ -44,3 +47,45 @@ def test_a_count_of_none_and_unlikely_readings_stay(kg: KnowledgeGraph) -> None:
     assert order(kg, (NONE, 0.4), (FULL, 0.3)) == [(0, 0.4), (1, 0.3)]
     assert order(kg, (EMPTY, 0.4), (FULL, 0.01)) == [(0, 0.4), (1, 0.01)]
     assert order(kg, (EMPTY, 0.4)) == [(0, 0.4)]
+
+
+BAND = """
+@prefix : <http://band.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Player rdfs:label "player" . :Singer rdfs:label "singer" . :from rdfs:label "comes from" .
+:Town rdfs:label "town" . :lives rdfs:label "lives with" .
+:ann a :Player ; rdfs:label "Ann" ; :from :graz . :bo a :Player ; rdfs:label "Bo" ; :from :graz .
+:cy a :Singer ; rdfs:label "Cy" ; :from :graz ; :lives :ann . :graz a :Town ; rdfs:label "Graz" .
+:dee a :Player ; rdfs:label "Dee" ; :lives :ann .
+"""
+FROM = {"start": [0], "steps": [{"relation": "comes from", "inverse": True}]}
+WITH = {"start": [0], "steps": [{"relation": "lives with", "inverse": True}]}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "tree", "class_"),
+    [
+        ("Which players come from Graz?", "Graz", FROM, "player"),
+        ("How many players come from Graz?", "Graz", {**FROM, "answer": "count"}, "player"),
+        ("Who comes from Graz?", "Graz", FROM, ""),
+        ("Which players and singers come from Graz?", "Graz", FROM, ""),
+        ("Which town do they come from?", "Graz", FROM, ""),
+        ("Who lives with the player Ann?", "Ann", WITH, ""),
+    ],
+)
+def test_a_walk_is_narrowed_to_the_class_that_a_question_names(
+    tmp_path: Path, question: str, name: str, tree: dict[str, Any], class_: str
+) -> None:
+    file = tmp_path / "band.ttl"
+    file.write_text(BAND, encoding="utf-8")
+    actions = (Action("pointer", number=0), Action("step", "x", True), Action("end"))
+    with closing(open_kg(str(file))) as kg:
+        facts, asked = Facts(kg), Asked(question, mentions_of(question, []))
+        read = ReadQuery(bind(kg, read_query(tree), (name,)), actions, 0.6)
+        again = replace(read, probability=0.3)
+        only, *_ = queries = narrowed(facts, [read, again], asked)
+        assert only.bound.query.of_class == class_
+        assert sum(query.probability for query in queries) == pytest.approx(0.9)
+        assert [action.kind for action in only.actions].count("class") == bool(class_)
+        members = execute(facts, only.bound).members
+        assert ("<http://band.example/cy>" in members) == (not class_)

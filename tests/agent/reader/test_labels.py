@@ -82,6 +82,15 @@ def test_words_are_like_labels_by_letters_aliases_and_meaning() -> None:
     assert said("banana", "director") == {}
 
 
+def test_short_words_and_other_forms_of_like_words_count() -> None:
+    assert said("huts", "mountain hut")["begins"] == 0.75
+    assert "begins" not in said("are", "area")
+    lexicon = make_lexicon([], [("teacher", "instructor")])
+    entry = entry_of("teacher", lexicon)
+    made = matches([("instructors",)], [entry], [None])
+    assert round(float(made[0, 0, FEATURES.index("related")]), 3) == round(10 / 11, 3)
+
+
 @given(st.lists(st.lists(WORD, max_size=2).map(tuple), max_size=6), st.lists(WORD, max_size=4))
 def test_every_likeness_is_a_share_and_a_mention_has_none(
     words: list[tuple[str, ...]], labels: list[str]
