@@ -13,7 +13,7 @@ from ..agent.reader.weights import GeneralReader, open_reader
 from .ground import Parts
 
 if TYPE_CHECKING:
-    from ..agent.nodes.read import ReadWith
+    from ..agent.answers.readings import ReadWith
 
 FORMAT = "query"
 """The wire format of queries, as `ModelSettings.formats` names it."""
@@ -48,7 +48,7 @@ def reads_itself(settings: ModelSettings, *, is_known: bool) -> bool:
 
 def read_with(parts: Parts) -> "ReadWith":
     """What questions are read with: a reader that is given, the local model, or the bundled one."""
-    from ..agent.nodes.read import ReadWith
+    from ..agent.answers.readings import ReadWith
 
     if parts.reader is not None or not reads_itself(parts.settings, is_known=parts.is_known):
         return _general(parts, parts.reader or open_reader())
@@ -60,7 +60,7 @@ def read_with(parts: Parts) -> "ReadWith":
 
 
 def _general(parts: Parts, general: GeneralReader) -> "ReadWith":
-    from ..agent.nodes.read import ReadWith
+    from ..agent.answers.readings import ReadWith
     from ..agent.reader.graph import reading_tools
     from ..agent.reader.search import LabelAccount, LabelReader
 

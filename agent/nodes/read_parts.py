@@ -16,6 +16,19 @@ from ..answers.computed import KINDS, Computed
 from ..answers.judging import left_out_of
 from ..answers.outcomes import alike
 from ..answers.queries import Executed, in_words
+from ..answers.readings import (
+    CUT,
+    ForMethod,
+    Read,
+    ReadWith,
+    account_of,
+    answered,
+    given_form,
+    is_of_answers,
+    not_sure,
+    only_read,
+    readings_of,
+)
 from ..decoding.plan import BeamPlan
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
@@ -28,21 +41,7 @@ from ..query.tree import OF_VALUES, AnyOf, Extreme, Filter, Last, Query, Start, 
 from ..query.tree import Part as PartOfQuery
 from ..records import Kind, MentionRecord, Operation, Part, Reading, Word
 from . import Node
-from .read import (
-    CUT,
-    ForMethod,
-    Read,
-    ReadWith,
-    account_of,
-    answered,
-    given_form,
-    is_of_answers,
-    not_sure,
-    only_read,
-    plan_of,
-    reading_node,
-    readings_of,
-)
+from .read import plan_of, reading_node
 
 _KINDS: Mapping[str, Kind] = {**KINDS, "yesno": "truth", "connection": "connection"}
 

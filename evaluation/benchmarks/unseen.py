@@ -24,11 +24,12 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
+from ...agent.answers.readings import ReadWith
 from ...agent.decoding.plan import BeamPlan, Cost
 from ...agent.errors import InputError, NoPathError
 from ...agent.kg import KnowledgeGraph
 from ...agent.nodes import Node
-from ...agent.nodes.read import ReadWith, read
+from ...agent.nodes.read import read
 from ...agent.options import Options
 from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action

@@ -179,9 +179,9 @@ def test_a_query_that_cannot_be_executed_gives_way(
 
 
 def _refuse_first(patch: pytest.MonkeyPatch) -> None:
+    from groundwalk.agent.answers import readings
     from groundwalk.agent.answers.queries import executed as whole
     from groundwalk.agent.errors import ShortageError
-    from groundwalk.agent.nodes import read
 
     calls = list[int]()
 
@@ -191,7 +191,7 @@ def _refuse_first(patch: pytest.MonkeyPatch) -> None:
             raise ShortageError("too large", "ask for less")
         return whole(*given, **named)
 
-    patch.setattr(read, "executed", refusing)
+    patch.setattr(readings, "executed", refusing)
 
 
 def test_a_follow_up_begins_at_the_last_answers(kg: KnowledgeGraph, world: ox.Store) -> None:

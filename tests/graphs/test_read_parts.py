@@ -5,11 +5,11 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
+from groundwalk.agent.answers.readings import ReadWith
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.bag_of_words import Guess
 from groundwalk.agent.llm.local import LocalModel
-from groundwalk.agent.nodes.read import ReadWith
 from groundwalk.agent.nodes.read_parts import read_parts
 from groundwalk.agent.options import Options
 from groundwalk.agent.query.account import NoAccount, WordReader

@@ -13,11 +13,11 @@ from typing import Any
 from ...agent.answers.computed import Computed
 from ...agent.answers.outcomes import weighed
 from ...agent.answers.queries import executed
+from ...agent.answers.readings import ReadWith, answered
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Term
 from ...agent.linking import LabelLinker, Linker
-from ...agent.nodes.read import ReadWith, answered
 from ...agent.options import Options
 from ...agent.query.automaton import query_of
 from ...agent.query.binding import Naming, bind

@@ -4,9 +4,9 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from groundwalk.agent.answers.readings import ReadWith
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.nodes.read import ReadWith
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import Naming

@@ -1,0 +1,84 @@
+"""What comes of the queries that a question may be."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from groundwalk.agent.answers.readings import Read, ReadWith, answered
+from groundwalk.agent.decoding.plan import BeamPlan
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.options import Options
+from groundwalk.agent.query.actions import Action
+from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.query.question import Asked, mentions_of
+from groundwalk.agent.query.reader import ReadQueries, ReadQuery
+from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.records import Word
+
+from .test_class_words import BELLS, GRAPH, TOWERS
+
+
+class OfNothing:
+    """A reader that reads nothing, and whose account tells that everything is read."""
+
+    def __init__(self, kg: KnowledgeGraph) -> None:
+        self.kg = kg
+
+    def read(self, asked: Asked, plan: BeamPlan) -> ReadQueries:
+        raise NotImplementedError
+
+    @contextmanager
+    def facts(self) -> Generator[Facts]:
+        yield Facts(self.kg)
+
+    def account(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> list[Word]:
+        return [Word(text="bells", start=6, end=11, used_by="step")]
+
+    def most_unread(
+        self,
+        question: str,
+        mentions: Sequence[Numbered],
+        readings: Sequence[Sequence[Action]],
+    ) -> list[float]:
+        return [0.0] * len(readings)
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Generator[Any]:
+    file = tmp_path / "bells.ttl"
+    file.write_text(GRAPH, encoding="utf-8")
+
+    def answer(question: str, tree: dict[str, Any], confidence: float | None = None) -> Read:
+        bound = bind(kg, read_query(tree), ("Wendle",))
+        queries = [ReadQuery(bound, (Action("pointer", number=0), Action("end")), 0.97)]
+        asked = Asked(question, mentions_of(question, []))
+        reader = OfNothing(kg)
+        tools = ReadWith(kg, LabelLinker(kg.labels), reader, lambda: reader, 0.7, is_general=True)
+        return answered(tools, asked, queries, Options(confidence=confidence))
+
+    with closing(open_kg(str(file))) as kg:
+        yield answer
+
+
+def test_what_is_of_other_classes_is_told_and_not_answered(read: Any) -> None:
+    outcome = read("Which bells hang in Wendle?", TOWERS)
+    assert outcome.computed.status == "unsure" and outcome.computed.answers == []
+    assert outcome.computed.notes[-1].endswith('; there are no "bells" in that')
+    assert [word["used_by"] for word in outcome.account] == ["unread"]
+
+
+def test_what_is_of_the_class_is_answered(read: Any) -> None:
+    outcome = read("Which bells hang in Wendle?", BELLS)
+    assert [answer["label"] for answer in outcome.computed.answers] == ["Black Meg"]
+
+
+def test_a_confidence_that_a_user_sets_decides_alone(read: Any) -> None:
+    outcome = read("Which bells hang in Wendle?", TOWERS, confidence=0.1)
+    assert [answer["label"] for answer in outcome.computed.answers] == ["Holy Cross"]
