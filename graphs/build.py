@@ -1,5 +1,6 @@
 """From a KG and a model to a compiled graph that answers questions."""
 
+import re
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,9 @@ from .methods import check_method, default_method, method_named
 from .nesting import CompiledGraph
 from .reading import knows_graph, reads_itself
 from .skeleton import skeleton
+
+_DEVICE = re.compile(r"[a-z]+(:\d+)?")
+"""How torch names devices; whether there is one is seen when a model is loaded onto it."""
 
 
 def build_graph(
@@ -61,7 +65,8 @@ def build_graph(
     where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
     `False` has none. Of the callers of `invoke` and `ainvoke` at most `most_waiting` wait; the next
     gets a BusyError. No `GROUNDWALK_*` variable takes the place of an argument.
-    Raises InputError for an unknown method, KGError and ModelError for what cannot be opened.
+    Raises InputError for an unknown method or device and an `llm` that is none; KGError and ModelError
+    for what cannot be opened.
 
     >>> graph = build_graph("gcr", kg="world")
     >>> state = graph.invoke({"question": "What is the capital of Kenya?"})
@@ -72,6 +77,13 @@ def build_graph(
         check_method(method)
     if most_waiting < 0:
         raise InputError(f"most_waiting cannot be {most_waiting}", "give 0 or more")
+    if llm is not None and not hasattr(llm, "invoke"):
+        kind = type(llm).__name__
+        raise InputError(f"llm is a chat model of LangChain, and no {kind}", "open one and give it")
+    if not _DEVICE.fullmatch(device):
+        raise InputError(
+            f"there is no device {device!r}", "give cpu, cuda, cuda:1 or mps"
+        )
     opened = kg if isinstance(kg, KnowledgeGraph) else open_kg(kg)
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
     name = default_method(settings) if method is None else method

@@ -57,6 +57,7 @@ _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
 _NONE_OF = "there are no"
+_ASKED_BEFORE = "the question before asked that, so this one asks something else"
 _COUNT = Query(start=Last(last="answers"), answer="count")
 """How many the last answers are."""
 CUT = "the last answers were cut: there may be more"
@@ -202,7 +203,7 @@ def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
     if words != asked.before.reading and not (is_count and asked.before.is_counted):
         return None
     account = account_of(tools, asked, query)
-    notes = [*left_out_of(account), f"{READ}{words}; that was asked before"]
+    notes = [*left_out_of(account), f"{READ}{words}; {_ASKED_BEFORE}"]
     confidence, most = no_surer(query.probability, account), share_read(account)
     silent = Computed("unsure", confidence=confidence, notes=notes)
     return replace(only_read(tools, [query], silent, most), account=account)

@@ -51,3 +51,9 @@ def test_a_context_is_checked_before_anything_runs(tmp_path: Path, context: Any,
     with pytest.raises(InputError, match=said):
         graph.invoke({"question": QUESTIONS[0]}, context=context)
     kg.close()
+
+
+@pytest.mark.parametrize("given", [{"llm": "gpt"}, {"device": "graphics card"}, {"device": ""}])
+def test_what_can_be_no_model_and_no_device_is_refused_at_once(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"no str|no device"):
+        build.build_graph(**given)
