@@ -340,7 +340,9 @@ def is_something_else(record: Record) -> bool:
 
 
 def _is_silent(record: Record) -> bool:
-    return not has_answer(record) and record["status"] not in ("partial", "error")
+    """Whether nothing was said for an answer though there is one."""
+    says_nothing = not has_answer(record) and record["status"] not in ("partial", "error")
+    return says_nothing and not is_right(record)
 
 
 def _order(group: str) -> tuple[int, str]:

@@ -74,7 +74,7 @@ def test_kinds_tell_it_apart() -> None:
     ]
     summary = summarise(records).methods["query"]
     assert summary.kinds == {
-        "contrast": Kinds(4, 1, 1, 1, 1, partial=2, unread_words=2, lacking=2, named=1),
+        "contrast": Kinds(4, 1, 1, 1, 0, partial=2, unread_words=2, lacking=2, named=1),
         "walk": Kinds(2, 2, 0, 0, 0, partial=1),
     }
     partial, contrasts = summary.partial, summary.contrasts
@@ -87,8 +87,8 @@ def test_kinds_tell_it_apart() -> None:
     assert (silence.questions, silence.silent, silence.answered) == (2, 1, 0)
     assert (silence.partial, silence.failed) == (1, 0)
     assert summary.unanswerable_answered and summary.unanswerable_answered.mean == 0
-    assert kind_rows(summary)[0] == ("contrast", "4", "1", "1", "1", "1", "2", "2", "1/2")
-    assert kind_rows(summary)[-1] == ("all", "6", "3", "1", "1", "1", "3", "2", "1/2")
+    assert kind_rows(summary)[0] == ("contrast", "4", "1", "1", "1", "0", "2", "2", "1/2")
+    assert kind_rows(summary)[-1] == ("all", "6", "3", "1", "1", "0", "3", "2", "1/2")
     told = "\n".join(fact_lines(summary))
     assert "partial: 3 questions, among them 50.0 (" in told
     assert "contrasts: 4 questions, 25.0 (" in told and "% of the 2 that it cannot" in told
