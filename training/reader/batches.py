@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+_STEP = KIND_NUMBERS["step*"]
+
+
 class Targets(NamedTuple):
     """What is right at each place, `(B, T + 1)`; -1 where nothing is asked."""
 
@@ -150,6 +153,12 @@ class Batcher:
         pool = self.pools.get(example.schema)
         bars = rng.random() < self.drawing.barred
         barred = _barred(example, labels, right, pool) if bars and pool is not None else {}
+        turned = _turned(right, labels) if rng.random() < self.drawing.one_way else {}
+        if turned:
+            place = rng.choice(sorted(turned))
+            gone = frozenset((right[place].label,))
+            barred[place] = barred.get(place, frozenset()) - {turned[place]} | gone
+            right = [*right[:place], ActionNumbers(KIND_NUMBERS[NONE])]
         labels = self._renamed(labels, rng)
         if not knows_classes:
             labels = [label._replace(tail="") for label in labels]
@@ -215,6 +224,18 @@ def _missing(example: Example, rng: Random) -> int | None:
     gone = rng.choice(named)
     before = (action.name for action in example.actions[:gone])
     return None if example.actions[gone].name in before else gone
+
+
+def _turned(right: Sequence[ActionNumbers], labels: Sequence[Label]) -> dict[int, int]:
+    """By place the label of the same relation in the other way, for steps that have one."""
+    numbers = {label.key: number for number, label in enumerate(labels)}
+    turned = dict[int, int]()
+    for place, action in enumerate(right):
+        if action.kind == _STEP:
+            label = labels[action.label]
+            if (other := numbers.get((label.name, 1 - label.way))) is not None:
+                turned[place] = other
+    return turned
 
 
 def _barred(

@@ -28,6 +28,8 @@ class Drawing:
     """How many relations of a query can be followed the other way, too."""
     none: float = 0.08
     """How many examples miss a label of their query, so that nothing fits."""
+    one_way: float = 0.0
+    """How many examples cannot follow a relation in the way that is asked, but in the other."""
     barred: float = 0.8
     """How many examples bar the labels that a graph would not offer."""
     bare: float = 0.0
