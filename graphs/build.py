@@ -81,9 +81,7 @@ def build_graph(
         kind = type(llm).__name__
         raise InputError(f"llm is a chat model of LangChain, and no {kind}", "open one and give it")
     if not _DEVICE.fullmatch(device):
-        raise InputError(
-            f"there is no device {device!r}", "give cpu, cuda, cuda:1 or mps"
-        )
+        raise InputError(f"there is no device {device!r}", "give cpu, cuda, cuda:1 or mps")
     opened = kg if isinstance(kg, KnowledgeGraph) else open_kg(kg)
     settings = model_settings(generator) if isinstance(generator, str) else generator.settings
     name = default_method(settings) if method is None else method

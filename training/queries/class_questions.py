@@ -116,6 +116,22 @@ def claimed_walk(ops: Operators, rng: Random) -> QueryQuestion | None:
     return ops.question(rng.choice(texts), members, *inner, Action("yesno"))
 
 
+def then_narrowed(ops: Operators, members: Members, rng: Random) -> QueryQuestion | None:
+    """The last answers that meet a condition, or how many: "which of them won X?"."""
+    if not members.kind:
+        return None
+    noun = ops.composer.noun(members.kind, True, rng)
+    named = members._replace(text=noun, bare=noun)
+    drawn = (with_condition(ops, named, rng, 0) for _ in range(_TRIES))
+    for narrowed in filter(None, drawn):
+        if verb := _verb(named, narrowed):
+            counts = rng.random() < _COUNTED
+            name = "then_asked_count" if counts else "then_asked"
+            text = ops.words.filled(name, rng, c=verb, s=noun)
+            return ops.question(text, narrowed, *((Action("count"),) if counts else ()))
+    return None
+
+
 def distinct_ends(ops: Operators, rng: Random) -> QueryQuestion | None:
     """How many different things the members of a set lead to."""
     members = of_class(ops, rng)

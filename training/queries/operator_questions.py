@@ -8,7 +8,13 @@ from ..questions.compose import route_of
 from ..questions.graph import execute, sample_walk
 from ..wording.phrasebook import plural
 from ..wording.template import Filling, fill
-from .class_questions import claimed_walk, denied_walk, distinct_ends, narrowed_class
+from .class_questions import (
+    claimed_walk,
+    denied_walk,
+    distinct_ends,
+    narrowed_class,
+    then_narrowed,
+)
 from .clauses import asked_of_one, counting_clause, number_of, ranking
 from .conditions import compared_value, some_members, with_condition
 from .operators import CARDINALS, Measure, Members, Operators
@@ -337,8 +343,10 @@ def _then(ops: Operators, members: Members, rng: Random, *, are_many: bool) -> Q
             return None
         text = ops.words.filled("then_step", rng, w=word, ws=plural(word))
         return ops.question(text, members, ops.step(move))
-    if style < 0.55:
+    if style < 0.52:
         return ops.question(ops.words.filled("then_count", rng), members, Action("count"))
+    if style < 0.66:
+        return then_narrowed(ops, members, rng)
     if style < 0.75:
         other = same_class(ops, members, rng, 0)
         if other is None:

@@ -88,7 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def recipe_on(encoder: Path) -> ReaderRecipe:
-    return ReaderRecipe(steps=(100, 4, 4, 4, 4, 4, 4, 4), width=16, encoder=str(encoder))
+    return ReaderRecipe(steps=(100, *[4] * 8), width=16, encoder=str(encoder))
 
 
 def _always_sure(reader: ReaderWeights, *_: object) -> ReaderWeights:

@@ -45,7 +45,7 @@ def test_a_reader_is_made_with_its_card(
     kept = tmp_path / "reader.partial" / LESSONS
     kept.parent.mkdir()
     kept.write_bytes(pickle.dumps(taught))
-    recipe = ReaderRecipe(steps=(4, 2, 2, 2, 2, 2, 2, 2), width=16, made=2, without=WITHOUT)
+    recipe = ReaderRecipe(steps=(4, *[2] * 8), width=16, made=2, without=WITHOUT)
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
     reader = open_reader(str(out))
