@@ -126,7 +126,7 @@ def _match_label(
             cells[index, :BEGINS] = np.maximum(cells[index, :BEGINS], values)
             if values[EXACT]:
                 covered.add(part)
-        else:
+        elif part[:_LEAST_LETTERS] in label.forms:
             for word, share in _forms(label, part):
                 _, *others = label.alike[word]
                 cells[index, ALIAS:BEGINS] = np.maximum(
@@ -167,7 +167,7 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
 def _forms(label: Entry, part: str) -> Iterable[tuple[str, float]]:
     """The words like a label's of which a word may be another form, and how much is alike."""
     if len(part) >= _FORM_LETTERS - _ENDING:
-        for word in label.forms.get(part[:_LEAST_LETTERS], ()):
+        for word in label.forms[part[:_LEAST_LETTERS]]:
             share, longer = _share(word, part), max(len(word), len(part))
             if longer >= _FORM_LETTERS and longer * (1 - share) <= _ENDING:
                 yield word, share
