@@ -133,5 +133,14 @@ def asked_of_one(
     return _compared(rng.choice(texts), "{v}", than, rng, topic)
 
 
+def against(ops: Operators, measure: Measure, kind: Kind, rng: Random, other: str) -> str:
+    """What follows a noun and compares a measure with that of another thing; empty if unsaid."""
+    texts = [text for text in measure.compares.clause if text.endswith("{v}")]
+    if not texts:
+        return ""
+    than = ops.phrases.filled(_THANS[kind][measure.dates], rng, b=other)
+    return _compared(rng.choice(texts), "{v}", than, rng)
+
+
 def _compared(template: str, slot: str, text: str, rng: Random, topic: str = "") -> str:
     return fill(template.replace(slot, text), Filling(Phrase(topic), many=True), rng)

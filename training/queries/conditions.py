@@ -10,7 +10,17 @@ from ...agent.query.question import spelling
 from ...agent.query.values import value_of
 from ..questions.graph import Move, Node
 from ..wording.phrasebook import plural
-from .clauses import Relative, Unit, back, comparing, counting_clause, number_of, relative, several
+from .clauses import (
+    Relative,
+    Unit,
+    against,
+    back,
+    comparing,
+    counting_clause,
+    number_of,
+    relative,
+    several,
+)
 from .operators import CARDINALS, Measure, Members, Operators
 from .question import Named, in_digits, sign
 from .sets import SEVERAL, named_topic, of_class, of_walk, same_class
@@ -63,6 +73,32 @@ def _valued(ops: Operators, members: Members, rng: Random, first: int) -> Member
             template = "after" if kind == "greater" else "before"
         worded = ops.measured(members, measure, template, rng, v=sign(first))
     return _with_comparisons(ops, members, measure, worded, value.unit, {kind: value.text}, first)
+
+
+def _against(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
+    """Those whose measure is more or less than that of another thing: `older than X`."""
+    measure = ops.a_measure(members, rng)
+    if measure is None:
+        return None
+    having = sorted(ops.graph.edges[measure.move])
+    others = [node for node in having if ops.graph.kinds[node] == members.kind]
+    if not others:
+        return None
+    kind: Kind = "greater" if rng.random() < 0.5 else "less"
+    said = against(ops, measure, kind, rng, sign(first)) if rng.random() < 0.4 else ""
+    name = "more_than" if kind == "greater" else "less_than"
+    worded = (
+        f"{members.bare} {said}"
+        if said
+        else ops.measured(members, measure, name, rng, o=sign(first))
+    )
+    where, value = ops.step(measure.move, "where"), ops.step(measure.move)
+    compared = (where, Action(kind), Action("value"), Action("pointer", number=first), value)
+    return members._replace(
+        text=worded,
+        actions=(*members.actions, *compared, Action("end")),
+        named=(*members.named, ops.named(rng.choice(others))),
+    )
 
 
 def _between(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
@@ -344,6 +380,7 @@ _Condition = Callable[[Operators, Members, Random, int], Members | None]
 _CONDITIONS: tuple[tuple[_Condition, float], ...] = (
     (_valued, 2),
     (_between, 0.6),
+    (_against, 0.8),
     (_counted, 1),
     (_held, 1),
     (_without, 1.5),
