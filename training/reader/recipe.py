@@ -69,7 +69,8 @@ STAGES = (
     Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200, middle=0),
     # Small graphs without classes are asked for what their relations begin at.
     Stage("rows", 2_500, 1e-3, replace(_BARE, few=0.4)),
-    # Much is asked of classes, and what nobody does is not what somebody has done to him.
+    # Much is asked of classes, and what nobody does is not what somebody has done to him. The
+    # bundled weights do not have this stage: it taught them "not", and made walks worse.
     Stage("classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08)),
 )
 
