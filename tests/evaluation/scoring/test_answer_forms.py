@@ -116,7 +116,7 @@ def test_something_else_is_told_apart_from_silence() -> None:
     contrast, nothing = kinds["contrast"], kinds["none"]
     assert (contrast.questions, contrast.right, contrast.something_else) == (4, 1, 2)
     assert (contrast.as_plain, contrast.silent) == (1, 1)
-    assert (nothing.right, nothing.something_else, nothing.silent) == (1, 2, 1)
+    assert (nothing.right, nothing.something_else, nothing.silent) == (1, 2, 0)
 
 
 def test_the_exams_are_read_whole() -> None:
