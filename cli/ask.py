@@ -112,11 +112,8 @@ def _form(wanted: str | None, *, as_json: bool, as_csv: bool) -> "Form | None":
 
 def _show(screen: "Screen", state: "State", kg: "KnowledgeGraph") -> None:
     """Show the result; of an answer that is unsure, with which option it is given."""
-    from ..agent.records import NOT_SURE_OF_READING
-
     screen.result(state, kg)
-    is_unsure = any(NOT_SURE_OF_READING in note for note in state.get("notes", []))
-    if state.get("status") == "unsure" and is_unsure:
+    if state.get("status") == "unsure":
         enough = floor(100 * state.get("confidence", 0.0)) / 100
         screen.console.print(f"[dim]it is answered with[/] --set confidence={enough:.2f}")
 

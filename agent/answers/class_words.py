@@ -27,7 +27,7 @@ _LONGEST = 3
 _MEMBERS = 20
 """Answers that are looked at, and answers whose proofs are."""
 _NARROWED = 200
-"""Answers of which it is looked up whether they are of a class."""
+"""The most answers of which it is looked up whether they are of a class."""
 _ABOVE = 5
 """How far up a class is looked for among the classes above another."""
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
@@ -82,8 +82,7 @@ def not_met(
     """
     if outcome.form not in ("members", "number") or not outcome.members:
         return []
-    spoken = set(_words_of_names(facts.kg, [*bound.relations.values(), *bound.classes.values()]))
-    open_ = [word for word in words if not set(_form(word.text).split()) & spoken]
+    open_ = _unspoken(facts, bound, words)
     if not open_:
         return []
     classes = [set(_classes_of(facts, term)) for term in _walked_through(outcome)]
@@ -93,26 +92,51 @@ def not_met(
     return [word for word in open_ if word.classes.isdisjoint(every)]
 
 
+def asked_for(asked: Asked, words: Sequence[ClassWord]) -> list[ClassWord]:
+    """Those of the words that stand before all mentions, or at once after one.
+
+    "Swedish musicians" and "which musicians are Swedish" ask for musicians. What comes later may
+    say what is not asked for: "who is Swedish, but no musician".
+    """
+    mentions = asked.mentions.numbered
+    first = min((mention.start for mention in mentions), default=0)
+    return [
+        word
+        for word in words
+        if word.end <= first
+        or any(asked.question[m.end : word.start].isspace() for m in mentions if m.end < word.start)
+    ]
+
+
 def narrowing(
     facts: Facts, bound: Bound, outcome: Outcome, words: Sequence[ClassWord]
 ) -> Term | None:
     """The class to which a question narrows a walk: "Swedish musicians" are not all Swedes.
 
     `outcome` is that of the walk. None where all that it comes to is of that class or nothing is,
-    and where a word may tell of what lies on the way, or of others among the answers.
+    where it is too much to look at, and where a word may tell of the relation, of what lies on the
+    way, or of others among the answers. Raises GroundwalkError as looking up classes does.
     """
-    members = [set(_classes_of(facts, term)) for term in outcome.members[:_NARROWED]]
+    if len(outcome.members) > _NARROWED:
+        return None
+    members = [set(_classes_of(facts, term)) for term in outcome.members]
     every = {*outcome.members}
     between = [
         set(_classes_of(facts, term)) for term in _walked_through(outcome) if term not in every
     ]
-    named = {class_ for word in words for class_ in word.classes}
+    named = {class_ for word in _unspoken(facts, bound, words) for class_ in word.classes}
     meant = {class_ for class_ in named if any(class_ in those for those in members)}
     if len(meant) != 1 or not all(members):
         return None
     (class_,) = meant
     is_between = any(class_ in those for those in between)
     return None if is_between or all(class_ in those for those in members) else class_
+
+
+def _unspoken(facts: Facts, bound: Bound, words: Sequence[ClassWord]) -> list[ClassWord]:
+    """The words that no relation and no class of a query has in its label."""
+    spoken = set(_words_of_names(facts.kg, [*bound.relations.values(), *bound.classes.values()]))
+    return [word for word in words if not set(_form(word.text).split()) & spoken]
 
 
 def _words_of_names(kg: KnowledgeGraph, terms: Collection[Term]) -> Iterable[str]:

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from ..errors import GroundwalkError
 from ..query.actions import Action
-from ..query.binding import Mention
+from ..query.binding import Mention, Naming
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.members import Outcome
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
 from ..query.tree import Query
-from .class_words import ClassWord, class_words, narrowing, not_met
+from .class_words import ClassWord, asked_for, class_words, narrowing, not_met
 
 _LEAST = 0.02
 """The least probability of a reading that is executed to compare it with others."""
@@ -85,7 +85,7 @@ def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[R
 
     Where the graph is not at hand, the queries are as they were.
     """
-    named = class_words(facts.kg, asked) if facts.kg.pinned else []
+    named = asked_for(asked, class_words(facts.kg, asked)) if facts.kg.pinned else []
     if not named:
         return list(queries)
     first = dict[tuple[Query, tuple[Mention, ...]], ReadQuery]()
@@ -105,20 +105,22 @@ def _narrowed(
 ) -> ReadQuery:
     """A query of which the walk is narrowed to a class; the same one where none is meant."""
     bound, tree = query.bound, query.bound.query
-    is_walk = isinstance(tree.start, tuple) and tree.steps and not (tree.of_class or tree.group)
-    if not is_walk or tree.answer not in ("list", "count"):
+    if not isinstance(tree.start, tuple) or tree.answer not in ("list", "count"):
         return query
-    walk = replace(bound, query=Query(start=tree.start, steps=tree.steps))
-    outcome = _outcome(facts, replace(query, bound=walk), before)
-    class_ = None if outcome is None else narrowing(facts, walk, outcome, named)
+    if not tree.steps or tree != Query(start=tree.start, steps=tree.steps, answer=tree.answer):
+        return query  # its other conditions may be what the class was said of
+    outcome = _outcome(facts, query, before)
+    try:
+        class_ = None if outcome is None else narrowing(facts, bound, outcome, named)
+    except GroundwalkError:
+        return query
     if class_ is None:
         return query
-    (name,) = facts.kg.walk_labels.names([class_])
-    of_class = tree.model_copy(update={"of_class": name, "class_id": class_})
+    of_class = Naming(facts.kg).named(tree.model_copy(update={"of_class": class_}))
     kinds = [action.kind for action in query.actions]
     index = next(at for at, kind in enumerate(kinds) if kind not in ("pointer", "step"))
     actions = (*query.actions[:index], Action("class", class_), *query.actions[index:])
-    classes = {**bound.classes, class_: class_}
+    classes = {**bound.classes, of_class.of_class: class_, class_: class_}
     return replace(query, bound=replace(bound, query=of_class, classes=classes), actions=actions)
 
 
