@@ -65,8 +65,8 @@ def build_graph(
     where it runs by itself; `None` has it for one run only, so that a node may run beside itself;
     `False` has none. Of the callers of `invoke` and `ainvoke` at most `most_waiting` wait; the next
     gets a BusyError. No `GROUNDWALK_*` variable takes the place of an argument.
-    Raises InputError for an unknown method or device and an `llm` that is none; KGError and
-    ModelError for what cannot be opened.
+    Raises InputError for an unknown method or device, and for an `llm` that is no chat model.
+    Raises KGError and ModelError for what cannot be opened.
 
     >>> graph = build_graph("gcr", kg="world")
     >>> state = graph.invoke({"question": "What is the capital of Kenya?"})

@@ -39,6 +39,11 @@ def alike(
     return [query for query in others if result and _result(facts, query, before) == result]
 
 
+def as_meant(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
+    """The queries as the question likely means them: weighed, and narrowed to what it asks for."""
+    return narrowed(facts, weighed(facts, queries, asked), asked)
+
+
 def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
     """The queries, likeliest first, where those count less that were hardly asked.
 

@@ -12,10 +12,8 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from ..answers.computed import Computed
-from ..answers.judging import (
-    left_out_of,
-)
-from ..answers.outcomes import narrowed, weighed
+from ..answers.judging import left_out_of
+from ..answers.outcomes import as_meant
 from ..answers.queries import Executed
 from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered
 from ..answers.topics import best_topics, linked
@@ -83,7 +81,7 @@ def reading_node(
                 likely = explained(asked, queries.queries, tools.account())
                 if tools.is_general:
                     with tools.reader.facts() as facts:
-                        likely = narrowed(facts, weighed(facts, likely, asked), asked)
+                        likely = as_meant(facts, likely, asked)
                 outcome = answering(tools, asked, likely, options)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))

@@ -23,8 +23,9 @@ _SHORT = 3
 _LEAST_SHARE = 0.6
 """Of the longer of two words, what must be their common beginning."""
 _FORM_LETTERS = 6
+"""The fewest letters of the longer of two forms of one word."""
 _ENDING = 2
-"""The letters in which two forms of one word may differ, where they have so many at least."""
+"""The most letters in which they may differ."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Entry:
     beginnings: Mapping[str, tuple[str, ...]]
     """The words of the label by their first letters."""
     forms: Mapping[str, tuple[str, ...]]
-    """Those words that `alike` has, by their first letters."""
+    """The words of aliases and the related words, by their first letters."""
     pairs: frozenset[tuple[str, str]]
     """Neighbours in the label or in an alias."""
 
@@ -74,7 +75,7 @@ def entry_of(label: str, lexicon: Lexicon) -> Entry:
 
 
 def _by_beginning(words: Iterable[str], least: int) -> dict[str, tuple[str, ...]]:
-    """Words of so many letters by the first of these."""
+    """Words of at least so many letters, by their first four letters."""
     by_beginning = dict[str, tuple[str, ...]]()
     for word in words:
         if len(word) >= least:
@@ -166,11 +167,10 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
 
 def _forms(label: Entry, part: str) -> Iterable[tuple[str, float]]:
     """The words like a label's of which a word may be another form, and how much is alike."""
-    if len(part) >= _FORM_LETTERS - _ENDING:
-        for word in label.forms[part[:_LEAST_LETTERS]]:
-            share, longer = _share(word, part), max(len(word), len(part))
-            if longer >= _FORM_LETTERS and longer * (1 - share) <= _ENDING:
-                yield word, share
+    for word in label.forms[part[:_LEAST_LETTERS]]:
+        share, longer = _share(word, part), max(len(word), len(part))
+        if longer >= _FORM_LETTERS and longer * (1 - share) <= _ENDING:
+            yield word, share
 
 
 def _share(one: str, other: str) -> float:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 _STEP = KIND_NUMBERS["step*"]
+"""The kind of a hop along a relation."""
 
 
 class Targets(NamedTuple):
@@ -153,12 +154,12 @@ class Batcher:
         pool = self.pools.get(example.schema)
         bars = rng.random() < self.drawing.barred
         barred = _barred(example, labels, right, pool) if bars and pool is not None else {}
-        turned = _turned(right, labels) if rng.random() < self.drawing.one_way else {}
-        if turned:
-            place = rng.choice(sorted(turned))
-            gone = frozenset((right[place].label,))
-            barred[place] = barred.get(place, frozenset()) - {turned[place]} | gone
-            right = [*right[:place], ActionNumbers(KIND_NUMBERS[NONE])]
+        other_ways = _other_ways(right, labels) if rng.random() < self.drawing.one_way else {}
+        if other_ways:
+            step = rng.choice(sorted(other_ways))
+            gone = frozenset((right[step].label,))
+            barred[step] = barred.get(step, frozenset()) - {other_ways[step]} | gone
+            right = [*right[:step], ActionNumbers(KIND_NUMBERS[NONE])]
         labels = self._renamed(labels, rng)
         if not knows_classes:
             labels = [label._replace(tail="") for label in labels]
@@ -226,16 +227,16 @@ def _missing(example: Example, rng: Random) -> int | None:
     return None if example.actions[gone].name in before else gone
 
 
-def _turned(right: Sequence[ActionNumbers], labels: Sequence[Label]) -> dict[int, int]:
-    """By place the label of the same relation in the other way, for steps that have one."""
+def _other_ways(right: Sequence[ActionNumbers], labels: Sequence[Label]) -> dict[int, int]:
+    """Of each step, by its index, the label of its relation in the other way, where it is there."""
     numbers = {label.key: number for number, label in enumerate(labels)}
-    turned = dict[int, int]()
-    for place, action in enumerate(right):
+    other_ways = dict[int, int]()
+    for index, action in enumerate(right):
         if action.kind == _STEP:
             label = labels[action.label]
             if (other := numbers.get((label.name, 1 - label.way))) is not None:
-                turned[place] = other
-    return turned
+                other_ways[index] = other
+    return other_ways
 
 
 def _barred(

@@ -45,6 +45,7 @@ _RENAMED = 0.6
 """How many classes of a domain have the label of one of their nouns."""
 _BASE = "https://made.example/"
 _SHARES = Shares(unread=0.14, filler=0.15, noise=0.25)
+"""How questions over made graphs are mixed: with less around them than by default."""
 _SYLLABLES = "ba do ki lu me no pa ri sa te vu zo lan mor nel tis gra".split()
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _DATE = "<http://www.w3.org/2001/XMLSchema#date>"

@@ -1,4 +1,4 @@
-"""The recipe of the bundled reader: `./dev train-reader OUT`.
+"""The recipe of the reader of any graph: `./dev train-reader OUT`.
 
 It reads the public data that `GROUNDWALK_DATA` names, and goes on from its checkpoint when it is
 called again. What it learnt from is told in the reader's README.

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...agent.answers.computed import Computed
-from ...agent.answers.outcomes import narrowed, weighed
+from ...agent.answers.outcomes import as_meant
 from ...agent.answers.queries import executed
 from ...agent.answers.readings import ReadWith, answered
 from ...agent.errors import GroundwalkError
@@ -172,7 +172,7 @@ def sure_of(read: ReadWith, question: TypedQuestion, naming: Naming) -> float | 
     if not queries:
         return 0.0
     with read.reader.facts() as facts:
-        queries = narrowed(facts, weighed(facts, queries, asked), asked)
+        queries = as_meant(facts, queries, asked)
     answer = answered(read, asked, queries, Options(confidence=0.0)).computed
     if not answer.answers and not answer.result:
         return 0.0

@@ -187,7 +187,10 @@ def claimed(question: str, topic: str, nouns: str, answer: str, rng: Random) -> 
 
 
 def _asked_by_verb(question: str, topic: str, nouns: str) -> tuple[str, list[str]]:
-    """The verb of a question for what has these nouns, and what follows it; else nothing."""
+    """The verb of a question for things with these nouns, and the words after the verb.
+
+    Both are empty for questions of other forms.
+    """
     asked, *rest = question.replace(topic, _TOPIC).split()
     text = " ".join(rest)
     if asked not in ("which", "what", "who") or not _DENIALS.isdisjoint(rest):
