@@ -19,7 +19,7 @@ FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "c
 EXACT, ALIAS, RELATED, BEGINS, PAIR, RARE, COVERED, CLASS, KIND = range(len(FEATURES))
 _LEAST_LETTERS = 4
 _SHORT = 3
-"""Letters of a word of a label that a longer word may begin with: `hut` and `huts`."""
+"""Letters of a word of a label that a word of one letter more may begin with: `hut` and `huts`."""
 _LEAST_SHARE = 0.6
 """Of the longer of two words, what must be their common beginning."""
 _FORM_LETTERS = 6
@@ -157,10 +157,10 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
     """The word of a label that begins most as a word does, and how much of them is alike."""
     if len(part) < _LEAST_LETTERS:
         return None
-    words = label.beginnings.get(part[:_LEAST_LETTERS], ()) + label.beginnings.get(
-        part[:_SHORT], ()
-    )
-    shares = [(_share(word, part), word) for word in words]
+    words = label.beginnings.get(part[:_LEAST_LETTERS], ())
+    if len(part) == _SHORT + 1:
+        words += label.beginnings.get(part[:_SHORT], ())
+    shares = [(_alike(word, part) / max(len(word), len(part)), word) for word in words]
     share, word = max(shares, default=(0.0, ""))
     return (word, share) if share >= _LEAST_SHARE else None
 
@@ -168,11 +168,11 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
 def _forms(label: Entry, part: str) -> Iterable[tuple[str, float]]:
     """The words like a label's of which a word may be another form, and how much is alike."""
     for word in label.forms[part[:_LEAST_LETTERS]]:
-        share, longer = _share(word, part), max(len(word), len(part))
-        if longer >= _FORM_LETTERS and longer * (1 - share) <= _ENDING:
-            yield word, share
+        alike, longer = _alike(word, part), max(len(word), len(part))
+        if longer >= _FORM_LETTERS and longer - alike <= _ENDING:
+            yield word, alike / longer
 
 
-def _share(one: str, other: str) -> float:
-    """How much of the longer of two words is their common beginning."""
-    return len(commonprefix((one, other))) / max(len(one), len(other))
+def _alike(one: str, other: str) -> int:
+    """The letters that two words begin with alike."""
+    return len(commonprefix((one, other)))

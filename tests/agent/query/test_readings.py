@@ -11,7 +11,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from ..kg.derived.oracle import presented
-from ..kg.derived.worlds import NODES, PROFILE, graphs, opened, readings
+from ..kg.derived.worlds import ABOVE, NODES, PROFILE, RELATIONS, UNNAMED, graphs, opened, readings
 from .oracle import Oracle
 
 Tree = dict[str, Any]
@@ -40,6 +40,14 @@ def test_queries_are_asked_of_what_a_reading_presents(
         assert found.value == expected
     steps = {step for proof in found.proofs.values() for step in proof}
     assert {step.triple for step in steps} <= shown.facts
+
+
+def test_anything_has_what_only_joined_relations_lead_to() -> None:
+    one, node, (lower, upper) = NODES[0], UNNAMED[0], RELATIONS[:2]
+    triples = [Triple(one, lower, node), Triple(lower, ABOVE, upper)]
+    kg = opened(triples, Reading("collapse", same_as=False, inverse_of=False, sub_property_of=True))
+    query = read_query({"start": {"class": "anything"}})
+    assert set(execute(Facts(kg), bind(kg, query, [])).members) == {one, node}
 
 
 @st.composite
