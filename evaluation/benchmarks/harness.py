@@ -158,14 +158,6 @@ def names(count: int, seed: int = 0) -> Iterator[str]:
             yield name
 
 
-def write_named_graph(file: Path, count: int) -> None:
-    """Write `head|relation|tail` lines in which so many names, an even number, occur once each."""
-    made = names(count)
-    with file.open("w", encoding="utf-8") as lines:
-        for head, tail in zip(made, made, strict=True):
-            lines.write(f"{head}|is next to|{tail}\n")
-
-
 def mistyped(name: str, dice: random.Random) -> str:
     """The name with a letter dropped, added, changed, or swapped with the one after it."""
     index = dice.randrange(_ENDS, len(name) - _ENDS)

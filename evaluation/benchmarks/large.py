@@ -39,7 +39,6 @@ _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 _WORDS = ("person", "company", "city", "salary", "employer", "birthplace", "friend", "located in")
-_CLASSES = _WORDS[:3]
 
 KINDS = {
     "step": "one step: the employer of a person",
