@@ -172,25 +172,32 @@ _PARQUET_ROWS = 64
 
 
 def split_files(data: Path, split: str, names: Sequence[str] = ("{split}",)) -> list[Path]:
-    """The files of a split: `data` itself where it is none, else those of a name in that folder.
+    """The files of a split: those of a name in the folder `data`, or `data` where it is a file.
 
-    `names` are the names that a file of the split may have, without what `_SUFFIXES` adds; the
-    folder `data` in the folder, as datasets on the hub have it, and their Parquet shards
-    (`test-00000-of-00002.parquet`) count too. Raises InputError for a split that is no name or is
-    not given, DatasetError where there is no such file, or only some of its shards.
+    A file is of no split but the one that it is called after. `names` are the names that a file of
+    the split may have, without what `_SUFFIXES` adds; the folder `data` in the folder, as datasets
+    on the hub have it, and their Parquet shards (`test-00000-of-00002.parquet`) count too. Raises
+    InputError for a split that is no name, is not given or is not that of the file, DatasetError
+    where there is no such file, or only some of its shards.
     """
+    stems = [name.format(split=split) for name in names]
     if not data.is_dir():
+        whole = [f"{stem}{suffix}" for stem in stems for suffix in _SUFFIXES]
+        if split and data.name not in whole and data.exists():
+            raise InputError(
+                f"{data} is one file, and has no split {split!r}",
+                "leave the split out, or give the folder that holds its file",
+            )
         return [data]
     if not split:
         raise InputError(
             f"{data} is a folder", f"name the split that is wanted, or the file; {_holds(data)}"
         )
     _check_name(split)
-    stems = [name.format(split=split) for name in names]
     for folder in (data, data / "data"):
         for stem in stems:
-            whole = [folder / f"{stem}{suffix}" for suffix in _SUFFIXES]
-            if files := [file for file in whole if file.is_file()][:1] or _shards(folder, stem):
+            suffixed = [folder / f"{stem}{suffix}" for suffix in _SUFFIXES]
+            if files := [file for file in suffixed if file.is_file()][:1] or _shards(folder, stem):
                 return files
     raise DatasetError(f"{data} has no {stems[0]}{_SUFFIXES[0]} or the like", _holds(data))
 

@@ -252,7 +252,10 @@ def check_same(before: Mapping[str, Any], now: Config, samples: Sequence[Sample]
         raise InputError(f"the run was made with other settings: {shown}", _HINT)
     count, digest = old.get("questions.count"), old.get("questions.digest")
     if not isinstance(count, int) or count > len(samples):
-        raise InputError(f"the run has {count} questions, not {len(samples)}", _HINT)
+        raise InputError(
+            f"the run has {count} questions, more than the {len(samples)} that are asked for now",
+            f"ask for {count} or more, or choose another folder",
+        )
     if questions_digest(samples[:count]) != digest:
         raise InputError("the run was made with other questions", _HINT)
 

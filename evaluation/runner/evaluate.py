@@ -146,7 +146,7 @@ def _is_sampled(out: Path, limit: int | None, first: int | None, shown: Console)
     if begun is None:
         return limit is not None
     sampled = begun.get("sampled_of") is not None
-    if limit is not None and not sampled:
+    if limit is not None and not sampled and limit > begun["count"]:
         shown.print("the run was begun with the first questions, and goes on with the next ones")
     return sampled
 

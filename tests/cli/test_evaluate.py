@@ -120,7 +120,7 @@ def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     ("options", "words"),
     [
         (("--beams", "3"), ("options.beams was None, is 3", "config.json")),
-        (("--limit", "5"), ("has 14 questions, not 5",)),
+        (("--limit", "5"), ("has 14 questions, more than the 5 that", "ask for 14 or more")),
         (("--first", "14"), ("--limit and --first", "one of them")),
         (("--method", "gcr,nonsense"), ("methods",)),
         (("--method", " , "), ("no method was named", "--method gcr,plan")),

@@ -88,6 +88,9 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     assert second == Sample("7", "None?", (), ("A",), 2, ("x",))
     assert third.answers == (Gold("<urn:c>", "C"),)
     assert read_samples("jsonl", tmp_path, "mine") == (first, second, third)
+    assert read_samples("jsonl", file, "mine") == (first, second, third)
+    with pytest.raises(InputError, match=r"mine\.jsonl is one file, and has no split 'test'"):
+        read_samples("jsonl", file, "test")
 
 
 @pytest.mark.parametrize(

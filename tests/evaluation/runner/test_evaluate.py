@@ -410,7 +410,12 @@ def test_a_run_of_the_first_questions_goes_on_with_the_next_ones(
     before = (tmp_path / "samples.jsonl").read_bytes()
     summary = run(folder, tmp_path, "q.jsonl", "all", wanted, limit=2)
     assert (tmp_path / "samples.jsonl").read_bytes() == before and summary.sampled_of is None
-    run(folder, tmp_path, "q.jsonl", "all", wanted, limit=3)
+    told = Console(file=StringIO(), width=200)
+    with pytest.raises(InputError, match="the run has 2 questions, more than the 1 that"):
+        evaluate(wanted, tmp_path, data=folder / "q.jsonl", limit=1, seed=5, console=told)
+    assert isinstance(told.file, StringIO) and told.file.getvalue() == ""
+    evaluate(wanted, tmp_path, data=folder / "q.jsonl", limit=3, seed=5, console=told)
+    assert "goes on with the next ones\n" in told.file.getvalue()
     assert questions(tmp_path)[0] == order[:3]
     run(folder, tmp_path, "q.jsonl", "all", wanted)
     assert questions(tmp_path)[0] == order

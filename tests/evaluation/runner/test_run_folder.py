@@ -177,7 +177,7 @@ def test_a_run_grows_and_does_not_shrink(tmp_path: Path, whole: Path) -> None:
     assert timeless(tmp_path) == timeless(whole)
     written = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert written["questions"]["count"] == len(SAMPLES)
-    with pytest.raises(InputError, match="has 7 questions, not 2"):
+    with pytest.raises(InputError, match="has 7 questions, more than the 2"):
         ask(tmp_path, SAMPLES[:2])
 
 
