@@ -4,19 +4,15 @@ The likelihoods of the local model have the paper's control flow without its pro
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from langchain_core.language_models import BaseChatModel
-
-from ...agent.decoding.plan import of_model
 from ...agent.kg.walking.ranking import DIGITS, BM25Ranker
-from ...agent.llm.asking import Asker
 from ...agent.llm.replies import read_choices, read_verdict
-from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
+from ...agent.llm.walk_choices import Crossing, Weight
 from ...agent.records import Named, StepRecord
 from ...prompts import render
 from ..prompted.conclusions import Conclusion, elect, match_answers
+from ..prompted.deciders import ChatDecider, Decider, LikelyDecider
 from ..prompted.walks import (
     Walk,
     Way,
@@ -39,23 +35,8 @@ class Picked(NamedTuple):
     invented: tuple[str, ...] = ()
 
 
-class Judge(Protocol):
+class Judge(Decider, Protocol):
     """Decides for one question; each of its methods may raise UnansweredError."""
-
-    @property
-    def reasoner(self) -> str:
-        """Who it is, as `State.reasoner` has it."""
-        ...
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far, by the fields of `Usage`."""
-        ...
-
-    @property
-    def shortened(self) -> int:
-        """How many replies were not whole."""
-        ...
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """At most `width` of the ways out of each walk's end, with their scores (section 2.2.1)."""
@@ -80,7 +61,7 @@ _LIKELY = 0.5
 """The probability of stopping from which what was gathered is enough."""
 
 
-class LikelyJudge:
+class LikelyJudge(LikelyDecider):
     """Implements `Judge`: each decision is one forward pass for all walks.
 
     A relation's score is its probability among those offered; an entity's is relative to the most
@@ -88,17 +69,6 @@ class LikelyJudge:
     than go on, on the average of their scores. The answers are the ends of the relation path that
     it most probably commits to, and that probability is the confidence.
     """
-
-    reasoner = "likelihood"
-    shortened = 0
-
-    def __init__(self, choices: WalkChoices) -> None:
-        self._choices = choices
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far."""
-        return of_model(self._choices.cost)
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """The likeliest ways out of each walk's end."""
@@ -139,25 +109,8 @@ def _best(weights: Sequence[Weight], width: int) -> Picked:
     return Picked({i: weights[i].share for i in best}, {i: weights[i].relevance for i in best})
 
 
-class ChatJudge:
+class ChatJudge(ChatDecider):
     """Implements `Judge`: one call for each decision; what cannot be read, BM25 decides."""
-
-    reasoner = "llm"
-
-    def __init__(self, llm: BaseChatModel, question: str, prompts: Path | None) -> None:
-        self._asker = Asker(llm)
-        self._question = question
-        self._prompts = prompts
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far."""
-        return self._asker.cost
-
-    @property
-    def shortened(self) -> int:
-        """How many replies were not whole."""
-        return self._asker.shortened
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """One call for each walk that can go on."""

@@ -7,18 +7,14 @@ are read from its reply: a word in capitals, and what it is to do.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from langchain_core.language_models import BaseChatModel
-
-from ...agent.decoding.plan import of_model
 from ...agent.kg.terms import Term
-from ...agent.llm.asking import Asker
 from ...agent.llm.replies import read_answers, read_choices, read_sets, read_value
-from ...agent.llm.walk_choices import Crossing, WalkChoices, Weight
+from ...agent.llm.walk_choices import Crossing, Weight
 from ...agent.records import Named
 from ...prompts import render
+from ..prompted.deciders import ChatDecider, LikelyDecider
 from ..prompted.walks import (
     Walk,
     Way,
@@ -32,25 +28,8 @@ from ..prompted.walks import (
 from .traversal import Act, Branch, Move, Selected, Selection, gathered
 
 
-class ChatPolicy:
+class ChatPolicy(ChatDecider):
     """Implements `Policy`: one call for the alternatives of an expansion, one for each value."""
-
-    reasoner = "llm"
-
-    def __init__(self, llm: BaseChatModel, question: str, prompts: Path | None) -> None:
-        self._asker = Asker(llm)
-        self._question = question
-        self._prompts = prompts
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far."""
-        return self._asker.cost
-
-    @property
-    def shortened(self) -> int:
-        """How many replies were not whole."""
-        return self._asker.shortened
 
     def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """The actions of the reply, an answer only where it names one."""
@@ -104,23 +83,12 @@ class ChatPolicy:
         )
 
 
-class LikelyPolicy:
+class LikelyPolicy(LikelyDecider):
     """Implements `Policy`: a traversal is worth the probability of its choices.
 
     To answer is to stop there, to expand to go on; there are no thoughts. Entities are weighed
     against the most likely one that was reached with them.
     """
-
-    reasoner = "likelihood"
-    shortened = 0
-
-    def __init__(self, choices: WalkChoices) -> None:
-        self._choices = choices
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far."""
-        return of_model(self._choices.cost)
 
     def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """To answer with all entities that were reached last, or to expand."""

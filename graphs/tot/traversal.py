@@ -10,6 +10,7 @@ from ...agent.llm.walk_choices import Weight
 from ...agent.options import Options
 from ...agent.records import Named, StepRecord
 from ..prompted.conclusions import proofs
+from ..prompted.deciders import Decider
 from ..prompted.walks import Walk, Way
 
 DEPTH = 7
@@ -125,23 +126,8 @@ def walk_to(branch: Branch, entity: Term) -> Walk:
     return Walk(topic=first, steps=steps, score=1.0, relevance=1.0)
 
 
-class Policy(Protocol):
+class Policy(Decider, Protocol):
     """Decides for one question; each of its methods may raise UnansweredError."""
-
-    @property
-    def reasoner(self) -> str:
-        """Who it is, as `State.reasoner` has it."""
-        ...
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What its decisions have cost so far, by the fields of `Usage`."""
-        ...
-
-    @property
-    def shortened(self) -> int:
-        """How many replies were not whole."""
-        ...
 
     def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
         """At most `width` different actions among those allowed."""
