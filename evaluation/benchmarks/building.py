@@ -19,7 +19,8 @@ import pyoxigraph as ox
 from rich.console import Console
 
 from ...agent.kg import BuildProgress, build, normalise, open_kg
-from .harness import aligned, alone, conduct, machine, mistyped, options_of, peak_memory
+from ..report.terminal import aligned
+from .harness import alone, conduct, machine, mistyped, options_of, peak_memory
 
 _BATCHES = 300
 _BATCH = 10

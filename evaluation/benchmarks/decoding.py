@@ -23,9 +23,10 @@ import torch
 import transformers
 from rich.console import Console
 
+from ..report.terminal import aligned
 from .decoding_contest import HOPS, Figure, Mismatch
 from .decoding_groups import BEAMS, GROUPS, QUICK, Sizes, Stage
-from .harness import aligned, conduct, options_of
+from .harness import conduct, options_of
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import pyoxigraph as ox
 from ...agent.kg import open_kg
 from ...agent.options import Options
 from ...graphs import build_graph
-from .harness import aligned, conduct, machine, options_of
+from ..report.terminal import aligned
+from .harness import conduct, machine, options_of
 
 AIM = 8
 """Requests one after the other that a cold one-hop question may take."""

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple, TextIO
 from rich.console import Console
 
 from ...agent.kg import BuildProgress, build, open_kg
-from .harness import aligned, alone, conduct, machine, names, options_of, peak_memory
+from ..report.terminal import aligned
+from .harness import alone, conduct, machine, names, options_of, peak_memory
 
 PER_PERSON = 10
 """Triples of each person: name, class, salary, employer, birthplace and friends."""

@@ -82,7 +82,7 @@ def oracle_line(oracle: Accuracy) -> str:
 def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]], out: Console) -> None:
     """Print a table with a frame on a terminal, aligned plain text elsewhere."""
     if not out.is_terminal:
-        for line in _aligned([head, *rows]):
+        for line in aligned([head, *rows]):
             _plain(out, line)
         return
     table = Table(box=SIMPLE, pad_edge=False)
@@ -308,7 +308,8 @@ def percent(estimate: Estimate) -> str:
     return f"{mean:.1f} ({low:.1f}-{high:.1f})"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a table as lines, in columns as wide as they need to be."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
