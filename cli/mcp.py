@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..graphs.about import About
     from .session import Session
 
+_PATIENCE = 10.0
+"""Seconds that the graph is waited for once the host is gone, to end in what is wrong with it."""
+
 
 @o.takes_options
 def mcp(
@@ -69,6 +72,7 @@ def mcp(
     else:
         with contextlib.redirect_stdout(_host_output()):
             server.run("stdio")
+        session.settle(_PATIENCE)
     stopped.set()
     is_open = session.has_begun and not session.is_at_work
     failure = session.failure if is_open else early

@@ -755,6 +755,16 @@ def test_a_graph_that_cannot_be_opened_is_told_to_host_and_user(
     assert ended == "ended in 2"
 
 
+def test_a_graph_that_cannot_be_read_is_told_where_there_is_no_host(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "broken.ttl").write_text("<a> <b> .\n", encoding="utf-8")
+    ended = _run(["--kg", "broken.ttl"], environment, tmp_path)
+    assert ended.returncode == 2 and not ended.stdout
+    assert ended.stderr.startswith("groundwalk: ") and "broken.ttl, line 1" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
 _TELLS_ITS_END = (
     "import subprocess, sys; code = subprocess.call({!r}); print('ended in', code, file=sys.stderr)"
 )
@@ -792,6 +802,7 @@ def _run(
         text=True,
         env=environment,
         cwd=folder,
+        stdin=subprocess.DEVNULL,
         timeout=120,
     )
 
