@@ -177,7 +177,9 @@ class RunOptions:
     beams: o.Beams = None
     hops: o.Hops = None
     pairs: list[str] | None = o.option(
-        "An option of a method; repeatable.", "NAME=VALUE", flag="--set"
+        "An option of a method; repeatable. on_ambiguous is best where it is not set.",
+        "NAME=VALUE",
+        flag="--set",
     )
     paper: bool = o.option("What is not set is as in the method's paper.", default=False)
     device: o.Device = ""

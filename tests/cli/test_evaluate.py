@@ -108,6 +108,20 @@ def test_a_sample_is_said_to_be_one(home: Path, whole: Path) -> None:
     assert report.returncode == 0 and line in (home / "whole.html").read_text(encoding="utf-8")
 
 
+def test_of_several_entities_of_a_name_the_likeliest_is_taken_unless_it_is_set(home: Path) -> None:
+    line = {"question": "Which countries border Congo?", "answers": ["Angola"]}
+    (home / "congo.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    asked = ("eval", "run", "--dataset", "jsonl", "--data", "congo.jsonl", "--kg", "world")
+    for out, options, status in (
+        ("best", (), "answered"),
+        ("error", ("--set", "on_ambiguous=error"), "ambiguous"),
+    ):
+        assert groundwalk(home, *asked, "--out", out, *options).returncode == 0
+        assert [record["status"] for record in timeless(home / out)] == [status]
+    help = groundwalk(home, "eval", "run", "--help").stdout
+    assert "on_ambiguous is best" in " ".join(help.replace("│", " ").split())
+
+
 def test_the_numbers_as_json(home: Path, whole: Path) -> None:
     run = groundwalk(home, "eval", "run", *LINE, "--out", "whole", "--json")
     assert run.returncode == 0 and run.stderr == ""
