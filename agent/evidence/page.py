@@ -33,44 +33,41 @@ def page(reply: Reply, origin: Origin) -> str:
     so hostile texts in it can do nothing.
     """
     shown = triples(reply)
-    style = _static("evidence.css")
-    return (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            question=_text(reply["question"]),
-            understood=[_text(line) for line in understood(reply)],
-            status=reply["status"],
-            said=_text(summary(reply)),
-            computed=bool(reply.get("result")),
-            answers=[_text(answer["label"]) for answer in reply["answers"]],
-            drawing=draw(reply),
-            margin=MARGIN,
-            triples=[
-                {
-                    "verdict": step["verdict"],
-                    "mark": MARKS[step["verdict"]],
-                    "parts": [
-                        {"name": _text(named["label"]), "term": _text(named["term"], _TERM)}
-                        for named in (step["head"], step["relation"], step["tail"])
-                    ],
-                }
-                for step in shown.values()
-            ],
-            notes=[_text(note) for note in notes(reply)],
-            unsupported=[_text(name) for name in reply["unsupported"]],
-            about=about(reply, origin) if shown else [],
-            queries=[
-                ("The answers again", main_query(reply, origin.graphs)),
-                ("Which triples are held", check_query(reply, origin.graphs)),
-            ]
-            if shown
-            else [],
-            facts=_facts(reply, origin),
-            costs=[(name.replace("_", " "), f"{n:,}") for name, n in _costs(reply) if n],
-            style=Markup(style),
-            style_digest=f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}",
-        )
+    environment = pages_of("groundwalk.agent.evidence")
+    style = source_of(environment, "evidence.css")
+    return environment.get_template("page.html.jinja").render(
+        question=_text(reply["question"]),
+        understood=[_text(line) for line in understood(reply)],
+        status=reply["status"],
+        said=_text(summary(reply)),
+        computed=bool(reply.get("result")),
+        answers=[_text(answer["label"]) for answer in reply["answers"]],
+        drawing=draw(reply),
+        margin=MARGIN,
+        triples=[
+            {
+                "verdict": step["verdict"],
+                "mark": MARKS[step["verdict"]],
+                "parts": [
+                    {"name": _text(named["label"]), "term": _text(named["term"], _TERM)}
+                    for named in (step["head"], step["relation"], step["tail"])
+                ],
+            }
+            for step in shown.values()
+        ],
+        notes=[_text(note) for note in notes(reply)],
+        unsupported=[_text(name) for name in reply["unsupported"]],
+        about=about(reply, origin) if shown else [],
+        queries=[
+            ("The answers again", main_query(reply, origin.graphs)),
+            ("Which triples are held", check_query(reply, origin.graphs)),
+        ]
+        if shown
+        else [],
+        facts=_facts(reply, origin),
+        costs=[(name.replace("_", " "), f"{n:,}") for name, n in _costs(reply) if n],
+        style=Markup(style),
+        style_digest=digest(style),
     )
 
 
@@ -105,9 +102,10 @@ def _text(text: str, most: int = _NAME) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def pages_of(package: str) -> Environment:
+    """The page templates of a package, which escape what is put into them."""
     return Environment(
-        loader=PackageLoader("groundwalk.agent.evidence", "templates"),
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -115,7 +113,12 @@ def _environment() -> Environment:
     )
 
 
-def _static(name: str) -> str:
-    environment = _environment()
+def source_of(environment: Environment, name: str) -> str:
+    """A file beside the templates, as it is."""
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
+
+
+def digest(text: str) -> str:
+    """The digest by which a page's policy allows a style or a script."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,17 +1,15 @@
 """From run directories to one HTML page, with templates, style and script of ours alone."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...agent.errors import InputError
+from ...agent.evidence.page import digest, pages_of, source_of
+from ..analysis.summary import RunSummary, gold_line
 from ..records import Record
 from ..runner.run_folder import read_summary
 from .breakdowns import breakdowns
@@ -93,17 +91,19 @@ def _values(
     runs: Sequence[Run], series: Sequence[Series], unfinished: Sequence[str]
 ) -> dict[str, object]:
     table, empty = headline(series)
+    read = [(shown(run.name), read_summary(run.folder)) for run in runs]
+    summaries = [(name, summary) for name, summary in read if summary]
     return {
         "title": ", ".join(dict.fromkeys(_dataset(run) for run in runs)),
         "facts": _facts(runs),
         "names": [one.name for one in series],
         "unfinished": unfinished,
-        "troubles": _troubles(series),
+        "troubles": _troubles(series, summaries),
         "different": len({_questions(run) for run in runs}) > 1,
         "spread": len({_spread(run) for run in runs}) > 1,
         "headline": table,
         "empty": empty,
-        "oracles": _oracles(runs),
+        "oracles": _oracles(runs, summaries),
         "tiles": tiles(series[0]) if len(series) == 1 else [],
         "against_cost": against_cost(series),
         "breakdowns": breakdowns(series),
@@ -118,23 +118,22 @@ def _values(
     }
 
 
-def _troubles(series: Sequence[Series]) -> list[str]:
-    """What the numbers do not show, the same once, with the series that it is true of."""
+def _troubles(series: Sequence[Series], summaries: Sequence[tuple[str, RunSummary]]) -> list[str]:
+    """What the numbers do not show, the same once, with the series or runs that it is true of."""
     by_line: dict[str, list[str]] = {}
     for one in series:
         for line in trouble_lines(one.summary):
             by_line.setdefault(line, []).append(one.name)
+    for name, summary in summaries:
+        asked = max(method.questions for method in summary.methods.values())
+        if line := gold_line(summary.unknown_gold or 0, asked):
+            by_line.setdefault(line, []).append(name)
     return [f"{', '.join(names)}: {line}" for line, names in by_line.items()]
 
 
-def _oracles(runs: Sequence[Run]) -> list[str]:
+def _oracles(runs: Sequence[Run], summaries: Sequence[tuple[str, RunSummary]]) -> list[str]:
     """What the gold relation paths of each run's questions are worth, the same once."""
-    summaries = [(shown(run.name), read_summary(run.folder)) for run in runs]
-    lines = {
-        name: oracle_line(summary.oracle)
-        for name, summary in summaries
-        if summary and summary.oracle
-    }
+    lines = {name: oracle_line(summary.oracle) for name, summary in summaries if summary.oracle}
     if len(lines) == len(runs) and len(set(lines.values())) == 1:
         return [*lines.values()][:1]
     return [f"{name}, {line}" for name, line in lines.items()]
@@ -207,38 +206,13 @@ def render(values: Mapping[str, object], data: str) -> str:
     The page's policy lets nothing be loaded or sent, and only its own style and script be used,
     by their digests, whatever the text in it may hold.
     """
-    style, script = _static("report.css"), _static("report.js")
-    return (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            values,
-            data=Markup(data),
-            style=Markup(style),
-            script=Markup(script),
-            style_digest=_digest(style),
-            script_digest=_digest(script),
-        )
+    environment = pages_of("groundwalk.evaluation.report")
+    style, script = source_of(environment, "report.css"), source_of(environment, "report.js")
+    return environment.get_template("page.html.jinja").render(
+        values,
+        data=Markup(data),
+        style=Markup(style),
+        script=Markup(script),
+        style_digest=digest(style),
+        script_digest=digest(script),
     )
-
-
-@cache
-def _environment() -> Environment:
-    loader = PackageLoader("groundwalk.evaluation.report", "templates")
-    return Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _static(name: str) -> str:
-    environment = _environment()
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
