@@ -96,12 +96,7 @@ class SparqlLabels:
         self._profile = profile
         graphs = client.settings.graphs
         self._whole = Scope(graphs)
-        self._facts = Scope(
-            graphs,
-            tuple(sorted(profile.skipped)),
-            profile.skipped_prefixes,
-            tuple(sorted(profile.through)),
-        )
+        self._facts = Scope.of_facts(graphs, profile)
         self._naming = text_predicates(profile, "labels", "aliases", "hidden")
         self._terms = terms or Terms(client, profile)
         self._texts: Recent[str, tuple[_Spelled, ...]] = Recent(_MOST_REMEMBERED)

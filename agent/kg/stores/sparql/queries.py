@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pyoxigraph as ox
 
 from ...nodes import to_node, to_term
+from ...profile import Profile
 from ...terms import REIFIES, Term, Triple, is_triple_term, triple_of
 
 _ESCAPES = {
@@ -48,6 +49,12 @@ class Scope(NamedTuple):
     skipped: tuple[Term, ...] = ()
     prefixes: tuple[str, ...] = ()
     links: tuple[Term, ...] = ()
+
+    @classmethod
+    def of_facts(cls, graphs: tuple[Term, ...], profile: Profile) -> "Scope":
+        """What a profile takes for facts."""
+        skipped, links = tuple(sorted(profile.skipped)), tuple(sorted(profile.through))
+        return cls(graphs, skipped, profile.skipped_prefixes, links)
 
 
 class Pattern(NamedTuple):

@@ -65,12 +65,7 @@ class SparqlStore:
         graphs = client.settings.graphs
         self._skips = profile.skips
         self._whole = Scope(graphs)
-        self._facts = Scope(
-            graphs,
-            tuple(sorted(profile.skipped)),
-            profile.skipped_prefixes,
-            tuple(sorted(profile.through)),
-        )
+        self._facts = Scope.of_facts(graphs, profile)
 
     @property
     def requests(self) -> int:
