@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -166,10 +166,6 @@ class Guess(NamedTuple):
 
     relations: RelationPath
     probability: float
-
-
-Rank = Callable[[str], Iterator[Guess]]
-"""From a masked question to relation paths, the likeliest first."""
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from groundwalk.agent.llm.chat import chat_model
 from groundwalk.training.asked.lesson_stream import draw
 from groundwalk.training.asked.paraphrase import Chat, mixed, read_wordings, reword
 from groundwalk.training.questions.graph import execute
-from groundwalk.training.questions.questioner import Questioner, is_answered, make_questioner
+from groundwalk.training.questions.questioner import Questioner, make_questioner
 from groundwalk.training.wording.english import OTHER, TOPIC, load_english
 from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ..graphs.scripted import Scripted, in_order
-from .toy import toy_graph
+from .toy import is_answered, toy_graph
 
 
 def questioner() -> Questioner:

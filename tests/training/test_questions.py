@@ -15,7 +15,6 @@ from groundwalk.training.questions.in_common import in_common
 from groundwalk.training.questions.questioner import (
     Questioner,
     Sample,
-    is_answered,
     make_questioner,
 )
 from groundwalk.training.wording.english import OTHER, TOPIC, load_english
@@ -24,7 +23,7 @@ from groundwalk.training.wording.phrasebook import make_phrasebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .toy import toy_graph
+from .toy import is_answered, toy_graph
 
 PHRASES = """
 [money]

@@ -1,7 +1,8 @@
 """A toy graph: four countries with capitals, borders and moneys."""
 
 from groundwalk.agent.kg.terms import Triple
-from groundwalk.training.questions.graph import Graph, build_graph
+from groundwalk.training.questions.graph import Graph, build_graph, execute
+from groundwalk.training.questions.questioner import Sample
 
 COUNTRIES = {
     "france": ("paris", "euro", ("spain", "germany")),
@@ -72,3 +73,10 @@ the capital of [Poland]\tWarsaw
 the cash of [Iceland]\tKrona
 who touches [Spain]\tFrance
 """
+
+
+def is_answered(graph: Graph, sample: Sample) -> bool:
+    """Whether the path of a sample leads from its topic to its answer in the graph."""
+    return sample.moves is not None and sample.walk[-1] in execute(
+        graph, sample.walk[0], sample.moves
+    )

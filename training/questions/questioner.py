@@ -229,10 +229,3 @@ def name_topics(graph: Graph, text: str, topics: Sequence[Node]) -> tuple[str, t
         else:
             question += part
     return question, tuple(mentions)
-
-
-def is_answered(graph: Graph, sample: Sample) -> bool:
-    """Whether the path of a sample leads from its topic to its answer in the graph."""
-    if sample.moves is None:
-        return False
-    return sample.walk[-1] in execute(graph, sample.walk[0], sample.moves)
