@@ -200,6 +200,15 @@ class RunSummary:
     """What the dataset's gold relation paths are worth; None where it has none."""
     sampled_of: int | None = None
     """Of how many questions those of the run are a sample over the kinds; None where of none."""
+    unknown_gold: int | None = None
+    """How many questions have a right answer that names nothing in the graph; None if unasked."""
+
+
+def gold_line(unknown: int, questions: int) -> str:
+    """That right answers name nothing in the graph; nothing where all do."""
+    have = "has" if unknown == 1 else "have"
+    what = f"{unknown:,} of {questions:,} questions {have} a right answer"
+    return f"{what} that names nothing in the graph as it is spelled" if unknown else ""
 
 
 def summarise(records: Iterable[Record], seed: int = 0) -> RunSummary:

@@ -103,5 +103,5 @@ def _breakdown(kind: _Kind, series: Sequence[Series]) -> Breakdown | None:
 def _bar(number: int, name: str, accuracy: Accuracy) -> Bar:
     hits, shown = accuracy.hits_at_1, percent(accuracy.hits_at_1)
     value, low, high = (round(100 * v, 2) for v in (hits.mean, hits.low, hits.high))
-    share = f"Hits@1 {shown.text} ({shown.note}) of {accuracy.questions:,} questions"
+    share = f"Hits@1 {shown.in_a_line} of {accuracy.questions:,} questions"
     return Bar(number, value, low, high, f"{name}: {share}")

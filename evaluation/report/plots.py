@@ -224,7 +224,7 @@ def _dot(
         y=y.position(100 * estimate.mean),
         low=y.position(100 * estimate.low),
         high=y.position(100 * estimate.high),
-        description=f"{name}: Hits@1 {shown.text} ({shown.note}), {title.lower()} {amount(value)}",
+        description=f"{name}: Hits@1 {shown.in_a_line}, {title.lower()} {amount(value)}",
         label=name,
     )
 

@@ -18,6 +18,11 @@ class Cell:
     text: str
     note: str = ""
 
+    @property
+    def in_a_line(self) -> str:
+        """The text, with the note in brackets where there is one."""
+        return f"{self.text} ({self.note})" if self.note else self.text
+
 
 @dataclass(frozen=True)
 class Column:
@@ -41,11 +46,11 @@ NOTHING = Cell("–")
 
 
 def percent(estimate: Estimate | None) -> Cell:
-    """A share in per cent with its interval."""
+    """A share in per cent with its interval; one of equal values has none."""
     if estimate is None:
         return NOTHING
     mean, low, high = (100 * v for v in (estimate.mean, estimate.low, estimate.high))
-    return Cell(f"{mean:.1f}", f"{low:.1f}–{high:.1f}")
+    return Cell(f"{mean:.1f}", "" if low == high else f"{low:.1f}–{high:.1f}")
 
 
 def share(part: int, whole: int) -> Cell:

@@ -12,7 +12,15 @@ from ..analysis.bootstrap import Estimate
 from ..analysis.coherence import Coherence
 from ..analysis.comparison import Comparison, Difference
 from ..analysis.overlap import Overlap
-from ..analysis.summary import Accuracy, Contrasts, Kinds, Partial, RunSummary, Summary
+from ..analysis.summary import (
+    Accuracy,
+    Contrasts,
+    Kinds,
+    Partial,
+    RunSummary,
+    Summary,
+    gold_line,
+)
 from ..scoring.metrics import METRIC_TITLES
 from ..scoring.predictions import Score
 
@@ -20,6 +28,9 @@ _HEAD = ("", "n", "Hits@1", "Hit", "F1")
 _METHODS_HEAD = tuple(" Hits@1 Hit F1 unans. supp. ill seconds passes LLM".split(" "))
 _KINDS_HEAD = "n,right,something else,as plain,silent,partial,unread,named".split(",")
 _MOST_KINDS = 20
+
+_FEW = 10
+"""Answerable questions of which the shares say little."""
 
 _LIKELIHOOD = "likelihood"
 
@@ -39,6 +50,8 @@ def print_summary(summary: RunSummary, console: Console | None = None) -> None:
         print_rows(_HEAD, rows, out)
     if summary.sampled_of and methods:
         _plain(out, sample_line(methods[0].questions, summary.sampled_of))
+    if summary.unknown_gold and methods:
+        _plain(out, gold_line(summary.unknown_gold, methods[0].questions))
     if summary.oracle:
         _plain(out, oracle_line(summary.oracle))
     for method in methods:
@@ -265,6 +278,9 @@ def trouble_lines(summary: Summary) -> list[str]:
     if unread := summary.costs.unread:
         were = "reply" if unread == 1 else "replies"
         lines.append(f"{unread:,} {were} of language models could not be read")
+    if summary.accuracy and summary.accuracy.questions < _FEW:
+        few = f"{summary.accuracy.questions:,}"
+        lines.append(f"so few answerable questions ({few}) that shares and intervals say little")
     if troubles.no_topic:
         asked = f"{troubles.no_topic:,} of {summary.questions:,} questions"
         lines.append(f"no entity of the graph was recognised in {asked}")
@@ -303,9 +319,9 @@ def _row(name: str, accuracy: Accuracy) -> tuple[str, ...]:
 
 
 def percent(estimate: Estimate) -> str:
-    """An estimate in per cent, with its interval."""
+    """An estimate in per cent, with its interval; one of equal values has none."""
     mean, low, high = (100 * v for v in (estimate.mean, estimate.low, estimate.high))
-    return f"{mean:.1f} ({low:.1f}-{high:.1f})"
+    return f"{mean:.1f}" if low == high else f"{mean:.1f} ({low:.1f}-{high:.1f})"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

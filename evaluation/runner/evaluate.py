@@ -20,7 +20,7 @@ from ...agent.errors import InputError, ServiceError
 from ...agent.kg import why_no_facts
 from ...agent.kg.labels.names import one_line
 from ...agent.llm.chat import describe_llm
-from ..analysis.summary import Accuracy, RunSummary, summarise
+from ..analysis.summary import Accuracy, RunSummary, gold_line, summarise
 from ..datasets import PER_QUESTION, OnBroken, read_dataset
 from ..datasets.jsonl import WORLD_RETRIEVED
 from ..record_lines import LINES_FILE, whole
@@ -104,6 +104,7 @@ def evaluate(
     method_options(setup)
     for note in notes:
         shown.print(note, markup=False, highlight=False, soft_wrap=True)
+    described, lacking = _describe_kg(setup, samples, loud)
     config = Config(
         methods=setup.methods,
         questions=describe_questions(
@@ -118,7 +119,7 @@ def evaluate(
         ),
         topics=setup.topics,
         options=describe_options(setup.options, paper=setup.paper, user_set=setup.user_set),
-        kg=_describe_kg(setup, loud),
+        kg=described,
         model=describe_model(setup.model, setup.device, setup.dtype),
         reader=describe_reader(setup.reader),
         llm=describe_llm(setup.llm),
@@ -130,7 +131,15 @@ def evaluate(
         contents=describe_contents(setup.options, setup.llm),
     )
     oracle = partial(_oracle, setup, samples, seed)
-    return run(samples, _opener(setup, speed), out, config, oracle=oracle, console=shown)
+    return run(
+        samples,
+        _opener(setup, speed),
+        out,
+        config,
+        oracle=oracle,
+        unknown_gold=lacking,
+        console=shown,
+    )
 
 
 def _is_sampled(out: Path, limit: int | None, first: int | None, shown: Console) -> bool:
@@ -196,14 +205,25 @@ def _oracle(setup: Setup, samples: Sequence[Sample], seed: int) -> Accuracy | No
         return gold_accuracy(kg, samples, setup.options, seed)
 
 
-def _describe_kg(setup: Setup, console: Console) -> dict[str, Any]:
+def _describe_kg(
+    setup: Setup, samples: Sequence[Sample], console: Console
+) -> tuple[dict[str, Any], int | None]:
+    """The KG of all questions, and how many of them have a right answer that it does not know.
+
+    An endpoint is not asked that.
+    """
+    from ..analysis.gold import unknown_gold
+
     kg = open_shared(setup)
     if kg is None:
-        return describe_sample_graphs(setup.reading)
+        return describe_sample_graphs(setup.reading), None
     with closing(kg):
-        for note in filter(None, (kg.left_out.note, why_no_facts(kg))):
+        unknown = unknown_gold(kg, samples) if kg.pinned else None
+        lacking = gold_line(unknown.questions, len(samples)) if unknown else ""
+        such = f", such as {unknown.example}" if unknown and lacking else ""
+        for note in filter(None, (kg.left_out.note, why_no_facts(kg), lacking + such)):
             console.print(one_line(note), markup=False, highlight=False, soft_wrap=True)
-        return describe_kg(kg)
+        return describe_kg(kg), None if unknown is None else unknown.questions
 
 
 Tick: TypeAlias = Callable[[Record], None]
@@ -299,6 +319,7 @@ def run(
     config: Config,
     *,
     oracle: Callable[[], Accuracy | None] = lambda: None,
+    unknown_gold: int | None = None,
     console: Console | None = None,
 ) -> RunSummary:
     """Ask the methods of `config` every question, write the run directory `out` and sum up.
@@ -307,6 +328,7 @@ def run(
     where it answered all; what a service failed to answer then is asked again, after the others.
     An error that belongs to a question is recorded and counts as a miss; one that would meet every
     question (a model that does not load) is raised. When all are answered, `oracle` is asked once.
+    The summary says for how many questions the gold is `unknown_gold`.
     Progress goes to `console`, by default to standard error. Raises InputError when `out` is of
     another run or cannot be written, or there is nothing to ask, DiskError for a full disk, and
     ServiceError where a service fails again and again while questions wait that were never asked;
@@ -341,7 +363,12 @@ def run(
                     tick(record)
         lines.sort([_key(task) for task in tasks])
         summary = summarise(light_records(out / LINES_FILE), config.seed)
-        summary = replace(summary, oracle=oracle(), sampled_of=config.questions.drawn_from)
+        summary = replace(
+            summary,
+            oracle=oracle(),
+            sampled_of=config.questions.drawn_from,
+            unknown_gold=unknown_gold,
+        )
         write_summary(out, summary)
     return summary
 

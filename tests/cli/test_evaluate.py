@@ -108,6 +108,27 @@ def test_a_sample_is_said_to_be_one(home: Path, whole: Path) -> None:
     assert report.returncode == 0 and line in (home / "whole.html").read_text(encoding="utf-8")
 
 
+def test_right_answers_that_the_graph_does_not_have_are_counted(home: Path) -> None:
+    lines = [
+        {"question": "What is the capital of Peru?", "answers": ["lima"]},
+        {"question": "What is the population of Peru?", "answers": [34_000_000]},
+        {"question": "What is the currency of Peru?", "answers": ["Peruvian sol", "Sol of Peru"]},
+        {"question": "What is the capital of Chile?", "answers": ["<https://e.org/Santiago>"]},
+        {"question": "What is the capital of Mars?", "answers": []},
+    ]
+    file = home / "gold.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    asked = ("eval", "run", "--dataset", "jsonl", "--data", "gold.jsonl", "--kg", "world")
+    run = groundwalk(home, *asked, "--out", "gold")
+    line = "2 of 5 questions have a right answer that names nothing in the graph as it is spelled"
+    assert f"{line}, such as Sol of Peru" in run.stderr.splitlines()
+    assert line in run.stdout.splitlines()
+    summary = json.loads((home / "gold" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["unknown_gold"] == 2
+    assert groundwalk(home, "eval", "report", "gold", "--out", "gold.html").returncode == 0
+    assert line in (home / "gold.html").read_text(encoding="utf-8")
+
+
 def test_of_several_entities_of_a_name_the_likeliest_is_taken_unless_it_is_set(home: Path) -> None:
     line = {"question": "Which countries border Congo?", "answers": ["Angola"]}
     (home / "congo.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")

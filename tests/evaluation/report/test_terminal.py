@@ -56,6 +56,20 @@ def test_what_it_says(summary: RunSummary, terminal: bool) -> None:
         assert said in text
 
 
+def test_few_questions_say_little() -> None:
+    records = stub_records()
+    said = "so few answerable questions (4) that shares and intervals say little"
+    assert said in printed(summarise(records), terminal=False).splitlines()
+    many = [record for _ in range(3) for record in stub_records()]
+    assert "say little" not in printed(summarise(many), terminal=False)
+
+
+def test_equal_values_have_no_interval() -> None:
+    one = next(record for record in stub_records() if record["metrics"])
+    text = printed(summarise([one]), terminal=False)
+    assert "100.0" in text and "100.0 (" not in text
+
+
 def test_without_answerable_questions_there_is_no_table(tmp_path: Path) -> None:
     chosen = SAMPLES[3:4]
     summary = run(chosen, opens(), tmp_path / "o", config(chosen), console=Console(quiet=True))
