@@ -28,8 +28,8 @@ from .nesting import CompiledGraph
 from .reading import knows_graph, reads_itself
 from .skeleton import skeleton
 
-_DEVICE = re.compile(r"[a-z]+(:\d+)?")
-"""How torch names devices; whether there is one is seen when a model is loaded onto it."""
+_DEVICE = re.compile(r"(cpu|cuda|hip|hpu|ipu|maia|mps|mtia|npu|privateuseone|xla|xpu)(:\d+)?")
+"""How torch names what may hold a model; whether it is there is seen when one is loaded onto it."""
 
 
 def build_graph(

@@ -53,7 +53,10 @@ def test_a_context_is_checked_before_anything_runs(tmp_path: Path, context: Any,
     kg.close()
 
 
-@pytest.mark.parametrize("given", [{"llm": "gpt"}, {"device": "graphics card"}, {"device": ""}])
+@pytest.mark.parametrize(
+    "given",
+    [{"llm": "gpt"}, *({"device": name} for name in ("graphics card", "", "gpu", "GPU", "cuda0"))],
+)
 def test_what_can_be_no_model_and_no_device_is_refused_at_once(given: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"no str|no device"):
         build.build_graph(**given)
