@@ -182,10 +182,7 @@ class MergedStore(Derived):
             step_lists = iter(self._inner.neighbours(asked, inverse=inverse, limit=most))
             return [[step for _ in group for step in next(step_lists)] for group in members]
 
-        def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
-            return self._merged(around)
-
-        return read_enough(nodes, limit, read, derive)
+        return read_enough(nodes, limit, read, lambda _, around: self._merged(around))
 
     def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
         """The steps of each way, sorted by target."""
@@ -201,10 +198,7 @@ class MergedStore(Derived):
             step_lists = iter(self._inner.follow_each(asked, limit=most))
             return [[step for _ in group for step in next(step_lists)] for group in members]
 
-        def derive(_: Sequence[Way], around: list[list[Step]]) -> list[list[Step]]:
-            return self._merged(around)
-
-        return read_enough(ways, limit, read, derive)
+        return read_enough(ways, limit, read, lambda _, around: self._merged(around))
 
     def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
         """The relations of the facts that leave each node, or with `inverse` reach it; sorted."""

@@ -10,7 +10,7 @@ fact are always those that are found downwards.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice, product
 from typing import NamedTuple
 
@@ -266,15 +266,18 @@ class PatternStore(Derived):
     ) -> list[list[Step]]:
         return [[s for s in steps if not self._leads_to_node(s.triple)] for steps in around]
 
+    def _along(
+        self, ways: Sequence[tuple[Term, bool]], nodes: Sequence[Term], most: int
+    ) -> list[list[Step]]:
+        """The steps from each node by any of the ways, of the source."""
+        around = along(self._source, nodes, ways, most)
+        return [around.get(node, []) for node in nodes]
+
     # Downwards
 
     def _down(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
         """The steps of the facts of each head."""
         ways = [way for pattern in self._patterns for way in pattern.heads]
-
-        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
-            around = along(self._source, some, ways, most)
-            return [around.get(node, []) for node in some]
 
         def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             steps_of: defaultdict[Term, list[Step]] = defaultdict(list)
@@ -283,7 +286,9 @@ class PatternStore(Derived):
             return [steps_of[node] for node in some]
 
         wanted = [node for node in dict.fromkeys(nodes) if is_iri(node)] if ways else []
-        by_node = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        by_node = dict(
+            zip(wanted, read_enough(wanted, limit, partial(self._along, ways), derive), strict=True)
+        )
         return [by_node.get(node, []) for node in nodes]
 
     def _proved(self, steps: Iterable[Step]) -> Iterator[Proved]:
@@ -361,10 +366,6 @@ class PatternStore(Derived):
         if self._conjunctions.predicates and self._patterns:
             ways.append((FIRST, True))
 
-        def read(some: Sequence[Term], most: int) -> list[list[Step]]:
-            around = along(self._source, some, ways, most)
-            return [around.get(node, []) for node in some]
-
         def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             steps_of: defaultdict[Term, list[Step]] = defaultdict(list)
             for fact in self._reaching([step for steps in around for step in steps]):
@@ -372,7 +373,9 @@ class PatternStore(Derived):
             return [steps_of[node] for node in some]
 
         wanted = [n for n in dict.fromkeys(nodes) if not is_blank(n)] if ways else []
-        by_node = dict(zip(wanted, read_enough(wanted, limit, read, derive), strict=True))
+        by_node = dict(
+            zip(wanted, read_enough(wanted, limit, partial(self._along, ways), derive), strict=True)
+        )
         return [by_node.get(node, []) for node in nodes]
 
     def _reaching(self, steps: Sequence[Step]) -> Iterator[Triple]:
