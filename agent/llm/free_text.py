@@ -71,7 +71,7 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
         raise ConstraintError(
             f"the prompt of {len(prompt)} tokens is too long for the model", "try --set shown=20"
         )
-    ends, steps = _ends(local), _Steps()
+    ends, steps = ends_of(local), _Steps()
     ids = torch.tensor([list(prompt)], device=model.device)
     settings: dict[str, Any] = {
         "attention_mask": torch.ones_like(ids),
@@ -159,7 +159,7 @@ def _is_thinking(tokenizer: Tokenizer, prompt: Sequence[int]) -> bool:
     return str(tokenizer.decode(list(prompt[-_LAST:]))).rstrip().endswith(THINKING)
 
 
-def _ends(local: LocalModel) -> frozenset[int]:
+def ends_of(local: LocalModel) -> frozenset[int]:
     """The tokens that end a text."""
     configured: Any = getattr(local.model, "generation_config", None)
     known = [local.tokenizer.eos_token_id, getattr(configured, "eos_token_id", None)]

@@ -15,6 +15,7 @@ from ...agent.decoding.model import Tokenizer
 from ...agent.decoding.units import wire_tokens
 from ...agent.decoding.wire import MARKERS, TRIPLE, Wire
 from ...agent.errors import ConstraintError
+from ...agent.llm.free_text import ends_of
 from ...agent.llm.local import LocalModel
 from ...agent.llm.model_folder import ModelSettings
 from ...prompts import render
@@ -61,10 +62,7 @@ class ChainPrompt:
     @cached_property
     def ends(self) -> frozenset[int]:
         """The tokens that end a text."""
-        configured: Any = getattr(self.local.model, "generation_config", None)
-        known = [self.local.tokenizer.eos_token_id, getattr(configured, "eos_token_id", None)]
-        flat = [i for ids in known for i in (ids if isinstance(ids, list) else [ids])]
-        return frozenset(i for i in cast("list[Any]", flat) if isinstance(i, int))
+        return ends_of(self.local)
 
     @cached_property
     def banned(self) -> frozenset[int]:
