@@ -200,15 +200,12 @@ def _supervision(
     return replace(supervision, dropped=supervision.dropped + taught.dropped)
 
 
-def training_questions(
-    kg_source: str, phrasebook: Path | None = None, *, seed: int = 0, count: int = 10_000
-) -> Iterator[Sample]:
+def training_questions(kg_source: str, *, seed: int = 0, count: int = 10_000) -> Iterator[Sample]:
     """Questions like those of a training, to measure how far a test set is from them."""
     kg = open_kg(kg_source)
     graph = load_graph(kg)
-    default = default_phrasebook(kg_source) if phrasebook is None else None
-    with default or nullcontext() as packaged:
-        questioner = questioner_for(kg, graph, phrasebook or packaged, hops=3, seed=seed)
+    with default_phrasebook(kg_source) or nullcontext() as phrasebook:
+        questioner = questioner_for(kg, graph, phrasebook, hops=3, seed=seed)
     yield from islice(questioner.stream(seed), count)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import ConstraintError, NoPathError
-from ..kg.terms import Step, Triple
+from ..kg.terms import Step
 from .beams import Beam
 from .chains import ChainState, ChainTriples
 from .model import CausalModel
@@ -78,11 +78,6 @@ class ChainHypothesis:
     score: float
     relevance: float
     ended: bool
-
-    @property
-    def triples(self) -> tuple[Triple, ...]:
-        """The triples, as the KG holds them."""
-        return tuple(step.triple for step in self.steps)
 
     @property
     def conclusion(self) -> tuple[int, ...]:

@@ -86,12 +86,12 @@ def _slope_line(report: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{slope:+.3f} MB resident a thousand turns, after the first {first}"]
 
 
-def measure(turns: int, every: int, method: str = "plan", kg: str = "world") -> Iterator[Window]:
+def measure(turns: int, every: int, method: str = "plan") -> Iterator[Window]:
     """Ask so many questions, and tell of every `every` of them. Raises GroundwalkError."""
     from ...agent.conversation.threads import close_threads, open_threads
     from ...graphs import build_graph
 
-    with tempfile.TemporaryDirectory() as folder, closing(open_kg(kg)) as opened:
+    with tempfile.TemporaryDirectory() as folder, closing(open_kg("world")) as opened:
         file = Path(folder) / "threads.sqlite"
         saver = open_threads(file)
         try:

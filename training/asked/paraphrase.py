@@ -53,8 +53,6 @@ def reword(
     *,
     seed: int,
     questions: int = QUESTIONS,
-    wordings: int = WORDINGS,
-    prompts: Path | None = None,
 ) -> tuple[Lesson, ...]:
     """Lessons in the words of a chat model, from questions that the questioner makes.
 
@@ -68,17 +66,17 @@ def reword(
         placeholders = [*slots.values()]
         prompt = render(
             "paraphrase/reword.jinja",
-            prompts,
+            None,
             question=question,
             placeholders=placeholders,
-            wordings=wordings,
+            wordings=WORDINGS,
         )
         key = sha256(f"{chat.name}\n{prompt}".encode()).hexdigest()
         if key not in known:
             known[key] = _ask(asker, chat, prompt)
             _keep(chat, key, question, known[key])
         asked += 1
-        texts = read_wordings(known[key], slots, wordings)
+        texts = read_wordings(known[key], slots, WORDINGS)
         lessons += [_lesson(graph, sample, text) for text in texts]
     if not lessons:
         raise ServiceError(

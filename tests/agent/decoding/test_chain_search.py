@@ -69,6 +69,11 @@ def free_text(
         text.append(token)
 
 
+def triples_of(chain: ChainHypothesis) -> tuple[Triple, ...]:
+    """The triples of a chain, as the KG holds them."""
+    return tuple(step.triple for step in chain.steps)
+
+
 def algorithm_1(
     model: Any,
     prompt: Callable[[tuple[Triple, ...]], Sequence[int]],
@@ -137,9 +142,9 @@ def commitment(
         with torch.no_grad():
             return model(input_ids=torch.tensor([tokens])).logits[0].double().log_softmax(-1)
 
-    index, total = graph.index, 0.0
-    for place, (triple, (start, stop)) in enumerate(zip(chain.triples, chain.words, strict=True)):
-        before = [*prompt(chain.triples[:place]), *chain.tokens[:start]]
+    index, total, triples = graph.index, 0.0, triples_of(chain)
+    for place, (triple, (start, stop)) in enumerate(zip(triples, chain.words, strict=True)):
+        before = [*prompt(triples[:place]), *chain.tokens[:start]]
         word = chain.tokens[start:stop]
         values = logprobs([*before, *word])
         head, relation = index.entities.find(triple.head), index.relations.find(triple.relation)
@@ -148,7 +153,7 @@ def commitment(
         chosen = [0, *range(first, first + len(index.relation_table.unit(2 * relation)))]
         total += sum(float(values[len(before) - 1 + at, word[at]]) for at in chosen)
     if plan.ends and not plan.free:
-        shown = chain.triples[:-1] if stuck else chain.triples
+        shown = triples[:-1] if stuck else triples
         ending = logprobs([*prompt(shown), *chain.tokens])[-1, sorted(plan.ends)]
         total += float(ending.logsumexp(0))
     return total
@@ -216,21 +221,21 @@ def test_chains_equal_algorithm_1(
         for ours, theirs in zip(found.chains, expected, strict=True):
             committed = commitment(model, shown, graph, openings, ours, plan, stuck=theirs.stuck)
             assert ours.relevance == pytest.approx(math.exp(committed), rel=1e-4, abs=1e-30)
-    assert [chain.triples for chain in found.chains] == [chain.triples for chain in expected]
+    assert [triples_of(chain) for chain in found.chains] == [chain.triples for chain in expected]
     assert [chain.tokens for chain in found.chains] == [chain.tokens for chain in expected]
     assert [chain.ended for chain in found.chains] == [chain.ended for chain in expected]
     scored = [chain.score for chain in found.chains]
     assert scored == pytest.approx([chain.score for chain in expected], abs=1e-5)
     for chain in found.chains:
         assert_tags_stand_alone(chain, tags)
-        assert len(set(chain.triples)) == len(chain.triples)
+        assert len(set(triples_of(chain))) == len(chain.steps)
 
 
 def assert_tags_stand_alone(chain: ChainHypothesis, tags: tuple[int, int]) -> None:
     """The words are where they are said to be, and no tag is anywhere else."""
     places = [i for i, token in enumerate(chain.tokens) if token in tags]
     assert places == [place for start, stop in chain.words for place in (start, stop - 1)]
-    assert len(chain.words) == len(chain.triples)
+    assert len(chain.words) == len(chain.steps)
     assert not chain.conclusion or chain.conclusion == chain.tokens[-len(chain.conclusion) :]
 
 
@@ -276,7 +281,7 @@ def test_chains_that_nothing_may_follow_stay_and_are_concluded() -> None:
     plan = ChainPlan(frozenset(), beams=3, steps=4, free=5, banned=frozenset(tags[1:]))
     (found,) = chain_search(EAGER["byte-level"], [ChainQuestion(PROMPT, constraint)], plan)
     (chain,) = found.chains
-    assert len(chain.triples) == 1 and not chain.ended
+    assert len(chain.steps) == 1 and not chain.ended
     assert len(chain.conclusion) == 5 and not {*tags} & {*chain.conclusion}
 
 
