@@ -35,9 +35,11 @@ class Match(Named):
 
 
 class Matches(TypedDict):
-    """The entities that a name may mean, the likeliest first."""
+    """The entities that a name may mean, the likeliest first; what else is called so."""
 
     entities: list[Match]
+    classes: list[Named]
+    relations: list[Named]
     more: bool
 
 
@@ -113,14 +115,22 @@ def result(lines: Iterable[str], structured: Any) -> CallToolResult:
     return CallToolResult(content=[text], structured_content=structured)
 
 
-def matches(entities: Sequence[Match], *, more: bool) -> CallToolResult:
-    """The entities that a name may mean."""
-    lines = [f"{described_as(entity)}  {entity['term']}" for entity in entities] or [
-        "The graph has no such name."
-    ]
-    if more:
-        lines.append("There are more: give a larger limit.")
-    return result(lines, Matches(entities=list(entities), more=more))
+def matches(
+    entities: Sequence[Match], classes: Sequence[Named], relations: Sequence[Named], *, more: bool
+) -> CallToolResult:
+    """The entities that a name may mean, and the classes and relations that are called so."""
+    lines = [f"{described_as(entity)}  {entity['term']}" for entity in entities]
+    lines += ["There are more: give a larger limit."] * more
+    if not entities:
+        named = classes or relations
+        lines.append("No entity is called so." if named else "The graph has no such name.")
+    for what, words in (("class", classes), ("relation", relations)):
+        lines += (
+            f"{safe(word['label'])} is a {what}, which query takes: {word['term']}"
+            for word in words
+        )
+    vocabulary = {"classes": list(classes), "relations": list(relations)}
+    return result(lines, Matches(entities=list(entities), **vocabulary, more=more))
 
 
 def neighbourhood(around: Neighbourhood, *, alone: bool) -> CallToolResult:

@@ -193,7 +193,8 @@ def _wrong(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False, include_input=False)
     first = details[0]["loc"]
     if len(first) > 1 and first[0] == "chain":
-        return f"triple {int(first[1]) + 1} of the chain is not [head, relation, tail], three texts"
+        shape = "[head, relation, tail] of names, terms or numbers"
+        return f"triple {int(first[1]) + 1} of the chain is not {shape}"
     if first == ("chain",) and details[0]["type"] == "list_type":
         return "chain: give a list of triples, each [head, relation, tail]"
     return one_line("; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in details))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from itertools import chain as chained
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -65,7 +65,28 @@ _DONE = {
 """What a host is told while a question is answered."""
 
 _Mention = dict[Literal["text", "term"], str]
-_Text = Annotated[list[str], Field(min_length=3, max_length=3)]
+
+
+def _written(value: object) -> object:
+    """A part of a triple as a text, where it is a number, or a name with its term."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, dict):
+        named = cast("dict[str, object]", value)
+        return named.get("term") or named.get("label") or value
+    return value
+
+
+def _in_order(value: object) -> object:
+    """Head, relation and tail, where a triple is an object that names them."""
+    parts = ("head", "relation", "tail")
+    if isinstance(value, dict) and all(part in value for part in parts):
+        return [value[part] for part in parts]
+    return cast(object, value)
+
+
+_Text = Annotated[str, BeforeValidator(_written)]
+_Parts = Annotated[list[_Text], BeforeValidator(_in_order), Field(min_length=3, max_length=3)]
 
 
 def _no_truth(value: object) -> object:
@@ -197,7 +218,10 @@ class Tools:
         context: Context[Any, Any],
         limit: Annotated[_Number, Field(ge=1, le=50, description="Entities that are listed.")] = 10,
     ) -> Annotated[CallToolResult, Matches]:
-        """Find the entities of the knowledge graph that a name may mean, the likeliest first."""
+        """Find the entities of the knowledge graph that a name may mean, the likeliest first.
+
+        What is called so and is no entity is listed as a class or a relation, which `query` takes.
+        """
         kg = self._opened(Progress(context)).kg
         from ..agent.answers.differences import told_apart
         from ..agent.answers.topics import find_entity
@@ -208,11 +232,12 @@ class Tools:
             raise InputError("the name is empty", "give a name or a term")
         if (term := written_term(name)) is not None:
             info = find_entity(kg, term)
-            return matches([_match(info, 1.0)] if info else [], more=False)
+            entities = [_match(info, 1.0)] if info else []
+            return matches(entities, *_vocabulary(kg, name, term), more=False)
         candidates = meanings(LabelLinker(kg.labels, languages=kg.profile.languages), name)
         shown = told_apart(kg, candidates[:limit])
         listed = [_match(candidate, candidate.score) for candidate in shown]
-        return matches(listed, more=len(candidates) > limit)
+        return matches(listed, *_vocabulary(kg, name, None), more=len(candidates) > limit)
 
     def neighbours(
         self,
@@ -275,27 +300,27 @@ class Tools:
     def verify_chain(
         self,
         chain: Annotated[
-            list[_Text],
+            list[_Parts],
             Field(
-                description="Triples, each [head, relation, tail].",
+                description="Triples, each [head, relation, tail], or an object with these keys.",
                 min_length=1,
                 max_length=_MOST_JUDGED,
             ),
         ],
         context: Context[Any, Any],
         topics: Annotated[
-            list[str] | None,
+            list[_Text] | None,
             Field(description="Where the chain starts; else at an end of its first triple."),
         ] = None,
         answers: Annotated[
-            list[str] | None, Field(description="What the chain is said to prove, if anything.")
+            list[_Text] | None, Field(description="What the chain is said to prove, if anything.")
         ] = None,
         limit: Annotated[_Number, Field(ge=1, le=200, description="Triples on a page.")] = 50,
         page: _Page = 1,
     ) -> Annotated[CallToolResult, Judged]:
         """Check a chain of triples against the knowledge graph, triple by triple.
 
-        Entities and relations are names or terms, and proofs of `ask` are taken as they are. A
+        Each part is a name, a term or a number, and proofs of `ask` are taken as they are. A
         verdict is supported, unsupported, or unknown where the graph did not answer. Supported
         means that the graph holds it, not that it is what was asked.
         """
@@ -423,6 +448,28 @@ def _start(triple: Sequence[str], answers: Sequence[str], meant: Callable[[str],
     claimed = set[str]().union(*map(meant, answers))
     is_proved, starts = not claimed.isdisjoint(meant(head)), claimed.isdisjoint(meant(tail))
     return tail if is_proved and starts else head
+
+
+def _vocabulary(
+    kg: "KnowledgeGraph", name: str, term: "Term | None"
+) -> tuple[list[Named], list[Named]]:
+    """The classes and the relations that a term is or that are called so, in the plural too."""
+    from ..agent.kg.labels.names import normalise
+    from ..agent.linking.words import singular
+
+    norm = normalise(name)
+    called = [
+        word
+        for word in kg.labels.vocabulary()
+        if word.term == term or (term is None and normalise(word.text) in (norm, singular(norm)))
+    ]
+    named = _named(kg, [word.term for word in called])
+    kinds = (
+        {word.term: None for word in called if word.relation is relation}
+        for relation in (False, True)
+    )
+    classes, relations = ([Named(term=t, label=cut(named[t])) for t in kind] for kind in kinds)
+    return classes, relations
 
 
 def _match(entity: "TermInfo | Candidate", score: float) -> Match:

@@ -38,6 +38,10 @@ WORLD = "<https://groundwalk.example/world/"
 BORDERS = {"start": [0], "steps": [{"relation": "borders"}]}
 
 
+LENGTH = ["Colorado River", "length in kilometres", 2330]
+SHAPE = "[head, relation, tail] of names, terms or numbers"
+
+
 def deep(levels: int) -> dict[str, Any]:
     tree: dict[str, Any] = {"start": [0]}
     for _ in range(levels):
@@ -87,6 +91,9 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "term": ("find_entity", {"name": "<https://groundwalk.example/world/city/vienna>"}),
     "no such term": ("find_entity", {"name": "<https://example.org/none>"}),
     "nobody": ("find_entity", {"name": "Zzyzx Qqq"}),
+    "a class": ("find_entity", {"name": "Rivers"}),
+    "term of a class": ("find_entity", {"name": "<https://groundwalk.example/world/vocab#River>"}),
+    "a relation": ("find_entity", {"name": "borders"}),
     "around": ("neighbours", {"entity": "Vienna", "limit": 200, "terms": True}),
     "hub": ("neighbours", {"entity": "Germany"}),
     "cut": ("neighbours", {"entity": "Austria", "limit": 3, "terms": True}),
@@ -127,6 +134,14 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "answers": ["<https://groundwalk.example/world/country/austria>"],
         },
     ),
+    "an object": (
+        "verify_chain",
+        {"chain": [{"head": "Austria", "relation": "capital", "tail": {"label": "Vienna"}}]},
+    ),
+    "a number": ("verify_chain", {"chain": [LENGTH], "answers": [2330]}),
+    "another number": ("verify_chain", {"chain": [[*LENGTH[:2], 2331]]}),
+    "a truth": ("verify_chain", {"chain": [[*LENGTH[:2], True]]}),
+    "no tail": ("verify_chain", {"chain": [{"head": "Austria", "relation": "capital"}]}),
     "two parts": ("verify_chain", {"topics": [], "chain": [["Austria", "Wien"]], "answers": []}),
 }
 
@@ -381,6 +396,19 @@ def test_find_entity(said: dict[str, Any]) -> None:
     assert said["several"].structured_content["more"] and "more" in text(said["several"])
 
 
+def test_find_entity_tells_of_classes_and_relations(said: dict[str, Any]) -> None:
+    word = "<https://groundwalk.example/world/vocab#{}>"
+    for name in ("a class", "term of a class"):
+        river = said[name].structured_content
+        assert river["classes"] == [{"term": word.format("River"), "label": "river"}]
+        line = f"river is a class, which query takes: {word.format('River')}"
+        assert line in text(said[name]).splitlines()
+    borders = said["a relation"].structured_content
+    assert (borders["entities"], borders["classes"]) == ([], [])
+    assert borders["relations"] == [{"term": word.format("borders"), "label": "borders"}]
+    assert text(said["a relation"]).startswith("No entity is called so.\nborders is a relation, ")
+
+
 def test_neighbours_are_those_of_the_store(said: dict[str, Any]) -> None:
     def triples(name: str) -> set[Triple]:
         around = said[name].structured_content
@@ -449,6 +477,14 @@ def test_a_chain_needs_no_topics_and_no_answers(said: dict[str, Any]) -> None:
         assert [answer["verdict"] for answer in answered["answer_verdicts"]] == ["supported"]
 
 
+def test_parts_of_a_chain_may_be_numbers_and_a_triple_an_object(said: dict[str, Any]) -> None:
+    named = said["an object"].structured_content
+    assert named["verdict"] == "supported" and named["triples"][0]["tail"]["label"] == "Vienna"
+    length = said["a number"].structured_content
+    assert [length["verdict"], length["answer_verdicts"][0]["verdict"]] == ["supported"] * 2
+    assert said["another number"].structured_content["verdict"] == "unsupported"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -469,7 +505,9 @@ def test_a_chain_needs_no_topics_and_no_answers(said: dict[str, Any]) -> None:
         ("odd mention", "mentions.0"),
         ("no object", "query: Input should be a valid dictionary"),
         ("too deep", "the query is nested deeper than 40 levels (ask for less)"),
-        ("two parts", "triple 1 of the chain is not [head, relation, tail], three texts"),
+        ("two parts", f"triple 1 of the chain is not {SHAPE}"),
+        ("no tail", f"triple 1 of the chain is not {SHAPE}"),
+        ("a truth", f"triple 1 of the chain is not {SHAPE}"),
     ],
 )
 def test_a_wrong_call_is_a_tool_error_of_one_line(
