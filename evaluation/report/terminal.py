@@ -324,6 +324,15 @@ def percent(estimate: Estimate) -> str:
     return f"{mean:.1f}" if low == high else f"{mean:.1f} ({low:.1f}-{high:.1f})"
 
 
+def duration(seconds: float) -> str:
+    """A time as long as it is worth telling, such as `3 min 20 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows of a table as lines, in columns as wide as they need to be."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

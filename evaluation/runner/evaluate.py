@@ -25,6 +25,7 @@ from ..datasets import PER_QUESTION, OnBroken, read_dataset
 from ..datasets.jsonl import WORLD_RETRIEVED
 from ..record_lines import LINES_FILE, whole
 from ..records import SERVICE_FAILED, Record
+from ..report.terminal import duration
 from ..samples import Part, Sample, of_part, spread
 from .asking import OpenAsk, Setup, Task, method_options, open_setup, open_shared
 from .config import (
@@ -298,18 +299,10 @@ def _counter(total: int, before: int, show: Callable[[_Shown], None]) -> Tick:
         if errors:
             words.append(f"{errors} error{'s' * (errors > 1)}")
         if (left := total - before - done) and rate:
-            words.append(f"{_time(left / rate)} left")
+            words.append(f"{duration(left / rate)} left")
         show(_Shown(before + done, "  ".join(words)))
 
     return tick
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def run(

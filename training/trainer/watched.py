@@ -20,6 +20,7 @@ from rich.progress import (
 from ...agent.kg import KnowledgeGraph
 from ...agent.llm.local import LocalModel, few_threads
 from ...agent.options import Options
+from ...evaluation.report.terminal import duration
 from ..questions.graph import Graph, execute
 from ..questions.questioner import Sample
 
@@ -270,7 +271,7 @@ class Lines:
         first, began = self._first
         if not first < done < total:
             return ""
-        return f", {_duration((now - began) / (done - first) * (total - done))} left"
+        return f", {duration((now - began) / (done - first) * (total - done))} left"
 
     def say(self, line: str) -> None:
         """Show a line."""
@@ -279,11 +280,3 @@ class Lines:
 
 def _hits(hits: float | None) -> str:
     return "" if hits is None else f", held-out Hits@1 {hits:.1%}"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
