@@ -178,7 +178,7 @@ COMMANDS: dict[str, Command] = {
         Command("/paths", "", "all that was walked for it, the likeliest first", showing.paths),
         Command("/readings", "[N]", "how the question may be read; or the answer by reading N",
                 readings.readings),
-        Command("/wrong", "[N|edit|QUERY]", "answer by what was meant, and keep that query",
+        Command("/wrong", "[N|edit|QUERY]", "answer by the reading that was meant, and keep it",
                 readings.wrong),
         Command("/verify", "", "look its triples up again at the source", showing.verify),
         Command("/explain", "[FORM]", "its evidence: tree, mermaid, sparql, turtle, html",

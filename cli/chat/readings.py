@@ -75,7 +75,11 @@ def offer(talk: Talk) -> None:
 
 
 def wrong(talk: Talk, reply: str) -> None:
-    """Answer the last question by the query that it should have been, and keep that query."""
+    """Answer the last question by the query that it should have been, and keep that query.
+
+    A reply is the number of a reading, edit or a query: what is judged is how the question was
+    read, and never a single answer.
+    """
     understood = talk.understood
     if not reply:
         _list(talk, understood.readings)
@@ -84,7 +88,8 @@ def wrong(talk: Talk, reply: str) -> None:
         talk.console.print("Nothing was corrected.")
         return
     query = _meant(talk, understood, reply)
-    if reply.isdecimal() and _numbered(understood, reply)["words"] == _answered_as(talk):
+    is_number = reply.isdecimal()
+    if is_number and _numbered(understood, reply)["words"] == _answered_as(talk):
         talk.console.print("It was answered so, and nothing was corrected.")
         return
     if query is None:
@@ -92,7 +97,8 @@ def wrong(talk: Talk, reply: str) -> None:
         return
     _answer(talk, understood, query)
     file = keep_correction(understood.question, query)
-    talk.console.print(f"The question and its query are kept in {one_line(str(file))}.")
+    meant = f"Reading {reply} was meant: the" if is_number else "The"
+    talk.console.print(f"{meant} question and its query are kept in {one_line(str(file))}.")
 
 
 def _answered_as(talk: Talk) -> str:
@@ -130,15 +136,23 @@ def _meant(talk: Talk, understood: Understood, reply: str) -> Mapping[str, Any] 
         first = json.dumps(_first(talk, understood), ensure_ascii=False, indent=2)
         text = edited(f"{first}\n", "query.json")
         return None if text is None else _given(understood, text)
-    return _numbered(understood, reply)["query"]
+    return _numbered(understood, reply, _OTHERWISE)["query"]
 
 
-def _numbered(understood: Understood, number: str) -> "Reading":
-    """The reading with a number. Raises InputError where none has the number."""
+_OTHERWISE = "edit or a query: /wrong takes what was meant, and no answer"
+
+
+def _numbered(understood: Understood, number: str, otherwise: str = "") -> "Reading":
+    """The reading with a number. Raises InputError where none has the number.
+
+    What else may be given, `otherwise`, is said then.
+    """
     most = len(understood.readings)
     if number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= most:
         return understood.readings[int(number) - 1]
-    hint = f"give 1 to {most}" if most else "there are none"
+    hint = f"give 1 to {most}, {otherwise}" if most else f"there are none: give {otherwise}"
+    if not otherwise:
+        hint = f"give 1 to {most}" if most else "there are none"
     raise InputError(f"{number[:40]} is no reading of the question", hint)
 
 

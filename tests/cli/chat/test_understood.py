@@ -141,9 +141,15 @@ def test_a_number_that_no_reading_has_is_told(talk: Talk, number: str) -> None:
     converse(talk, Said(f"/readings {number}", f"/wrong {number}"))
     lines = shown(talk).splitlines()
     assert len(lines) == 2 and all(
-        "no reading of the question (give 1 to 2)" in own for own in lines
+        "no reading of the question (give 1 to 2" in own for own in lines
     )
     assert kept() == []
+
+
+def test_an_answer_is_no_reading(talk: Talk) -> None:
+    converse(talk, Said("/wrong Lisbon"))
+    hint = "(give 1 to 2, edit or a query: /wrong takes what was meant, and no answer)"
+    assert shown(talk) == f"Lisbon is no reading of the question {hint}\n" and kept() == []
 
 
 def test_a_walk_has_no_readings(talk: Talk) -> None:
@@ -163,7 +169,9 @@ def test_a_correction_is_run_and_kept_for_the_user_only(talk: Talk) -> None:
     converse(talk, Said("/wrong", "2", "/wrong 1"))
     text = shown(talk)
     assert "Type 1 to 2 for a reading" in text and "Spain [1]" in text and "Lisbon [1]" in text
-    assert f"are kept in {corrections_file()}." in text
+    assert (
+        f"Reading 2 was meant: the question and its query are kept in {corrections_file()}." in text
+    )
     assert kept() == [{"question": QUESTION, **own} for own in (BORDERS, CAPITAL)]
     assert os.stat(corrections_file()).st_mode & 0o777 == 0o600
 
