@@ -62,13 +62,6 @@ class Units:
         """The token ids of a name after an arrow."""
         return self.of(f"{self._style.lead}{name}")
 
-    def path(self, labels: Sequence[str]) -> list[list[int]]:
-        """The units of a path whose escaped labels alternate entity, relation, entity ..."""
-        units = list[list[int]]()
-        for index, label in enumerate(labels):
-            units += [self.arrow, self.after_arrow(label)] if index else [self.of(label)]
-        return units
-
     def _tags(self, wire: Wire) -> tuple[int, int]:
         return self._marker(wire.open), self._marker(wire.close)
 

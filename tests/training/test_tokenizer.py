@@ -37,7 +37,9 @@ def test_units_of_a_path_are_the_tokens_of_its_text(tokenizer: PreTrainedTokeniz
     units = Units(tokenizer)
     for name in map(escape, NAMES):
         labels = [name, "^official language", name, "borders", "Spain"]
-        ids = [token for unit in units.path(labels) for token in unit]
+        ids = list(units.of(name))
+        for label in labels[1:]:
+            ids += [*units.arrow, *units.after_arrow(label)]
         text = " -> ".join(labels)
         assert ids == tokenizer(text)["input_ids"]
         whole = tokenizer(f"<PATH>{text}</PATH>")["input_ids"]
