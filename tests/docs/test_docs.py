@@ -208,7 +208,7 @@ def test_a_block_does_what_the_page_says(block: Block, shells: Any) -> None:
         return
     if kind(block) == "json":
         record: Any = json.loads(block.text)
-        for server in record["mcpServers"].values():
+        for server in record.get("mcpServers", {}).values():
             look_up([server["command"], *server["args"]])
         return
     shell, script = shells(block.page), block.text

@@ -1,5 +1,6 @@
 """The service of examples/service.py, over HTTP on loopback, and the errors in docs/services.md."""
 
+import json
 import re
 import runpy
 import socket
@@ -11,6 +12,8 @@ from typing import Any
 
 import groundwalk
 import pytest
+
+from ..docs.pages import blocks, inline
 
 httpx = pytest.importorskip("httpx")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -73,6 +76,34 @@ def test_what_is_meant_is_chosen(served: Served) -> None:
     again = served.post("/choose", thread=asked["thread"], option="1")
     assert again.status_code == 422
     assert again.json()["error"] == "nothing is asked in this thread (ask a question first)"
+
+
+def test_the_page_has_what_goes_in_and_comes_out(served: Served) -> None:
+    ask, asks, choose, chosen = (
+        json.loads(block.text) for block in blocks("docs/services.md") if block.language == "json"
+    )
+    assert_shown(asks, served.post("/ask", **ask).json())
+    assert_shown(chosen, served.post("/choose", **choose).json())
+    (error,) = (code for code in inline("docs/services.md") if code.startswith('{"error'))
+    assert served.post("/ask", question="").json() == json.loads(error)
+
+
+def assert_shown(shown: Any, said: Any) -> None:
+    """That a page shows what is said, but for likelihoods and for the end of lists."""
+    match shown:
+        case dict():
+            shown_fields: dict[str, Any] = shown
+            assert shown_fields.keys() == said.keys()
+            for name, value in shown_fields.items():
+                assert_shown(value, said[name])
+        case [_, *_]:
+            assert len(shown) <= len(said)
+            for value, other in zip(shown, said, strict=False):
+                assert_shown(value, other)
+        case float():
+            assert type(said) is float
+        case _:
+            assert shown == said
 
 
 def test_a_reading_is_chosen(served: Served) -> None:
