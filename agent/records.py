@@ -276,6 +276,8 @@ NO_WORD = "no word of the question was recognised as a name, a class or a relati
 """The note where nothing that the question says is in the graph."""
 NO_FACTS = "the graph has no facts"
 """The note on any question to such a graph."""
+NOTHING_CALLED = "nothing in the graph is called"
+"""How the note begins on what a question has in brackets, and the graph has not."""
 POINTS_NOWHERE = "I do not know what"
 """How the note begins where a question points at what came before, and nothing did."""
 
@@ -298,6 +300,8 @@ def silence(status: Status, notes: Sequence[str] = ()) -> str:
             return "The graph could not be asked, so nothing is certain."
         case "unsure":
             return "I am not sure enough to answer."
+        case "abstained" if any(note.startswith(NOTHING_CALLED) for note in notes):
+            return "What is asked about is not in the graph."
         case "abstained" if NO_FACTS not in notes and any(map(_is_of_reading, notes)):
             return "I did not understand that."
         case _:

@@ -22,11 +22,17 @@ from ..conversation.alone import SURE as SURE_ALONE
 from ..conversation.before import before_of
 from ..decoding.plan import BeamPlan, of_model
 from ..errors import NoPathError
+from ..kg import KnowledgeGraph
+from ..kg.labels.meanings import written_term
+from ..kg.labels.names import normalise
 from ..kg.store import metered
+from ..linking.spans import bracketed
+from ..linking.words import singular
 from ..options import Options
 from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQueries, explained
 from ..records import (
+    NOTHING_CALLED,
     POINTS_NOWHERE,
     READER,
     MentionRecord,
@@ -75,8 +81,11 @@ def reading_node(
             try:
                 turns = state.get("turns", []) if options.conversation else []
                 asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
+                _check_marked(tools.kg, asked)
                 _check_context(asked)
-                asked, queries = _read_in_context(tools.reader, asked, plan(options), tools.least)
+                asked, queries = _read_in_context(
+                    tools.reader, asked, plan(options), tools.least_likely
+                )
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, queries.queries, tools.account())
                 if tools.is_general:
@@ -107,6 +116,29 @@ def _left_out_first(notes: Sequence[str], account: Sequence[Word]) -> list[str]:
     """The notes, the one on words that were left out before all others."""
     left_out = left_out_of(account)
     return sorted(notes, key=lambda note: note not in left_out)
+
+
+def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
+    """Raise NoPathError for what is marked in a question as a name or a term, and is none.
+
+    A name beside others that are known is left to the reader, and so is a class or a relation.
+    """
+    named = asked.mentions.numbered
+    unknown = [
+        asked.question[span.start : span.end]
+        for span in bracketed(asked.question)
+        if not any(name.start < span.end and span.start < name.end for name in named)
+    ]
+    words = kg.labels.vocabulary() if unknown else ()
+    texts, terms = {normalise(word.text) for word in words}, {word.term for word in words}
+    for text in unknown:
+        term, norm = written_term(text), normalise(text)
+        if term is not None and term not in terms and not kg.labels.describe([term])[0].degree:
+            hint = "check the term, or give a name in its place"
+            raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
+        if term is None and not named and texts.isdisjoint((norm, singular(norm))):
+            hint = "check how it is spelled, or leave the brackets out"
+            raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
 
 
 def _check_context(asked: Asked) -> None:

@@ -41,6 +41,40 @@ def thread(name: str) -> Any:
     return {"configurable": {"thread_id": name}}
 
 
+@pytest.mark.parametrize(
+    ("marked", "what_to_do"),
+    [
+        ("<https://corp.example/nobody>", "check the term, or give a name in its place"),
+        ("[<https://corp.example/nobody>]", "check the term, or give a name in its place"),
+        ("[Zacharias Quist]", "check how it is spelled, or leave the brackets out"),
+    ],
+)
+def test_what_is_marked_and_not_there_is_told(company: Any, marked: str, what_to_do: str) -> None:
+    state = company.invoke({"question": SALARY.format(marked)}, thread(marked))
+    assert (state["status"], state["answers"]) == ("abstained", [])
+    assert state["messages"][-1].text == "What is asked about is not in the graph."
+    assert state["notes"] == [f"nothing in the graph is called {marked.strip('[]')}: {what_to_do}"]
+
+
+def test_a_term_that_is_there_may_stand_in_angle_brackets_alone(company: Any) -> None:
+    asked = {"question": SALARY.format("<https://corp.example/anna2>")}
+    state = company.invoke(asked, thread("angle brackets"))
+    assert state["status"] == "answered" and state["answers"][0]["label"] == "61,000"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the salary of [<https://corp.example/eva>] [<https://corp.example/eva>]?",
+        "Which [employees] are there?",
+        "Who is the head of the <https://corp.example/Department> [Finance]?",
+    ],
+)
+def test_what_is_marked_and_there_is_read(company: Any, question: str) -> None:
+    state = company.invoke({"question": question}, thread(question))
+    assert not any("nothing in the graph is called" in note for note in state["notes"])
+
+
 def test_brackets_are_as_sure_as_a_choice(company: Any) -> None:
     """Of every form in which a candidate is printed, and of the name alone where it is one."""
     asked = company.invoke({"question": SALARY.format("Anna Berg")}, thread("ask"))
