@@ -123,20 +123,16 @@ def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
 
     A name beside others that are known is left to the reader, and so is a class or a relation.
     """
-    named = asked.mentions.numbered
-    unknown = [
-        asked.question[span.start : span.end]
-        for span in bracketed(asked.question)
-        if not any(name.start < span.end and span.start < name.end for name in named)
-    ]
-    words = kg.labels.vocabulary() if unknown else ()
+    marked = [asked.question[span.start : span.end] for span in bracketed(asked.question)]
+    words = kg.labels.vocabulary() if marked else ()
     texts, terms = {normalise(word.text) for word in words}, {word.term for word in words}
-    for text in unknown:
+    for text in marked:
         term, norm = written_term(text), normalise(text)
         if term is not None and term not in terms and not kg.labels.describe([term])[0].degree:
             hint = "check the term, or give a name in its place"
             raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
-        if term is None and not named and texts.isdisjoint((norm, singular(norm))):
+        is_word = not texts.isdisjoint((norm, singular(norm)))
+        if term is None and not is_word and not asked.mentions.numbered:
             hint = "check how it is spelled, or leave the brackets out"
             raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
 

@@ -45,6 +45,7 @@ def thread(name: str) -> Any:
     ("marked", "what_to_do"),
     [
         ("<https://corp.example/nobody>", "check the term, or give a name in its place"),
+        ("<https://corp.example/x>", "check the term, or give a name in its place"),
         ("[<https://corp.example/nobody>]", "check the term, or give a name in its place"),
         ("[Zacharias Quist]", "check how it is spelled, or leave the brackets out"),
     ],
