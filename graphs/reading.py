@@ -67,7 +67,16 @@ def _general(parts: Parts, general: GeneralReader) -> "ReadWith":
     tools = reading_tools(parts.kg, general.load)
     account, least = LabelAccount(tools), general.settings.threshold
     reader = LabelReader(tools)
-    return ReadWith(parts.kg, parts.linker, reader, lambda: account, least, is_general=True)
+    return ReadWith(
+        parts.kg,
+        parts.linker,
+        reader,
+        lambda: account,
+        least,
+        is_general=True,
+        alike=account.alike,
+        weights=general.settings.sureness,
+    )
 
 
 def plain_questions(parts: Parts, method: str, notes: Sequence[str] = ()) -> Node:

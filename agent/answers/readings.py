@@ -45,6 +45,7 @@ from .judging import (
 )
 from .outcomes import alike, of_others
 from .queries import Executed, executed, in_words
+from .sureness import Alike, Evidence, evidence_of, sureness, unlike
 
 SHOWN = 3
 """Readings that are told."""
@@ -53,6 +54,8 @@ _NOTHING = 0.95
 
 A question that was misread comes to nothing more often than one that was not.
 """
+_LIKELY = 0.75
+"""The least probability of a reading where others are held to more than that."""
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
@@ -76,6 +79,15 @@ class ReadWith:
     """The least confidence of an answer that is shown."""
     is_general: bool = False
     """Whether it reads any graph: it may know less of this one than the method that answers."""
+    alike: Alike = unlike
+    """How much the labels of a query are like words of its question."""
+    weights: Sequence[float] = ()
+    """What the evidence of a reading weighs, as `sureness` has it."""
+
+    @property
+    def least_likely(self) -> float:
+        """The least probability of a reading of which nothing else is weighed."""
+        return max(self.least, _LIKELY) if self.weights else self.least
 
 
 @dataclass(frozen=True)
@@ -103,6 +115,8 @@ class Read:
     account: list[Word] = field(default_factory=list[Word])
     for_method: ForMethod | None = None
     """Where the question goes on to the method; then nothing was executed."""
+    evidence: Evidence | None = None
+    """What is known of the reading that was executed."""
 
     @property
     def computed(self) -> Computed:
@@ -138,7 +152,9 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
                 continue
             same = alike(facts, query, queries, before)
             not_met = of_others(facts, query, asked) if tools.is_general else []
-            confidence = query.probability + sum(other.probability for other in same)
+            evidence = evidence_of(asked, query, same, queries, tools.alike)
+            is_empty = _has_nothing(done.computed)
+            confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
             break
         else:
             return only_read(tools, queries, Computed("abstained", notes=notes))
@@ -158,7 +174,8 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     if computed.status != "unchecked":
         computed = _judged(tools, computed, done.words, account, options, notes)
     readings = readings_of(tools.kg, [query, *others], share_read(account))
-    return Read(replace(done, computed=computed), computed.topics, readings, account)
+    done = replace(done, computed=computed)
+    return Read(done, computed.topics, readings, account, evidence=evidence)
 
 
 def _of_others(

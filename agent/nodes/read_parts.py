@@ -120,7 +120,8 @@ def _answering(
     account = account_of(tools, asked, first.query)
     most = 1.0 if _is_of_method(tools, first) else share_read(account)
     sure = round(min(sure, most), 6)
-    if unsure_reading := not_sure(tools, sure, words, options, account):
+    least = tools.least_likely
+    if unsure_reading := not_sure(tools, sure, words, options, account, at_least=least):
         status, note = unsure_reading
         reasons = [*left_out_of(account), note]
         return only_read(tools, queries, Computed(status, confidence=sure, notes=reasons), most)

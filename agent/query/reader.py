@@ -33,12 +33,14 @@ _LEAST_WHOLE = 0.02
 class ReadQuery:
     """A query that a question may be: the likeliest actions that make it, its names looked up.
 
-    `probability` is that of all actions found that come to the same query.
+    `probability` is that of all actions found that come to the same query. `unread` is how surely
+    it leaves out the word of the question that it leaves out most surely, 0 where that is unknown.
     """
 
     bound: Bound
     actions: tuple[Action, ...]
     probability: float
+    unread: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,8 @@ def explained(asked: Asked, queries: Sequence[ReadQuery], account: WordReader) -
     if not total:
         return list(queries)
     shared = [
-        replace(query, probability=chance * weight / total)
-        for query, weight in zip(queries, weights, strict=True)
+        replace(query, probability=chance * weight / total, unread=share)
+        for query, weight, share in zip(queries, weights, unread, strict=True)
     ]
     return sorted(shared, key=lambda query: -round(query.probability, 9))
 

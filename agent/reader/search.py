@@ -257,8 +257,13 @@ _EVERYDAY = FUNCTION_WORDS | COMMON_WORDS
 _UNREAD_ALONE = 0.02
 """The least likelihood of being left out of a word that no label can have used, as there is none;
 of the *rivers* in *how many rivers are there?*, where the answers before are counted."""
+_LIKE = ("exact", "alias", "begins")
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""
+
+
+_WORTH = np.array([{"related": 0.5}.get(n, float(n in _LIKE)) for n in FEATURES], np.float32)
+"""What each of `FEATURES` says of a word that is like one of a label."""
 
 
 _PLAIN_SETS = frozenset(("pointer", "answers", "topics", "part", "end"))
@@ -313,6 +318,19 @@ class LabelAccount:
         """Of each query, the largest share of being unread of a word that it does not point at."""
         with self._tools.lent() as tools:
             return [_most_unread(_read(tools, question, mentions, actions)) for actions in readings]
+
+    def alike(
+        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
+    ) -> float:
+        """How much the labels of a query are like words of the question, on average; at most 1."""
+        words = [word for word in words_of(question, mentions) if word.mention is None]
+        named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
+        if not words or not named:
+            return 0.0
+        with self._tools.lent() as tools:
+            tools.begin()
+            matches = tools.inputs.matches(words, [tools.labels.label(*key) for key in named])
+        return float((matches * _WORTH).max((0, 2)).mean())
 
 
 def _most_unread(read: _Account | None) -> float:

@@ -44,6 +44,8 @@ class ReaderSettings:
     unread: float = 0.5
     kg: str = ""
     encoder: str = ""
+    sureness: tuple[float, ...] = ()
+    """What each feature of `agent.answers.sureness` weighs; none: only the probability counts."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ def read_settings(folder: Path) -> ReaderSettings:
         float(values["unread"]),
         str(values.get("kg", "")),
         str(values.get("encoder", "")),
+        tuple(map(float, values.get("sureness", ()))),
     )
 
 

@@ -1,6 +1,6 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -10,24 +10,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...agent.answers.computed import Computed
-from ...agent.answers.outcomes import as_meant
-from ...agent.answers.queries import executed
-from ...agent.answers.readings import ReadWith, answered
+from ...agent.answers.readings import ReadWith
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
-from ...agent.kg.terms import Term
-from ...agent.linking import LabelLinker, Linker
-from ...agent.options import Options
-from ...agent.query.automaton import query_of
-from ...agent.query.binding import Naming, bind
+from ...agent.query.binding import Naming
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question
 from ..fitting.account import FLAGGED
-from ..fitting.exams import query_judge, query_samples, read_alone, unread_shares, written_judge
+from ..fitting.exams import query_judge, query_samples, unread_shares, written_judge
 from ..fitting.thresholds import (
     Answered,
     fit_threshold,
@@ -40,6 +33,16 @@ from ..material import Material
 from ..queries.typed import TypedQuestion
 from ..trainer.watched import Unwatched, Watcher, counted
 from .made_graphs import Domain, made_graph
+from .sureness import (
+    Known,
+    answer_of,
+    known_of_exams,
+    known_of_made,
+    read_as_asked,
+    reading_with,
+    right_answer,
+    with_sureness,
+)
 
 _ANSWERABLE, _UNANSWERABLE = 24, 12
 """Questions of each graph, where there are many graphs."""
@@ -89,10 +92,30 @@ def fit_thresholds(
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
-    Few questions are answered whose relation is taken out. `apart` are the domains over which
-    graphs are made. Raises ValueError where none of them can be asked about.
+    Before that, what the evidence of a reading weighs is fitted anew. Few questions are answered
+    whose relation is taken out. `apart` are the domains over which graphs are made. Raises
+    ValueError where none of them can be asked about.
     """
+    reader = replace(reader, settings=replace(reader.settings, sureness=()))
+    known = list[Known]()
+    for kg, asked in _over(apart, seed, report):
+        known += known_of_made(reading_with(kg, reader), asked, Naming(kg))
+    reader = with_sureness(reader, known, known_of_exams(reader, report))
     tried, without = list[Tried](), list[Answered]()
+    for kg, asked in _over(apart, seed, report):
+        tried.append(_tried(kg, reader, _made_exam(kg, reader, asked), Unwatched()))
+        lacking = _tried_without(kg, reader, asked, _LACKING, Unwatched())
+        tried.append(lacking)
+        without += lacking.answered
+    if not any(part.answered for part in tried):
+        raise ValueError("no domain that is kept apart can be asked about")
+    return _silent(_fitted(reader, tried, lenient_threshold), without)
+
+
+def _over(
+    apart: Sequence[Domain], seed: int, report: Callable[[str], None]
+) -> Iterator[tuple[KnowledgeGraph, list[TypedQuestion]]]:
+    """Graphs over domains, each with questions over it, some without an answer."""
     for number, domain in enumerate(d for d in apart for _ in range(_GRAPHS)):
         report(f"asking over {domain.name}, which is kept apart")
         with TemporaryDirectory() as folder:
@@ -101,15 +124,7 @@ def fit_thresholds(
             except GroundwalkError:
                 continue
             with closing(kg):
-                asked = _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
-                exam = _made_exam(kg, reader, asked)
-                tried.append(_tried(kg, reader, exam, Unwatched()))
-                lacking = _tried_without(kg, reader, asked, _LACKING, Unwatched())
-                tried.append(lacking)
-                without += lacking.answered
-    if not any(part.answered for part in tried):
-        raise ValueError("no domain that is kept apart can be asked about")
-    return _silent(_fitted(reader, tried, lenient_threshold), without)
+                yield kg, _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
 
 
 def _silent(reader: ReaderWeights, without: Sequence[Answered]) -> ReaderWeights:
@@ -136,23 +151,16 @@ def _tried_without(
     """
     taken = [(relation, one) for one in asked if (relation := _only_relation(one))][:most]
     taken.sort(key=itemgetter(0))
-    tried, linker, naming = list[Answered](), LabelLinker(LabelsWithValues(kg)), Naming(kg)
+    tried, naming = list[Answered](), Naming(kg)
     part = "asking what is taken out of the graph"
     questions = counted(taken, len(taken), part, watcher)
     for relation, group in groupby(questions, itemgetter(0)):
-        read = _without(kg, reader, linker, relation)
+        read = reading_with(kg, reader, frozenset((relation,)))
         sure = (sure_of(read, one, naming) for _, one in group)
         tried += [
             Answered(confidence, right=False) for confidence in sure if confidence is not None
         ]
     return Tried([False] * len(tried), tried, [])
-
-
-def _without(kg: KnowledgeGraph, reader: ReaderWeights, linker: Linker, relation: Term) -> ReadWith:
-    """What reads questions over a graph with a relation left out."""
-    tools = reading_tools(kg, lambda: reader, frozenset((relation,)))
-    account = LabelAccount(tools)
-    return ReadWith(kg, linker, LabelReader(tools), lambda: account, least=0.0)
 
 
 def _only_relation(asked: TypedQuestion) -> str:
@@ -166,29 +174,15 @@ def sure_of(read: ReadWith, question: TypedQuestion, naming: Naming) -> float | 
 
     Right is what the query of the question comes to.
     """
-    asked, queries = read_alone(
-        read.kg, read.linker, read.reader, read.account(), question.question
-    )
-    if not queries:
+    made = read_as_asked(read, question.question)
+    if made is None:
         return 0.0
-    with read.reader.facts() as facts:
-        queries = as_meant(facts, queries, asked)
-    answer = answered(read, asked, queries, Options(confidence=0.0)).computed
-    if not answer.answers and not answer.result:
+    asked, outcome = made
+    answer = outcome.computed
+    if not (answer.answers or answer.result):
         return 0.0
-    try:
-        query = naming.named(query_of(question.actions or (), question.values))
-        with read.reader.facts() as facts:
-            right = executed(read.kg, facts, bind(read.kg, query, asked.mentions.bound)).computed
-    except GroundwalkError:
-        return answer.confidence
-    return None if _answer_of(answer) == _answer_of(right) else answer.confidence
-
-
-def _answer_of(computed: Computed) -> Hashable:
-    """What is answered, in a form that can be compared."""
-    text = computed.result["text"] if computed.result else ""
-    return text, frozenset(answer["term"] for answer in computed.answers)
+    is_right = answer_of(answer) == right_answer(read, question, asked, naming)
+    return None if is_right else answer.confidence
 
 
 def fit_to_graph(

@@ -1,0 +1,67 @@
+"""How sure the agent is of a reading, by what is known of it.
+
+How likely the search found a reading says little where the words are none that it learnt from. That
+a query leaves a word of its question out, and that its labels are no words of it, say more there.
+"""
+
+from collections.abc import Callable, Sequence
+from math import exp, log
+from typing import NamedTuple, TypeAlias
+
+from ..query.actions import Action
+from ..query.prompt import Numbered
+from ..query.question import Asked
+from ..query.reader import ReadQuery
+
+_LEAST = 1e-6
+"""The least probability that is told from another."""
+
+Alike: TypeAlias = Callable[[str, Sequence[Numbered], Sequence[Action]], float]
+"""How much the labels of a query are like words of its question, on average, from 0 to 1."""
+
+
+def unlike(_question: str, _mentions: Sequence[Numbered], _actions: Sequence[Action]) -> float:
+    """The likeness where nothing is known of it."""
+    return 0.0
+
+
+class Evidence(NamedTuple):
+    """What is known of a reading; each from 0 to 1."""
+
+    probability: float
+    """That of it, and of those that come to the same."""
+    share: float
+    """That among all readings that were found."""
+    unread: float
+    """How surely it leaves out the word that it leaves out most surely."""
+    alike: float
+    """How much its labels are like words of the question."""
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """What the weights are of, in their order; the last is of all readings."""
+        probability, *others = self
+        return log(max(probability, _LEAST)), *others, 1.0
+
+
+def evidence_of(
+    asked: Asked,
+    query: ReadQuery,
+    same: Sequence[ReadQuery],
+    queries: Sequence[ReadQuery],
+    alike: Alike,
+) -> Evidence:
+    """What is known of one of some queries, of which the `same` come to the same as it."""
+    probability = query.probability + sum(other.probability for other in same)
+    every = sum(other.probability for other in queries)
+    share = min(probability / every, 1.0) if every else 0.0
+    alike_words = alike(asked.question, asked.mentions.numbered, query.actions)
+    return Evidence(probability, share, query.unread, alike_words)
+
+
+def sureness(evidence: Evidence, weights: Sequence[float]) -> float:
+    """How sure a reading is, from 0 to 1; without weights of the evidence, its probability."""
+    if not weights:
+        return evidence.probability
+    value = sum(w * f for w, f in zip(weights, evidence.features, strict=True))
+    return 1 / (1 + exp(-value))

@@ -1,0 +1,38 @@
+"""What the evidence of a reading weighs is fitted on questions that are known right or misread."""
+
+import pytest
+from groundwalk.agent.answers.sureness import Evidence, sureness
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.reader.weights import open_reader
+from groundwalk.training.reader.sureness import Known, read_as_asked, reading_with, with_sureness
+
+from ...agent.reader.tiny import tiny_reader
+
+READ = Known(Evidence(0.5, 0.6, 0.0, 0.9), right=True)
+MISREAD = Known(Evidence(0.5, 0.6, 0.9, 0.2), right=False)
+LIKELY = Known(Evidence(0.95, 0.99, 0.1, 0.8), right=True)
+UNLIKELY = Known(Evidence(0.1, 0.3, 0.1, 0.8), right=False)
+
+
+def test_weights_tell_what_was_right_from_what_was_not() -> None:
+    made, asked = [LIKELY, UNLIKELY] * 20, [READ, MISREAD] * 10
+    weights = with_sureness(tiny_reader(), made, asked).settings.sureness
+    right, wrong = (
+        [sureness(known.evidence, weights) for known in pair]
+        for pair in ((READ, LIKELY), (MISREAD, UNLIKELY))
+    )
+    assert min(right) > 0.6 and max(wrong) < 0.4
+
+
+@pytest.mark.parametrize("asked", [[], [READ] * 10])
+def test_nothing_is_weighed_where_nothing_tells(asked: list[Known]) -> None:
+    reader = tiny_reader()
+    assert with_sureness(reader, [LIKELY, UNLIKELY], asked) is reader
+
+
+def test_the_evidence_of_a_question_is_that_of_its_reading() -> None:
+    with open_kg("world") as kg:
+        read = reading_with(kg, open_reader().load())
+        made = read_as_asked(read, "What is the capital of Kenya?")
+    assert made is not None and made[1].evidence is not None
+    assert made[1].evidence.probability > 0.8 and made[1].evidence.alike == 1.0

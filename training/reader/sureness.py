@@ -1,0 +1,176 @@
+"""What the evidence of a reading weighs: fitted on questions that are known right or misread.
+
+Made questions have the words of their labels, and people's own have others: so both are asked, over
+graphs that nothing was learnt of, and either kind counts as much in all.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import torch
+
+from ...agent.answers.computed import Computed
+from ...agent.answers.outcomes import as_meant
+from ...agent.answers.queries import executed
+from ...agent.answers.readings import Read, ReadWith, answered
+from ...agent.answers.sureness import Evidence
+from ...agent.errors import GroundwalkError
+from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg.terms import Term
+from ...agent.linking import LabelLinker
+from ...agent.options import Options
+from ...agent.query.automaton import query_of
+from ...agent.query.binding import Naming, bind
+from ...agent.query.question import Asked
+from ...agent.reader.graph import reading_tools
+from ...agent.reader.search import LabelAccount, LabelReader
+from ...agent.reader.values import LabelsWithValues
+from ...agent.reader.weights import ReaderWeights
+from ...evaluation.datasets import read_samples
+from ...evaluation.datasets.jsonl import GRAPHS, exam_kg
+from ...evaluation.samples import Sample
+from ...evaluation.scoring.answer_forms import form_of, gold_in_form, stated_in_form
+from ...evaluation.scoring.metrics import Predicted, strict
+from ..fitting.exams import read_alone
+from ..queries.typed import TypedQuestion
+
+_TESTED = "world"
+"""The graph of which all questions are a test."""
+_RESTRAINT = 1.0
+"""How much weights cost, as L2 regularisation beside the questions' loss."""
+_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the reading of a question, and whether it was right."""
+
+    evidence: Evidence
+    right: bool
+
+
+def reading_with(
+    kg: KnowledgeGraph, reader: ReaderWeights, without: frozenset[Term] = frozenset()
+) -> ReadWith:
+    """What a reader reads questions over a graph with, relations `without` left out."""
+    tools = reading_tools(kg, lambda: reader, without)
+    account = LabelAccount(tools)
+    return ReadWith(
+        kg,
+        LabelLinker(LabelsWithValues(kg)),
+        LabelReader(tools),
+        lambda: account,
+        least=0.0,
+        is_general=True,
+        alike=account.alike,
+        weights=reader.settings.sureness,
+    )
+
+
+def read_as_asked(read: ReadWith, question: str) -> tuple[Asked, Read] | None:
+    """What comes of a question, however unsure; None where it has no reading."""
+    asked, queries = read_alone(read.kg, read.linker, read.reader, read.account(), question)
+    if not queries:
+        return None
+    with read.reader.facts() as facts:
+        queries = as_meant(facts, queries, asked)
+    return asked, answered(read, asked, queries, Options(confidence=0.0))
+
+
+def known_of_made(
+    read: ReadWith, questions: Sequence[TypedQuestion], naming: Naming
+) -> Iterator[Known]:
+    """What is known of made questions; right is what their query comes to."""
+    for question in questions:
+        if (made := read_as_asked(read, question.question)) is None:
+            continue
+        asked, outcome = made
+        if outcome.evidence is not None:
+            right = answer_of(outcome.computed) == right_answer(read, question, asked, naming)
+            yield Known(outcome.evidence, right)
+
+
+def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> list[Known]:
+    """What is known of the open questions of the exams that are no tests of the reader."""
+    known = list[Known]()
+    for graph in GRAPHS:
+        if graph == _TESTED:
+            continue
+        report(f"asking the open questions of {graph}")
+        with closing(open_kg(exam_kg(graph))) as kg:
+            read = reading_with(kg, reader)
+            for sample in read_samples("exam", None, f"{graph}/open"):
+                _, outcome = read_as_asked(read, sample.question) or (None, None)
+                if outcome is not None and outcome.evidence is not None:
+                    known.append(Known(outcome.evidence, _answers(outcome.computed, sample)))
+    return known
+
+
+def with_sureness(
+    reader: ReaderWeights, made: Sequence[Known], asked: Sequence[Known]
+) -> ReaderWeights:
+    """The reader with the weights that tell right readings from others; both kinds count alike.
+
+    Without a right and a wrong one of each kind, the reader is as it was.
+    """
+    if any(len({one.right for one in kind}) < 2 for kind in (made, asked)):
+        return reader
+    counts = [1 / len(kind) for kind in (made, asked) for _ in kind]
+    scale = 2 * min(len(made), len(asked))
+    known = [*made, *asked]
+    weights = _fitted(
+        torch.tensor([one.evidence.features for one in known]),
+        torch.tensor([float(one.right) for one in known]),
+        torch.tensor(counts) * scale,
+    )
+    settings = replace(reader.settings, sureness=tuple(round(w, 4) for w in weights.tolist()))
+    return replace(reader, settings=settings)
+
+
+def _fitted(features: torch.Tensor, right: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """The weights of a logistic regression; the last feature is that of all, and costs nothing."""
+    weights = torch.zeros(features.shape[1], requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=_ROUNDS, line_search_fn="strong_wolfe")
+    loss_of = torch.nn.BCEWithLogitsLoss(counts, reduction="sum")
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        cost = loss_of(features @ weights, right) + _RESTRAINT * weights[:-1].square().sum() / 2
+        cost.backward()
+        return cost
+
+    optimiser.step(cast(Any, loss))
+    return weights.detach()
+
+
+def answer_of(computed: Computed) -> Hashable:
+    """What is answered, in a form that can be compared."""
+    text = computed.result["text"] if computed.result else ""
+    return text, frozenset(answer["term"] for answer in computed.answers)
+
+
+def right_answer(read: ReadWith, question: TypedQuestion, asked: Asked, naming: Naming) -> Hashable:
+    """What the query of a made question comes to; None where it has none."""
+    if question.actions is None:
+        return None
+    try:
+        query = naming.named(query_of(question.actions, question.values))
+        with read.reader.facts() as facts:
+            bound = bind(read.kg, query, asked.mentions.bound)
+            return answer_of(executed(read.kg, facts, bound).computed)
+    except GroundwalkError:
+        return None
+
+
+def _answers(computed: Computed, sample: Sample) -> bool:
+    """Whether what is answered are the right answers of a sample, all of them."""
+    state: Any = {"result": computed.result, "answers": computed.answers}
+    stated = stated_in_form(state, form_of(sample))
+    if stated is None:
+        predicted = [Predicted(a["term"], (a["label"],)) for a in computed.answers]
+    else:
+        predicted = [Predicted("", (text,)) for text in stated]
+    scores = strict(gold_in_form(sample), predicted)
+    return scores is not None and scores["f1"] == 1.0
