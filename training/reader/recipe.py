@@ -9,8 +9,8 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,15 @@ class Stage:
     middle: int | None = None
     """The step of which the weights are averaged with the last, a multiple of `Plan.heard`, or 0
     for those that the stage begins with; on graphs that are kept apart the mean was better."""
+    more: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How many times as often as else some sources are drawn."""
 
 
+_TABLES = {"spider": 2.0, "text2cypher": 2.0}
+_WALKS = (
+    *("simplequestions", "simplequestions-twins", "simplequestions-wikidata"),
+    *("simplequestions-wikidata-twins", "flexkbqa", COMPOSED),
+)
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 
@@ -69,9 +76,25 @@ STAGES = (
     Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200, middle=0),
     # Small graphs without classes are asked for what their relations begin at.
     Stage("rows", 2_500, 1e-3, replace(_BARE, few=0.4)),
-    # Much is asked of classes, and what nobody does is not what somebody has done to him. The
-    # bundled weights do not have this stage: it taught them "not", and made walks worse.
-    Stage("classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08)),
+    # Much is asked of classes, and what nobody does is not what somebody has done to him.
+    Stage("classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08), middle=0, more=_TABLES),
+    # That taught "not", and made walks worse: they are drawn more often.
+    Stage(
+        "walks",
+        2_000,
+        6e-4,
+        replace(_BARE, few=0.4, one_way=0.06),
+        schedule=4_000,
+        middle=0,
+        more=_TABLES | dict.fromkeys(_WALKS, 1.6),
+    ),
+    Stage(
+        "settled",
+        900,
+        5e-4,
+        replace(_BARE, few=0.4),
+        more=_TABLES | dict.fromkeys(_WALKS, 2.2),
+    ),
 )
 
 LESSONS = "lessons.pickle"
@@ -203,9 +226,11 @@ class _Course:
         lessons, seed = self._lessons, self._recipe.seed
         middle = self._folder / f"{stage.name}.middle.pt"
         names = (name for name, _ in ReaderModule(self._size).named_parameters())
+        every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
+        weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
             Batcher(self._lexicon, self._pools, stage.drawing),
-            lambda step: stream_of(lessons.examples, lessons.weights, seed + step, stage.rarity),
+            lambda step: stream_of(lessons.examples, weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),
                 rate=stage.rate,

@@ -8,7 +8,8 @@ import torch
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
-from groundwalk.training.reader import thresholds
+from groundwalk.training.reader import sureness, thresholds
+from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.learning import Plan, blended
 from groundwalk.training.reader.lessons import Lessons, gather_lessons
 from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, train_reader
@@ -42,10 +43,11 @@ def test_a_reader_is_made_with_its_card(
     tmp_path: Path, public_data: Path, taught: Lessons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
+    monkeypatch.setattr(sureness, "GRAPHS", ("huts",))
     kept = tmp_path / "reader.partial" / LESSONS
     kept.parent.mkdir()
     kept.write_bytes(pickle.dumps(taught))
-    recipe = ReaderRecipe(steps=(4, *[2] * 8), width=16, made=2, without=WITHOUT)
+    recipe = ReaderRecipe(steps=(4, *[2] * (len(STAGES) - 1)), width=16, made=2, without=WITHOUT)
     out = tmp_path / "reader"
     train_reader(recipe, public_data, out, Console(quiet=True))
     reader = open_reader(str(out))
@@ -83,3 +85,8 @@ def test_the_middle_of_a_stage_is_told_of() -> None:
         if stage.middle is not None:
             assert stage.middle % Plan().heard == 0
             assert 0 <= stage.middle < stage.steps
+
+
+def test_what_a_stage_draws_more_often_are_sources() -> None:
+    known = {source.name for source in SOURCES} | {COMPOSED}
+    assert all(stage.more.keys() <= known for stage in STAGES)
