@@ -85,8 +85,13 @@ def _in_order(value: object) -> object:
     return cast(object, value)
 
 
-_Text = Annotated[str, BeforeValidator(_written)]
-_Parts = Annotated[list[_Text], BeforeValidator(_in_order), Field(min_length=3, max_length=3)]
+_Part = str | int | float | dict[str, str]
+_Text = Annotated[str, BeforeValidator(_written, json_schema_input_type=_Part)]
+_Parts = Annotated[
+    list[_Text],
+    BeforeValidator(_in_order, json_schema_input_type=list[_Part] | dict[str, _Part]),
+    Field(min_length=3, max_length=3),
+]
 
 
 def _no_truth(value: object) -> object:
@@ -454,18 +459,13 @@ def _vocabulary(
     kg: "KnowledgeGraph", name: str, term: "Term | None"
 ) -> tuple[list[Named], list[Named]]:
     """The classes and the relations that a term is or that are called so, in the plural too."""
-    from ..agent.kg.labels.names import normalise
-    from ..agent.linking.words import singular
+    from ..agent.answers.class_words import called
 
-    norm = normalise(name)
-    called = [
-        word
-        for word in kg.labels.vocabulary()
-        if word.term == term or (term is None and normalise(word.text) in (norm, singular(norm)))
-    ]
-    named = _named(kg, [word.term for word in called])
+    known = called(kg, name) if term is None else kg.labels.vocabulary()
+    words = [word for word in known if term in (None, word.term)]
+    named = _named(kg, [word.term for word in words])
     kinds = (
-        {word.term: None for word in called if word.relation is relation}
+        {word.term: None for word in words if word.relation is relation}
         for relation in (False, True)
     )
     classes, relations = ([Named(term=t, label=cut(named[t])) for t in kind] for kind in kinds)

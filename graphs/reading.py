@@ -74,7 +74,7 @@ def _general(parts: Parts, general: GeneralReader) -> "ReadWith":
         lambda: account,
         least,
         is_general=True,
-        alike=account.alike,
+        likeness=account.likeness,
         weights=general.settings.sureness,
     )
 

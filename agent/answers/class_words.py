@@ -12,6 +12,7 @@ import numpy as np
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
+from ..kg.store import Word as Name
 from ..kg.terms import Term
 from ..linking.words import singular
 from ..query.account import UNREAD, QuestionWord, question_words
@@ -64,6 +65,12 @@ def class_words(kg: KnowledgeGraph, asked: Asked) -> list[ClassWord]:
             named.append(ClassWord(run[0].start, run[-1].end, text, frozenset(classes)))
             taken.update(run)
     return named
+
+
+def called(kg: KnowledgeGraph, text: str) -> list[Name]:
+    """The names of classes and relations that a text is, in the form for one or for many."""
+    form = _form(text)
+    return [word for word in kg.labels.vocabulary() if _form(word.text) == form]
 
 
 def _form(text: str) -> str:

@@ -18,7 +18,8 @@ _LEAST = 0.02
 """The least probability of a reading that is executed to compare it with others."""
 _BESIDE = 0.1
 """The same beside that of the likeliest, where all are unlikely."""
-_EXISTS = ("exists", "not exists")
+_MOST = 0.5
+"""The share of a set that is too much to be its extreme."""
 _SECONDS = 2.0
 """How long that may take."""
 _NOTHING = 0.3
@@ -27,8 +28,8 @@ _NAMED = 0.05
 """The same for a question that comes to what it names."""
 _OF_OTHERS = 0.1
 """The same for a question that names a class which nothing is of that it comes to."""
-_IDLE = 0.1
-"""The same for a question with a condition that leaves out nothing, or an extreme of equals."""
+_SHARED = 0.1
+"""The same for a question for an extreme that most share."""
 
 
 def alike(
@@ -50,8 +51,8 @@ def as_meant(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[R
 def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
     """The queries, likeliest first, where those count less that were hardly asked.
 
-    People ask for what there is, and not for what they name; for bells where they say so; and what
-    they say of these tells some from others. Where the graph is not at hand, the queries are as
+    People ask for what there is, and not for what they name; for bells where they say so; and for
+    an extreme where one differs from others. Where the graph is not at hand, the queries are as
     they were.
     """
     least = min(_LEAST, _BESIDE * max((query.probability for query in queries), default=0.0))
@@ -81,8 +82,8 @@ def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[Clas
     if outcome is None:
         return 1.0
     met = _OF_OTHERS if not_met(facts, bound, outcome, named) else 1.0
-    if outcome.size and _is_idle(facts, query, outcome.size, before):
-        met *= _IDLE
+    if _is_shared(facts, query, outcome.size, before):
+        met *= _SHARED
     if bound.query.answer == "count":
         return met
     if not outcome.members:
@@ -91,22 +92,14 @@ def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[Clas
     return _NAMED if is_named else met
 
 
-def _is_idle(facts: Facts, query: ReadQuery, size: int, before: Before) -> bool:
-    """Whether an extreme is shared by most, or what is excluded, or had at all, leaves out nothing.
-
-    A value that all of a set have is no such condition: it is often named beside what tells some
-    of the set from others.
-    """
+def _is_shared(facts: Facts, query: ReadQuery, size: int, before: Before) -> bool:
+    """Whether a query is for an extreme, and more than half of what it is of share that."""
     tree = query.bound.query
-    compared = tuple(filter_ for filter_ in tree.filters if filter_.op not in _EXISTS)
-    for part, value, share in ("extreme", None, 0.5), ("without", (), 1), ("filters", compared, 1):
-        if getattr(tree, part) != value:
-            without = tree.model_copy(update={part: value})
-            wider = replace(query, bound=replace(query.bound, query=without))
-            outcome = _outcome(facts, wider, before)
-            if outcome is not None and size > 1 and size >= share * outcome.size:
-                return True
-    return False
+    if tree.extreme is None or size <= tree.extreme.n:
+        return False
+    every = tree.model_copy(update={"extreme": None})
+    outcome = _outcome(facts, replace(query, bound=replace(query.bound, query=every)), before)
+    return outcome is not None and size >= _MOST * outcome.size
 
 
 def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:

@@ -45,7 +45,7 @@ from .judging import (
 )
 from .outcomes import alike, of_others
 from .queries import Executed, executed, in_words
-from .sureness import Alike, Evidence, evidence_of, sureness, unlike
+from .sureness import Evidence, Likeness, evidence_of, sureness, unlike
 
 SHOWN = 3
 """Readings that are told."""
@@ -55,7 +55,7 @@ _NOTHING = 0.95
 A question that was misread comes to nothing more often than one that was not.
 """
 _LIKELY = 0.75
-"""The least probability of a reading where others are held to more than that."""
+"""The least probability of a reading by which it is judged alone, though weights are known."""
 _LEAST_TOLD = 0.05
 """The least confidence of a reading that is told."""
 _NO_HALF_TRUTH = "a yes or no to that would be none to the whole question"
@@ -79,14 +79,14 @@ class ReadWith:
     """The least confidence of an answer that is shown."""
     is_general: bool = False
     """Whether it reads any graph: it may know less of this one than the method that answers."""
-    alike: Alike = unlike
+    likeness: Likeness = unlike
     """How much the labels of a query are like words of its question."""
     weights: Sequence[float] = ()
     """What the evidence of a reading weighs, as `sureness` has it."""
 
     @property
     def least_likely(self) -> float:
-        """The least probability of a reading of which nothing else is weighed."""
+        """The least probability of a reading that is judged by that alone."""
         return max(self.least, _LIKELY) if self.weights else self.least
 
 
@@ -152,8 +152,8 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
                 continue
             same = alike(facts, query, queries, before)
             not_met = of_others(facts, query, asked) if tools.is_general else []
-            evidence = evidence_of(asked, query, same, queries, tools.alike)
-            is_empty = _has_nothing(done.computed)
+            evidence = evidence_of(asked, query, same, queries, tools.likeness)
+            is_empty = has_nothing(done.computed)
             confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
             break
         else:
@@ -265,7 +265,7 @@ def _judged(
     What is withheld leaves no answers and none of their notes, but those of `earlier` readings.
     """
     confidence = computed.confidence
-    at_least = _NOTHING if _has_nothing(computed) else 0.0
+    at_least = _NOTHING if has_nothing(computed) else 0.0
     if unsure_reading := not_sure(tools, confidence, words, options, account, at_least):
         status, note = unsure_reading
         notes = [*left_out_of(account), *earlier, note]
@@ -281,7 +281,7 @@ def _judged(
     return replace(computed, **judged._asdict(), result=result)
 
 
-def _has_nothing(computed: Computed) -> bool:
+def has_nothing(computed: Computed) -> bool:
     """Whether a query for things came to none."""
     result = computed.result
     return not computed.answers and result is not None and result["kind"] == "list"

@@ -9,32 +9,35 @@ from math import exp, log
 from typing import NamedTuple, TypeAlias
 
 from ..query.actions import Action
-from ..query.prompt import Numbered
 from ..query.question import Asked
 from ..query.reader import ReadQuery
 
 _LEAST = 1e-6
 """The least probability that is told from another."""
 
-Alike: TypeAlias = Callable[[str, Sequence[Numbered], Sequence[Action]], float]
-"""How much the labels of a query are like words of its question, on average, from 0 to 1."""
+Likeness: TypeAlias = Callable[[Asked, Sequence[Action]], float]
+"""How much the labels of a query are like words of its question, from 0 to 1."""
 
 
-def unlike(_question: str, _mentions: Sequence[Numbered], _actions: Sequence[Action]) -> float:
+def unlike(_asked: Asked, _actions: Sequence[Action]) -> float:
     """The likeness where nothing is known of it."""
     return 0.0
+
+
+_FARTHEST = 500.0
+"""A logit that is as good as that of 0, and whose exponential can be written."""
 
 
 class Evidence(NamedTuple):
     """What is known of a reading; each from 0 to 1."""
 
     probability: float
-    """That of it, and of those that come to the same."""
+    """The probability of the reading, and of those that come to the same."""
     share: float
-    """That among all readings that were found."""
+    """The share of that in the probability of all readings that were found."""
     unread: float
     """How surely it leaves out the word that it leaves out most surely."""
-    alike: float
+    likeness: float
     """How much its labels are like words of the question."""
 
     @property
@@ -49,14 +52,13 @@ def evidence_of(
     query: ReadQuery,
     same: Sequence[ReadQuery],
     queries: Sequence[ReadQuery],
-    alike: Alike,
+    likeness: Likeness,
 ) -> Evidence:
     """What is known of one of some queries, of which the `same` come to the same as it."""
     probability = query.probability + sum(other.probability for other in same)
     every = sum(other.probability for other in queries)
     share = min(probability / every, 1.0) if every else 0.0
-    alike_words = alike(asked.question, asked.mentions.numbered, query.actions)
-    return Evidence(probability, share, query.unread, alike_words)
+    return Evidence(probability, share, query.unread, likeness(asked, query.actions))
 
 
 def sureness(evidence: Evidence, weights: Sequence[float]) -> float:
@@ -64,4 +66,4 @@ def sureness(evidence: Evidence, weights: Sequence[float]) -> float:
     if not weights:
         return evidence.probability
     value = sum(w * f for w, f in zip(weights, evidence.features, strict=True))
-    return 1 / (1 + exp(-value))
+    return 1 / (1 + exp(-max(value, -_FARTHEST)))

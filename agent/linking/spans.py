@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from ..kg.labels.names import is_unspaced, normalise, words
 from .words import singular
 
-_BRACKETED = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]|(<[A-Za-z][\w+.-]*:[^<>\s]+>)")
+_BRACKETED = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
 _QUOTED = re.compile(
     '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201d\u201c\u00bb]'
 )
@@ -97,9 +97,8 @@ def tokenise(question: str) -> list[Token]:
 
 
 def bracketed(question: str) -> list[Span]:
-    """What stands in [square brackets], without them, and IRIs in angle brackets, with them."""
-    marked = _BRACKETED.finditer(question)
-    return [_trimmed(question, *match.span(match.lastindex or 0)) for match in marked]
+    """What stands in [square brackets], without them."""
+    return [_trimmed(question, *match.span(1)) for match in _BRACKETED.finditer(question)]
 
 
 def quoted(question: str) -> list[Span]:

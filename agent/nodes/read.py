@@ -11,6 +11,7 @@ from time import perf_counter
 
 from langgraph.runtime import Runtime
 
+from ..answers.class_words import called
 from ..answers.computed import Computed
 from ..answers.judging import left_out_of
 from ..answers.outcomes import as_meant
@@ -24,10 +25,9 @@ from ..decoding.plan import BeamPlan, of_model
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import written_term
-from ..kg.labels.names import normalise
 from ..kg.store import metered
+from ..kg.terms import Term, is_literal
 from ..linking.spans import bracketed
-from ..linking.words import singular
 from ..options import Options
 from ..query.question import Asked, Before, mentions_of
 from ..query.reader import Reader, ReadQueries, explained
@@ -121,20 +121,26 @@ def _left_out_first(notes: Sequence[str], account: Sequence[Word]) -> list[str]:
 def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
     """Raise NoPathError for what is marked in a question as a name or a term, and is none.
 
-    A name beside others that are known is left to the reader, and so is a class or a relation.
+    Classes and relations are left to the reader. An endpoint may not list all that it has.
     """
-    marked = [asked.question[span.start : span.end] for span in bracketed(asked.question)]
-    words = kg.labels.vocabulary() if marked else ()
-    texts, terms = {normalise(word.text) for word in words}, {word.term for word in words}
-    for text in marked:
-        term, norm = written_term(text), normalise(text)
-        if term is not None and term not in terms and not kg.labels.describe([term])[0].degree:
+    known = asked.mentions.numbered
+    for span in bracketed(asked.question) if kg.pinned else ():
+        text = asked.question[span.start : span.end]
+        if not text.strip() or any(m.start < span.end and span.start < m.end for m in known):
+            continue
+        term = written_term(text)
+        if term is None:
+            if not called(kg, text):
+                hint = "check how it is spelled, or leave the brackets out"
+                raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
+        elif not is_literal(term) and not _is_known(kg, term):
             hint = "check the term, or give a name in its place"
             raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
-        is_word = not texts.isdisjoint((norm, singular(norm)))
-        if term is None and not is_word and not asked.mentions.numbered:
-            hint = "check how it is spelled, or leave the brackets out"
-            raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
+
+
+def _is_known(kg: KnowledgeGraph, term: Term) -> bool:
+    is_word = any(word.term == term for word in kg.labels.vocabulary())
+    return is_word or kg.labels.describe([term])[0].degree > 0
 
 
 def _check_context(asked: Asked) -> None:

@@ -34,7 +34,7 @@ class ReadQuery:
     """A query that a question may be: the likeliest actions that make it, its names looked up.
 
     `probability` is that of all actions found that come to the same query. `unread` is how surely
-    it leaves out the word of the question that it leaves out most surely, 0 where that is unknown.
+    it leaves out the word of the question that it leaves out most surely; 0 before that is asked.
     """
 
     bound: Bound

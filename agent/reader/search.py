@@ -319,13 +319,20 @@ class LabelAccount:
         with self._tools.lent() as tools:
             return [_most_unread(_read(tools, question, mentions, actions)) for actions in readings]
 
-    def alike(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> float:
-        """How much the labels of a query are like words of the question, on average; at most 1."""
-        words = [word for word in words_of(question, mentions) if word.mention is None]
+    def likeness(self, asked: Asked, actions: Sequence[Action]) -> float:
+        """How much labels of a query are like words of its question, or of the one before it.
+
+        The mean over the labels, each by the word that is most like it; 1 where none is named.
+        """
+        words = [
+            word
+            for word in words_of(asked.question, asked.mentions.numbered, asked.before.asked)
+            if word.what == "word"
+        ]
         named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
-        if not words or not named:
+        if not named:
+            return 1.0
+        if not words:
             return 0.0
         with self._tools.lent() as tools:
             tools.begin()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ _DATA = f"{__name__.partition('.')[0]}.data"
 WEIGHTS_FILE = "reader.safetensors"
 SETTINGS_FILE = READER_FILE
 _FILES = (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)
+EVIDENCE = 5
+"""The weights of a reader's evidence, as `agent.answers.sureness` has it, or none."""
 _OTHERS = (MODEL_FILE, "config.json", "modules.json")
 """By these it is known what else a folder is."""
 
@@ -140,8 +143,16 @@ def read_settings(folder: Path) -> ReaderSettings:
         float(values["unread"]),
         str(values.get("kg", "")),
         str(values.get("encoder", "")),
-        tuple(map(float, values.get("sureness", ()))),
+        _sureness(values.get("sureness", [])),
     )
+
+
+def _sureness(values: Any) -> tuple[float, ...]:
+    """The weights of evidence in a file. Raises ValueError for what they cannot be."""
+    weights = tuple(float(value) for value in values) if isinstance(values, list) else ()
+    if (values and len(weights) != EVIDENCE) or not all(map(isfinite, weights)):
+        raise ValueError(f"sureness has {EVIDENCE} numbers, or none")
+    return weights
 
 
 def read_weights(folder: Path) -> ReaderWeights:

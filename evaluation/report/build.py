@@ -125,7 +125,7 @@ def _troubles(series: Sequence[Series], summaries: Sequence[tuple[str, RunSummar
         for line in trouble_lines(one.summary):
             by_line.setdefault(line, []).append(one.name)
     for name, summary in summaries:
-        asked = max(method.questions for method in summary.methods.values())
+        asked = max((method.questions for method in summary.methods.values()), default=0)
         if line := gold_line(summary.unknown_gold or 0, asked):
             by_line.setdefault(line, []).append(name)
     return [f"{', '.join(names)}: {line}" for line, names in by_line.items()]

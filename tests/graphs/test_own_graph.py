@@ -44,8 +44,6 @@ def thread(name: str) -> Any:
 @pytest.mark.parametrize(
     ("marked", "what_to_do"),
     [
-        ("<https://corp.example/nobody>", "check the term, or give a name in its place"),
-        ("<https://corp.example/x>", "check the term, or give a name in its place"),
         ("[<https://corp.example/nobody>]", "check the term, or give a name in its place"),
         ("[Zacharias Quist]", "check how it is spelled, or leave the brackets out"),
     ],
@@ -57,23 +55,26 @@ def test_what_is_marked_and_not_there_is_told(company: Any, marked: str, what_to
     assert state["notes"] == [f"nothing in the graph is called {marked.strip('[]')}: {what_to_do}"]
 
 
-def test_a_term_that_is_there_may_stand_in_angle_brackets_alone(company: Any) -> None:
-    asked = {"question": SALARY.format("<https://corp.example/anna2>")}
-    state = company.invoke(asked, thread("angle brackets"))
-    assert state["status"] == "answered" and state["answers"][0]["label"] == "61,000"
-
-
 @pytest.mark.parametrize(
     "question",
     [
         "What is the salary of [<https://corp.example/eva>] [<https://corp.example/eva>]?",
         "Which [employees] are there?",
+        "What is the salary of [\"Eva Novak\"]?",
+        "What is the salary of [ ]?",
         "Who is the head of the <https://corp.example/Department> [Finance]?",
     ],
 )
 def test_what_is_marked_and_there_is_read(company: Any, question: str) -> None:
     state = company.invoke({"question": question}, thread(question))
     assert not any("nothing in the graph is called" in note for note in state["notes"])
+
+
+def test_a_name_beside_one_that_is_not_there_is_not_answered_alone(company: Any) -> None:
+    question = SALARY.format("[<https://corp.example/eva>] and [Zacharias Quist]")
+    state = company.invoke({"question": question}, thread("beside"))
+    assert state["status"] == "abstained"
+    assert state["notes"][-1].startswith("nothing in the graph is called Zacharias Quist:")
 
 
 def test_brackets_are_as_sure_as_a_choice(company: Any) -> None:

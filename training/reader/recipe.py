@@ -50,15 +50,19 @@ class Stage:
     middle: int | None = None
     """The step of which the weights are averaged with the last, a multiple of `Plan.heard`, or 0
     for those that the stage begins with; on graphs that are kept apart the mean was better."""
+    mean_with: str = ""
+    """The earlier stage of which the first weights are averaged with the last of this one."""
     more: Mapping[str, float] = field(default_factory=dict[str, float])
     """How many times as often as else some sources are drawn."""
 
 
-_TABLES = {"spider": 2.0, "text2cypher": 2.0}
+_ASKED_MORE = {"spider": 2.0, "text2cypher": 2.0}
+"""How much more often these sources are drawn in the last stages; they ask much of classes."""
 _WALKS = (
     *("simplequestions", "simplequestions-twins", "simplequestions-wikidata"),
     *("simplequestions-wikidata-twins", "flexkbqa", COMPOSED),
 )
+"""Sources of walks from what a question names."""
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 
@@ -77,7 +81,9 @@ STAGES = (
     # Small graphs without classes are asked for what their relations begin at.
     Stage("rows", 2_500, 1e-3, replace(_BARE, few=0.4)),
     # Much is asked of classes, and what nobody does is not what somebody has done to him.
-    Stage("classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08), middle=0, more=_TABLES),
+    Stage(
+        "classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08), middle=0, more=_ASKED_MORE
+    ),
     # That taught "not", and made walks worse: they are drawn more often.
     Stage(
         "walks",
@@ -86,14 +92,15 @@ STAGES = (
         replace(_BARE, few=0.4, one_way=0.06),
         schedule=4_000,
         middle=0,
-        more=_TABLES | dict.fromkeys(_WALKS, 1.6),
+        more=_ASKED_MORE | dict.fromkeys(_WALKS, 1.6),
     ),
     Stage(
         "settled",
         900,
         5e-4,
         replace(_BARE, few=0.4),
-        more=_TABLES | dict.fromkeys(_WALKS, 2.2),
+        mean_with="classes",
+        more=_ASKED_MORE | dict.fromkeys(_WALKS, 2.2),
     ),
 )
 
@@ -206,10 +213,16 @@ class _Course:
 
     def train(self, meanings: torch.Tensor | None) -> ReaderModule:
         """The network after all stages; `meanings` are the vectors of the lexicon's words."""
-        network = None
+        network, begun = None, dict[str, dict[str, torch.Tensor]]()
         for stage, count in zip(STAGES, self._recipe.steps, strict=True):
-            if count:
-                network = self._after(stage, count, network, meanings)
+            if network is not None:
+                begun[stage.name] = {name: w.clone() for name, w in network.state_dict().items()}
+            if not count:
+                continue
+            network = self._after(stage, count, network, meanings)
+            if stage.mean_with in begun:
+                mean = blended(begun[stage.mean_with], network.state_dict(), 0.5)
+                network.load_state_dict(mean)
         if network is None:
             raise ValueError("a reader is made in one step at least: see --steps")
         return network

@@ -14,7 +14,7 @@ import torch
 from ...agent.answers.computed import Computed
 from ...agent.answers.outcomes import as_meant
 from ...agent.answers.queries import executed
-from ...agent.answers.readings import Read, ReadWith, answered
+from ...agent.answers.readings import Read, ReadWith, answered, has_nothing
 from ...agent.answers.sureness import Evidence
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
@@ -64,7 +64,7 @@ def reading_with(
         lambda: account,
         least=0.0,
         is_general=True,
-        alike=account.alike,
+        likeness=account.likeness,
         weights=reader.settings.sureness,
     )
 
@@ -87,7 +87,7 @@ def known_of_made(
         if (made := read_as_asked(read, question.question)) is None:
             continue
         asked, outcome = made
-        if outcome.evidence is not None:
+        if outcome.evidence is not None and not has_nothing(outcome.computed):
             right = answer_of(outcome.computed) == right_answer(read, question, asked, naming)
             yield Known(outcome.evidence, right)
 
@@ -103,8 +103,9 @@ def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> list
             read = reading_with(kg, reader)
             for sample in read_samples("exam", None, f"{graph}/open"):
                 _, outcome = read_as_asked(read, sample.question) or (None, None)
-                if outcome is not None and outcome.evidence is not None:
-                    known.append(Known(outcome.evidence, _answers(outcome.computed, sample)))
+                if outcome is None or outcome.evidence is None or has_nothing(outcome.computed):
+                    continue  # that something comes to nothing is judged by its probability
+                known.append(Known(outcome.evidence, _answers(outcome.computed, sample)))
     return known
 
 

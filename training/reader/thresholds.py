@@ -50,6 +50,8 @@ _LACKING = 8
 """Questions of each whose relation is taken out of the graph."""
 _GRAPHS = 4
 """Graphs over each domain."""
+_FOR_EVIDENCE = 500
+"""Added to the seed of graphs by which evidence is weighed: thresholds are fitted over others."""
 _OTHERS = 1_000
 """Added to the seed, so that labels are drawn which nothing was watched by."""
 _OF_ONE, _NONE_OF_ONE = 100, 50
@@ -98,8 +100,11 @@ def fit_thresholds(
     """
     reader = replace(reader, settings=replace(reader.settings, sureness=()))
     known = list[Known]()
-    for kg, asked in _over(apart, seed, report):
+    for kg, asked in _over(apart, seed + _FOR_EVIDENCE, report):
         known += known_of_made(reading_with(kg, reader), asked, Naming(kg))
+        for read, question in _lacking(kg, reader, asked, _LACKING, Unwatched()):
+            without_it = known_of_made(read, [question], Naming(kg))
+            known += [one for one in without_it if not one.right]
     reader = with_sureness(reader, known, known_of_exams(reader, report))
     tried, without = list[Tried](), list[Answered]()
     for kg, asked in _over(apart, seed, report):
@@ -145,22 +150,38 @@ def _tried_without(
 ) -> Tried:
     """What a reader makes of questions over a graph that lacks what they ask for.
 
+    What is then answered is wrong, unless another relation comes to the same: such a question tells
+    nothing.
+    """
+    naming = Naming(kg)
+    sure = (
+        sure_of(read, question, naming)
+        for read, question in _lacking(kg, reader, asked, most, watcher)
+    )
+    tried = [Answered(confidence, right=False) for confidence in sure if confidence is not None]
+    return Tried([False] * len(tried), tried, [])
+
+
+def _lacking(
+    kg: KnowledgeGraph,
+    reader: ReaderWeights,
+    asked: Sequence[TypedQuestion],
+    most: int,
+    watcher: Watcher,
+) -> Iterator[tuple[ReadWith, TypedQuestion]]:
+    """Questions with what reads them over a graph that lacks what they ask for.
+
     The first of `asked` are taken that follow one relation, which is left out of what may be read;
-    names stay those of the whole graph. What is then answered is wrong, unless another relation
-    comes to the same: such a question tells nothing.
+    names stay those of the whole graph.
     """
     taken = [(relation, one) for one in asked if (relation := _only_relation(one))][:most]
     taken.sort(key=itemgetter(0))
-    tried, naming = list[Answered](), Naming(kg)
     part = "asking what is taken out of the graph"
     questions = counted(taken, len(taken), part, watcher)
     for relation, group in groupby(questions, itemgetter(0)):
         read = reading_with(kg, reader, frozenset((relation,)))
-        sure = (sure_of(read, one, naming) for _, one in group)
-        tried += [
-            Answered(confidence, right=False) for confidence in sure if confidence is not None
-        ]
-    return Tried([False] * len(tried), tried, [])
+        for _, question in group:
+            yield read, question
 
 
 def _only_relation(asked: TypedQuestion) -> str:

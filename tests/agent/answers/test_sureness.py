@@ -28,17 +28,18 @@ def test_the_bundled_weights_take_better_evidence_for_no_worse(
     one: Evidence, other: Evidence
 ) -> None:
     weights = open_reader().settings.sureness
+    assert len(weights) == len(one.features)
     better = Evidence(
         max(one.probability, other.probability),
         max(one.share, other.share),
         min(one.unread, other.unread),
-        max(one.alike, other.alike),
+        max(one.likeness, other.likeness),
     )
     assert sureness(better, weights) >= max(sureness(one, weights), sureness(other, weights)) - 1e-9
 
 
 def test_the_weights_are_of_the_features_in_their_order() -> None:
-    evidence = Evidence(probability=exp(-2), share=0.5, unread=0.25, alike=0.75)
+    evidence = Evidence(probability=exp(-2), share=0.5, unread=0.25, likeness=0.75)
     assert evidence.features == pytest.approx((-2, 0.5, 0.25, 0.75, 1))
     assert sureness(evidence, (0, 0, 0, 0, 0)) == 0.5
 

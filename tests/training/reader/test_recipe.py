@@ -87,6 +87,12 @@ def test_the_middle_of_a_stage_is_told_of() -> None:
             assert 0 <= stage.middle < stage.steps
 
 
+def test_a_mean_is_with_an_earlier_stage() -> None:
+    names = [stage.name for stage in STAGES]
+    for index, stage in enumerate(STAGES):
+        assert not stage.mean_with or stage.mean_with in names[1 : index + 1]
+
+
 def test_what_a_stage_draws_more_often_are_sources() -> None:
     known = {source.name for source in SOURCES} | {COMPOSED}
     assert all(stage.more.keys() <= known for stage in STAGES)

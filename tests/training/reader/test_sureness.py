@@ -35,4 +35,4 @@ def test_the_evidence_of_a_question_is_that_of_its_reading() -> None:
         read = reading_with(kg, open_reader().load())
         made = read_as_asked(read, "What is the capital of Kenya?")
     assert made is not None and made[1].evidence is not None
-    assert made[1].evidence.probability > 0.8 and made[1].evidence.alike == 1.0
+    assert made[1].evidence.probability > 0.8 and made[1].evidence.likeness == 1.0
