@@ -24,7 +24,7 @@ from groundwalk.training.material import gather
 from groundwalk.training.reader import recipe as making
 from groundwalk.training.reader.lessons import Lessons
 from groundwalk.training.reader.made_graphs import examples_over
-from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
+from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import WORD_SOURCES
 from groundwalk.training.reader.tuning import Tuning, schema_of, tuned
 from groundwalk.training.recipe import Recipe
@@ -88,7 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def recipe_on(encoder: Path) -> ReaderRecipe:
-    return ReaderRecipe(steps=(100, *[4] * 8), width=16, encoder=str(encoder))
+    return ReaderRecipe(steps=(100, *[4] * (len(STAGES) - 1)), width=16, encoder=str(encoder))
 
 
 def _always_sure(reader: ReaderWeights, *_: object) -> ReaderWeights:
