@@ -152,12 +152,12 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
                 continue
             same = alike(facts, query, queries, before)
             not_met = of_others(facts, query, asked) if tools.is_general else []
-            evidence = evidence_of(asked, query, same, queries, tools.likeness)
-            is_empty = has_nothing(done.computed)
-            confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
             break
         else:
             return only_read(tools, queries, Computed("abstained", notes=notes))
+    evidence = evidence_of(asked, query, same, queries, tools.likeness)
+    is_empty = has_nothing(done.computed)
+    confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
     account = account_of(tools, asked, query)

@@ -60,7 +60,7 @@ def test_what_is_marked_and_not_there_is_told(company: Any, marked: str, what_to
     [
         "What is the salary of [<https://corp.example/eva>] [<https://corp.example/eva>]?",
         "Which [employees] are there?",
-        "What is the salary of [\"Eva Novak\"]?",
+        'What is the salary of ["Eva Novak"]?',
         "What is the salary of [ ]?",
         "Who is the head of the <https://corp.example/Department> [Finance]?",
     ],
