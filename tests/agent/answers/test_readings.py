@@ -55,12 +55,18 @@ def read(tmp_path: Path) -> Generator[Any]:
     file = tmp_path / "bells.ttl"
     file.write_text(GRAPH, encoding="utf-8")
 
-    def answer(question: str, tree: dict[str, Any], confidence: float | None = None) -> Read:
+    def answer(
+        question: str,
+        tree: dict[str, Any],
+        confidence: float | None = None,
+        weights: Sequence[float] = (),
+    ) -> Read:
         bound = bind(kg, read_query(tree), ("Wendle",))
         queries = [ReadQuery(bound, (Action("pointer", number=0), Action("end")), 0.97)]
         asked = Asked(question, mentions_of(question, []))
         reader = OfNothing(kg)
-        tools = ReadWith(kg, LabelLinker(kg.labels), reader, lambda: reader, 0.7, is_general=True)
+        linker = LabelLinker(kg.labels)
+        tools = ReadWith(kg, linker, reader, lambda: reader, 0.7, is_general=True, weights=weights)
         return answered(tools, asked, queries, Options(confidence=confidence))
 
     with closing(open_kg(str(file))) as kg:
@@ -82,3 +88,20 @@ def test_what_is_of_the_class_is_answered(read: Any) -> None:
 def test_a_confidence_that_a_user_sets_decides_alone(read: Any) -> None:
     outcome = read("Which bells hang in Wendle?", TOWERS, confidence=0.1)
     assert [answer["label"] for answer in outcome.computed.answers] == ["Holy Cross"]
+
+
+UNSURE = (0.0, 0.0, 0.0, 0.0, -1.0)
+"""Weights by which nothing is surer than 0.27."""
+NOTHING = {"start": [0], "steps": [{"relation": "hangs in"}]}
+
+
+def test_where_evidence_is_weighed_it_decides(read: Any) -> None:
+    outcome = read("Which bells hang in Wendle?", BELLS, weights=UNSURE)
+    assert outcome.computed.status == "unsure" and outcome.computed.answers == []
+    assert outcome.computed.confidence == pytest.approx(0.2689, abs=1e-4)
+    assert outcome.evidence is not None and outcome.evidence.probability == 0.97
+
+
+def test_that_there_is_nothing_is_as_sure_as_it_is_likely(read: Any) -> None:
+    outcome = read("Where does Wendle hang?", NOTHING, weights=UNSURE)
+    assert (outcome.computed.status, outcome.computed.confidence) == ("answered", 0.97)
