@@ -1,5 +1,6 @@
 """A reader in a folder is the one that was written, and a broken one is told in a line."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +59,15 @@ def test_weights_of_another_size_are_told(tmp_path: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace('"width": 16', '"width": 32'))
     with pytest.raises(ModelError, match="cannot be read"):
         open_reader(str(tmp_path)).load()
+
+
+@pytest.mark.parametrize("weights", [[1.0, 2.0], "12345", [1.0, 2.0, 3.0, 4.0, float("nan")]])
+def test_what_cannot_weigh_evidence_is_told(tmp_path: Path, weights: object) -> None:
+    write_weights(tmp_path, tiny_reader())
+    file = tmp_path / SETTINGS_FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), "sureness": weights}))
+    with pytest.raises(ModelError, match="sureness has 5 numbers, or none"):
+        open_reader(str(tmp_path))
 
 
 def test_a_folder_that_is_not_there_is_told() -> None:
