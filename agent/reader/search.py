@@ -257,13 +257,13 @@ _EVERYDAY = FUNCTION_WORDS | COMMON_WORDS
 _UNREAD_ALONE = 0.02
 """The least likelihood of being left out of a word that no label can have used, as there is none;
 of the *rivers* in *how many rivers are there?*, where the answers before are counted."""
-_LIKE = ("exact", "alias", "begins")
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""
 
 
-_WORTH = np.array([{"related": 0.5}.get(n, float(n in _LIKE)) for n in FEATURES], np.float32)
-"""What each of `FEATURES` says of a word that is like one of a label."""
+_LIKENESS = {"exact": 1.0, "alias": 1.0, "begins": 1.0, "related": 0.5}
+"""How much a word is like a label by each feature; by the others not at all."""
+_WORTH = np.array([_LIKENESS.get(name, 0.0) for name in FEATURES], np.float32)
 
 
 _PLAIN_SETS = frozenset(("pointer", "answers", "topics", "part", "end"))

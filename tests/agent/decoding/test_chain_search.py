@@ -143,8 +143,8 @@ def commitment(
             return model(input_ids=torch.tensor([tokens])).logits[0].double().log_softmax(-1)
 
     index, total, triples = graph.index, 0.0, triples_of(chain)
-    for place, (triple, (start, stop)) in enumerate(zip(triples, chain.words, strict=True)):
-        before = [*prompt(triples[:place]), *chain.tokens[:start]]
+    for number, (triple, (start, stop)) in enumerate(zip(triples, chain.words, strict=True)):
+        before = [*prompt(triples[:number]), *chain.tokens[:start]]
         word = chain.tokens[start:stop]
         values = logprobs([*before, *word])
         head, relation = index.entities.find(triple.head), index.relations.find(triple.relation)

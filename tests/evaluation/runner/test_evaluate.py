@@ -111,12 +111,12 @@ def run(
 
 
 def test_options_that_a_method_does_not_use_are_told_once(folder: Path, tmp_path: Path) -> None:
-    told = Console(file=StringIO(), width=200)
+    printed = Console(file=StringIO(), width=200)
     wanted = setup(folder, methods=("gcr", "plan"), options=Options(on_ambiguous="best", groups=2))
-    evaluate(wanted, tmp_path / "run", data=folder / "q.jsonl", limit=1, console=told)
-    assert isinstance(told.file, StringIO)
-    assert told.file.getvalue().count("does not use") == 1
-    assert "plan does not use groups\n" in told.file.getvalue()
+    evaluate(wanted, tmp_path / "run", data=folder / "q.jsonl", limit=1, console=printed)
+    assert isinstance(printed.file, StringIO)
+    assert printed.file.getvalue().count("does not use") == 1
+    assert "plan does not use groups\n" in printed.file.getvalue()
 
 
 def test_a_whole_run(folder: Path, tmp_path: Path) -> None:
