@@ -20,7 +20,8 @@ _NEVER = -1e30
 class Operations:
     """Functions of arrays. Those without an axis go along the last one."""
 
-    arange: Callable[[int], Array]
+    arange: Callable[[int, Array], Array]
+    """`(count, other)`: the numbers below a count, on the device of the other array."""
     stack: Callable[..., Array]
     """`(arrays, axis)`"""
     concatenate: Callable[..., Array]
@@ -122,7 +123,7 @@ def _erf(values: Array) -> Array:
 
 
 NUMPY = Operations(
-    arange=np.arange,
+    arange=lambda count, other: np.arange(count),
     stack=np.stack,
     concatenate=np.concatenate,
     where=np.where,
@@ -146,7 +147,7 @@ def _torch() -> Operations:
     from torch.nn import functional
 
     return Operations(
-        arange=torch.arange,
+        arange=lambda count, other: torch.arange(count, device=other.device),
         stack=torch.stack,
         concatenate=torch.concatenate,
         where=torch.where,

@@ -160,6 +160,8 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
     words = label.beginnings.get(part[:_LEAST_LETTERS], ())
     if len(part) == _SHORT + 1:
         words += label.beginnings.get(part[:_SHORT], ())
+    if not words:
+        return None
     shares = [(_alike(word, part) / max(len(word), len(part)), word) for word in words]
     share, word = max(shares, default=(0.0, ""))
     return (word, share) if share >= _LEAST_SHARE else None

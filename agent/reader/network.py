@@ -92,7 +92,7 @@ def logs_of(
     points = operations.where(is_literal[..., None], 0.0, operations.logsumexp(words, -1)).clip(
         min=-1e3
     )
-    kinds, numbers = scores.kinds, operations.arange(len(KINDS))
+    kinds, numbers = scores.kinds, operations.arange(len(KINDS), scores.kinds)
     named = (numbers >= HOP_KINDS[0]) & (numbers <= HOP_KINDS[-1])
     for those, of_kind in (
         (named, operations.logsumexp(hops, -1)),
@@ -238,7 +238,7 @@ class Network:
     ) -> tuple[Array, Array, tuple[tuple[Array, Array], ...]]:
         """Words and labels after all layers, and the keys and values of words in each."""
         there = batch.whats >= 0
-        numbers = self._operations.arange(there.shape[1])
+        numbers = self._operations.arange(there.shape[1], there)
         mask = there[:, None] | (numbers[:, None] == numbers[None])[None]
         exists = there[:, :, None] & (batch.ways >= 0)[:, None]
         seen = list[tuple[Array, Array]]()
@@ -254,9 +254,9 @@ class Network:
         operations = self._operations
         actions = self._embedded_actions(batch, read.plain_words, read.plain_labels)
         there = batch.whats >= 0
-        numbers = operations.arange(actions.shape[1])
+        numbers = operations.arange(actions.shape[1], actions)
         exists = operations.concatenate([there, there[:, :1] | (numbers >= 0)[None]], 1)
-        columns = operations.arange(exists.shape[1]) - there.shape[1]
+        columns = operations.arange(exists.shape[1], exists) - there.shape[1]
         mask = exists[:, None] & (columns[None] <= numbers[:, None])[None]
         for number, seen in enumerate(read.seen):
             actions, *_ = self._layer(f"layers.{number}", actions, mask, seen)
@@ -368,7 +368,7 @@ class Network:
 
     def _taken(self, values: Array, numbers: Array) -> Array:
         """The values of the numbers `(B, T)`; zeros where there is none."""
-        rows = self._operations.arange(len(values))[:, None]
+        rows = self._operations.arange(len(values), values)[:, None]
         return values[rows, numbers.clip(min=0)] * (numbers >= 0)[..., None]
 
     def _of_chosen(self, values: Array, chosen: Array) -> Array:
@@ -396,7 +396,7 @@ class Network:
 
     def _pointed(self, pointed: Array, words: Array) -> Array:
         """Whether each word was pointed at before: `(B, T + 1, N)`."""
-        numbers = self._operations.arange(words.shape[1])
+        numbers = self._operations.arange(words.shape[1], words)
         taken = self._operations.like(pointed[:, None] == numbers[None, :, None], words)
         return self._shifted(taken.cumsum(-1).clip(max=1.0), 0.0)
 

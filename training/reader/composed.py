@@ -182,7 +182,7 @@ def _joined(outer: Example, inner: Sequence[QuestionWord], hops: Sequence[Action
         for other in (inner if word.mention is not None else (word,))
     ]
     pointer, *rest = outer.actions
-    return with_words(outer, COMPOSED, words, (pointer, *hops, *rest))
+    return with_words(outer.schema, COMPOSED, words, (pointer, *hops, *rest))
 
 
 def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
@@ -198,7 +198,7 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
     if hop.inverse and rng.random() < _UNSAID:
         at = rng.randint(min(_BEGINNING, len(words)), len(words))
         words = [*words[:at], replace(thing, mention=count), *words[at:]]
-        return _renumbered(with_words(first, COMPOSED, words, actions))
+        return _renumbered(with_words(first.schema, COMPOSED, words, actions))
     shared = _alike(words, second.words)
     if shared and rng.random() >= _IN_LABELS:
         more = _without_punctuation(second.words)[shared:]
@@ -206,7 +206,7 @@ def _conjoined(first: Example, parts: _Parts, rng: Random) -> Example | None:
         more = _worded(second, rng.choice(parts.forms["has" if hop.inverse else "had"]))
     more = [word if word.mention is None else replace(word, mention=count) for word in more]
     between = plain_words(rng.choice(parts.forms["and"]))
-    return with_words(first, COMPOSED, [*words, *between, *more], actions)
+    return with_words(first.schema, COMPOSED, [*words, *between, *more], actions)
 
 
 def _alike(first: Sequence[QuestionWord], second: Sequence[QuestionWord]) -> int:
@@ -236,4 +236,4 @@ def _renumbered(example: Example) -> Example:
         word if word.mention is None else replace(word, mention=number[word.mention])
         for word in example.words
     ]
-    return with_words(example, COMPOSED, words, (*first, *ands, Action("end")))
+    return with_words(example.schema, COMPOSED, words, (*first, *ands, Action("end")))

@@ -118,12 +118,12 @@ def _unread(words: Sequence[QuestionWord], asked: TypedQuestion) -> frozenset[in
 
 
 def with_words(
-    like: Example, source: str, words: Sequence[QuestionWord], actions: Sequence[Action]
+    schema: str, source: str, words: Sequence[QuestionWord], actions: Sequence[Action]
 ) -> Example:
-    """Another question of the same schema, in these words."""
+    """A question over a schema that is made of words, none of them known to be left out."""
     count = sum(word.mention is not None for word in words)
     legal, ends = _legal(tuple(map(_bare, actions)), count)
-    return Example(source, like.schema, tuple(words), tuple(actions), legal, ends)
+    return Example(source, schema, tuple(words), tuple(actions), legal, ends)
 
 
 def _value_kinds(question: SourceQuestion) -> dict[int, str]:

@@ -37,8 +37,12 @@ class Plan:
     """Steps after which it is reported how the training goes."""
     until: int | None = None
     """The step after which it ends before its schedule does."""
-    ahead: bool = False
-    """Whether another process makes the batches."""
+    averaged: int = 0
+    """Of the last weights so many are averaged, those of every tenth step; 0 for the last alone."""
+    makers: int = 0
+    """Other processes that make the batches; each draws its own."""
+    device: str = "cpu"
+    """Where it is trained: as torch names it."""
 
 
 def blended(
@@ -91,11 +95,12 @@ def train(
     `start` the weights of a reader to begin with.
     """
     import torch
+    from torch.optim.swa_utils import AveragedModel
 
     from .module import ReaderModule, as_tensors
 
     torch.manual_seed(plan.seed)
-    network = ReaderModule(plan.size)
+    network = ReaderModule(plan.size).to(plan.device)
     if start is not None:
         network.load_state_dict(start)
     if meanings is not None:
@@ -112,18 +117,29 @@ def train(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, plan.rate, total_steps=plan.steps, pct_start=0.05
     )
+
+    def nearer(mean: "Tensor", last: "Tensor", count: "Tensor | int") -> "Tensor":
+        return torch.lerp(mean, last, 1 / (1 + min(int(count), plan.averaged)))
+
+    averaged = AveragedModel(network, avg_fn=nearer)
     first, mean = 0, 0.0
     if checkpoint is not None and checkpoint.is_file():
-        state = torch.load(checkpoint, weights_only=True)
+        state = torch.load(checkpoint, weights_only=True, map_location=plan.device)
         first, mean = state["step"], state["mean"]
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
-    rng = Random(f"reader {plan.seed} {first}")
-    made = (batcher.batch(examples, rng) for examples in _alike(stream(first), plan.batch, rng))
+        averaged.load_state_dict(state["averaged"])
+
+    def made(maker: int) -> Iterator[tuple[Batch, Targets]]:
+        rng = Random(f"reader {plan.seed} {first + maker}")
+        for examples in _alike(stream(first + maker), plan.batch, rng):
+            yield batcher.batch(examples, rng)
+
     network.train()
-    for step, (batch, targets) in enumerate(_ahead(made, plan, first), start=first):
-        batch = as_tensors(batch)
+    for step, (batch, targets) in enumerate(_batches(made, plan, first), start=first):
+        batch = as_tensors(batch, plan.device)
+        targets = Targets(*(target.to(plan.device) for target in targets))
         scores = network(batch)
         logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         chances = likelihoods(logs, targets)
@@ -134,34 +150,41 @@ def train(
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         schedule.step()
+        if plan.averaged and step % 10 == 9:
+            averaged.update_parameters(network)
         mean = 0.98 * mean + 0.02 * loss.item() if step else loss.item()
         if (step + 1) % plan.heard == 0:
             report(step + 1, mean, network)
         if checkpoint is not None and step % 500 == 499:
             state = {"step": step + 1, "mean": mean, "network": network.state_dict()}
             state |= {"optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
+            state |= {"averaged": averaged.state_dict()}
             torch.save(state, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
+    if plan.averaged:
+        network.load_state_dict(averaged.module.state_dict())
     return network.eval()
 
 
-def _ahead(
-    batches: "Iterator[tuple[Batch, Targets]]", plan: Plan, first: int
+def _batches(
+    made: "Callable[[int], Iterator[tuple[Batch, Targets]]]", plan: Plan, first: int
 ) -> "Iterator[tuple[Batch, Targets]]":
-    """The batches of the steps that are left, made by another process where the plan says so."""
+    """The batches of the steps that are left, of the makers in turn; `made` gives those of one."""
     count = max(0, (plan.steps if plan.until is None else plan.until) - first)
-    if not plan.ahead:
-        return islice(batches, count)
-    from torch.utils.data import DataLoader, IterableDataset
+    if not plan.makers:
+        return islice(made(0), count)
+    from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
     class Batches(IterableDataset[tuple[Batch, Targets]]):
         def __iter__(self) -> "Iterator[tuple[Batch, Targets]]":
-            return islice(batches, count)
+            worker = get_worker_info()
+            maker = worker.id if worker is not None else 0
+            return islice(made(maker), len(range(maker, count, plan.makers)))
 
     loader = DataLoader(
         Batches(),
         batch_size=None,
-        num_workers=1,
+        num_workers=plan.makers,
         prefetch_factor=8,
         multiprocessing_context="fork",
     )
@@ -199,10 +222,12 @@ def measured(
     from .module import as_tensors
 
     rng, actions, asked, whole = Random(seed), 0, 0, 0
+    device = network.bias.device
     for first in range(0, len(examples), 64):
         with torch.inference_mode():
             made, targets = batcher.batch(examples[first : first + 64], rng)
-            batch = as_tensors(made)
+            batch = as_tensors(made, device)
+            targets = Targets(*(target.to(device) for target in targets))
             scores = network(batch)
             logs = logs_of(scores, batch.ways, targets.legal, targets.is_literal, targets.offered)
         right = _likeliest(logs, targets)

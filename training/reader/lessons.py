@@ -15,6 +15,7 @@ from ...agent.errors import GroundwalkError
 from ..wording.english import domain_files
 from .composed import COMPOSED, composed
 from .examples import Example, examples_of
+from .labelled import LABELLED, labelled
 from .made_graphs import (
     MADE,
     WORDED,
@@ -39,11 +40,13 @@ from .sources import (
     wikidata_parts,
 )
 
-_WEIGHTS = {MADE: 0.8, WORDED: 3.5, COMPOSED: 1.5, ROWS: 2.0}
+_WEIGHTS = {MADE: 0.8, WORDED: 3.0, COMPOSED: 1.5, ROWS: 2.0, LABELLED: 1.5}
 _COMPOSED = 80_000
 """Questions that are composed of simpler ones."""
 _ROWS = 40_000
 """Questions for the rows of tables."""
+_LABELLED = 40_000
+"""Questions in the words of labels."""
 _TABLES = ("wikisql", "spider", "text2sql-advising")
 """Sources that ask of tables."""
 _VARIANTS = 8
@@ -122,7 +125,7 @@ def gather_lessons(
     graphs = _over_schemas(data, schemas, unseen, made, seed) if MADE not in without else []
     if WORDED not in without:
         graphs += _over_domains(domains, apart, made, seed)
-    by_kind: dict[str, list[Example]] = {MADE: [], WORDED: [], COMPOSED: [], ROWS: []}
+    by_kind: dict[str, list[Example]] = {kind: [] for kind in _WEIGHTS}
     if COMPOSED not in without:
         by_kind[COMPOSED] = composed(every, schemas, _COMPOSED, seed)
     if ROWS not in without:
@@ -135,6 +138,10 @@ def gather_lessons(
             watched += questions[:_WATCHED]
         else:
             by_kind[graph.kind] += questions
+    if LABELLED not in without:
+        learnt_of = {graph.name for graph in graphs if graph.over not in apart}
+        named = {name: schema for name, schema in schemas.items() if name in learnt_of}
+        by_kind[LABELLED] = labelled(named, _LABELLED, seed)
     examples |= {kind: learnt for kind, learnt in by_kind.items() if learnt}
     return Lessons(examples, weights | _WEIGHTS, schemas, apart, watched, provenance)
 

@@ -101,7 +101,7 @@ class ReaderModule(nn.Module):
         """The network with a copy of these weights, to be run without torch."""
         return Network(
             self.size,
-            {name: own.detach().clone().numpy() for name, own in self.named_parameters()},
+            {name: own.detach().cpu().clone().numpy() for name, own in self.named_parameters()},
         )
 
 
@@ -118,6 +118,6 @@ def tensors_of(network: Network) -> Mapping[str, Tensor]:
     return {name: torch.tensor(own) for name, own in network.weights.items()}
 
 
-def as_tensors(batch: Batch) -> Batch:
-    """A batch for a `ReaderModule`."""
-    return Batch(*map(torch.as_tensor, batch))
+def as_tensors(batch: Batch, device: torch.device | str = "cpu") -> Batch:
+    """A batch for a `ReaderModule` on a device."""
+    return Batch(*(torch.as_tensor(array).to(device) for array in batch))

@@ -25,6 +25,7 @@ from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
 from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
+from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, gather_lessons
 from .lexicons import lexicon_of, meanings_of
@@ -43,6 +44,8 @@ class Stage:
     rate: float
     drawing: Drawing
     rarity: float = 0.3
+    batch: int = 64
+    """Questions of a step."""
     joint: bool = True
     """Whether words and labels see each other."""
     schedule: int | None = None
@@ -50,6 +53,8 @@ class Stage:
     middle: int | None = None
     """The step of which the weights are averaged with the last, a multiple of `Plan.heard`, or 0
     for those that the stage begins with; on graphs that are kept apart the mean was better."""
+    averaged: int = 0
+    """As `Plan` has it."""
     mean_with: str = ""
     """The earlier stage of which the first weights are averaged with the last of this one."""
     more: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -63,6 +68,8 @@ _WALKS = (
     *("simplequestions-wikidata-twins", "flexkbqa", COMPOSED),
 )
 """Sources of walks from what a question names."""
+_OF_WIKIDATA = ("simplequestions-wikidata", "simplequestions-wikidata-twins")
+"""Of these many ask for what the words of another relation of their graph say, too."""
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 
@@ -102,6 +109,16 @@ STAGES = (
         mean_with="classes",
         more=_ASKED_MORE | dict.fromkeys(_WALKS, 2.2),
     ),
+    # All at once, in larger steps: twice as many domains, and questions in the words of labels.
+    Stage(
+        "general",
+        4_600,
+        1.5e-3,
+        replace(_BARE, few=0.4, one_way=0.03),
+        batch=128,
+        averaged=200,
+        more=_ASKED_MORE | dict.fromkeys(_WALKS, 1.6) | dict.fromkeys(_OF_WIKIDATA, 1.0),
+    ),
 )
 
 LESSONS = "lessons.pickle"
@@ -136,8 +153,12 @@ class ReaderRecipe:
         return written if self.encoder else {k: v for k, v in written.items() if k != "encoder"}
 
 
-def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) -> None:
+def train_reader(
+    recipe: ReaderRecipe, data: Path, out: Path, console: Console, device: str = "cpu"
+) -> None:
     """Make a reader in `out`; its checkpoint is beside it, in a folder that ends in `.partial`.
+
+    `device` is where it is trained, as torch names it.
 
     Raises InputError for a checkpoint of another recipe and an encoder that cannot be had, and
     OSError where data is missing.
@@ -160,7 +181,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
         example
         for source, examples in lessons.examples.items()
         for example in examples
-        if source not in (COMPOSED, ROWS)  # these have the words of others
+        if source not in (COMPOSED, ROWS, LABELLED)  # these have the words of others
     ]
     questions = [" ".join(word.text for word in example.words) for example in every]
     lexicon = lexicon_of(data, questions)
@@ -173,7 +194,7 @@ def train_reader(recipe: ReaderRecipe, data: Path, out: Path, console: Console) 
         vectors = torch.from_numpy(meanings.vectors)
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
-    network = _Course(recipe, lessons, lexicon, size, folder, report).train(vectors)
+    network = _Course(recipe, lessons, lexicon, size, folder, report, device).train(vectors)
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
@@ -196,8 +217,10 @@ class _Course:
         size: Size,
         folder: Path,
         report: Callable[[str], None],
+        device: str,
     ) -> None:
         self._recipe = recipe
+        self._device = device
         self._lessons = lessons
         self._lexicon = lexicon
         self._size = size
@@ -246,12 +269,15 @@ class _Course:
             lambda step: stream_of(lessons.examples, weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),
+                batch=stage.batch,
+                averaged=stage.averaged,
                 rate=stage.rate,
                 seed=seed,
                 size=self._size,
                 frozen=() if stage.joint else tuple(n for n in names if n.startswith(JOINT)),
                 until=count,
-                ahead=True,
+                makers=1 if self._device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
+                device=self._device,
             ),
             self._watch(stage, count, middle),
             self._folder / f"{stage.name}.pt",
@@ -260,7 +286,7 @@ class _Course:
         )
         halfway = before.state_dict() if before and stage.middle == 0 else None
         if stage.middle and middle.is_file():
-            halfway = torch.load(middle, weights_only=True)
+            halfway = torch.load(middle, weights_only=True, map_location=self._device)
         if halfway is not None:
             network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
         return network
@@ -339,6 +365,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         default=default.encoder,
         help="a sentence encoder that says what words mean",
     )
+    add("--device", default="cpu", help="where it is trained: cpu, cuda")
     given = parser.parse_args(argv)
     folder = os.environ.get("GROUNDWALK_DATA")
     if not folder:
@@ -354,11 +381,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     torch.set_num_threads(1)
     try:
-        train_reader(recipe, Path(folder), given.out, Console())
+        train_reader(recipe, Path(folder), given.out, Console(), given.device)
     except InputError as error:
         parser.error(f"{error.message} ({error.hint})" if error.hint else error.message)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
+    except (OSError, ValueError, RuntimeError) as error:
+        parser.error(str(error).partition("\n")[0])
 
 
 if __name__ == "__main__":

@@ -56,11 +56,10 @@ def rows(
     The values are those that the queries of `examples` begin at, each with its relation.
     """
     rng = Random(f"rows {seed}")
-    cells, likes = defaultdict[str, dict[_Cell, None]](dict), dict[str, Example]()
+    cells = defaultdict[str, dict[_Cell, None]](dict)
     for example in examples:
         for cell in _cells(example):
             cells[example.schema].setdefault(cell)
-            likes[example.schema] = example
     tables = [(schema, list(table)) for schema, table in cells.items()]
     languages = wordings_of_all("rows")
     forms = {
@@ -74,7 +73,7 @@ def rows(
         said |= {word for cell in table for word in label_words(cell.label)}
         asked = _asked(_drawn(table, rng), _noun(nouns, said, rng), forms, rng)
         if asked is not None:
-            made.append(with_words(likes[schema], ROWS, *asked))
+            made.append(with_words(schema, ROWS, *asked))
     return made
 
 

@@ -18,7 +18,7 @@ def asked(source: str, thing: str, relation: str, manner: str) -> Example:
     start = question.index(thing)
     words = words_of(question, [Numbered(start, len(question), "")])
     actions = (Action("pointer", number=0), Action("step", relation), Action("end"))
-    return with_words(Example(source, "toy", words, actions, (), ()), source, words, actions)
+    return with_words("toy", source, words, actions)
 
 
 EXAMPLES = {

@@ -2,12 +2,15 @@
 
 import gzip
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from groundwalk.agent.query.actions import LITERAL
 from groundwalk.agent.reader.inputs import KIND_NUMBERS, NONE, Size, kind_of
 from groundwalk.agent.reader.lexicon import Lexicon
@@ -17,6 +20,7 @@ from groundwalk.training.reader.learning import Plan, measured, stream_of, train
 from groundwalk.training.reader.module import ReaderModule
 from groundwalk.training.reader.pools import Drawing, pools_of
 from groundwalk.training.reader.sources import Hop, SchemaLabels, read_source
+from torch import Tensor
 
 RECORDS: list[dict[str, Any]] = [
     {
@@ -214,3 +218,27 @@ def test_it_learns_a_few_questions_and_goes_on_from_a_checkpoint(
     again = train(made, lambda first: stream_of(several, {}, first), plan, told, file)
     assert heard == [550, 600], "the last 100 steps, from the checkpoint at 500"
     assert measured(again, made, examples).actions > 0.9
+
+
+def test_the_last_weights_are_averaged(examples: list[Example], tmp_path: Path) -> None:
+    size = Size(width=32, table=16, layers=1, heads=2, meanings=0, meaning=8)
+    plan = Plan(steps=510, batch=4, rate=3e-3, size=size, averaged=5)
+    seen = dict[int, Tensor]()
+
+    def told(step: int, loss: float, network: ReaderModule) -> None:
+        seen[step] = network.kinds.weight.detach().clone()
+
+    def trained(plan: Plan) -> ReaderModule:
+        stream = partial(stream_of, {"one": examples}, {})
+        return train(batcher(examples), stream, plan, told, tmp_path / "checkpoint")
+
+    last = trained(replace(plan, averaged=0, heard=10)).kinds.weight
+    (tmp_path / "checkpoint").unlink()
+    network = trained(replace(plan, heard=10))
+    mean = seen[10]
+    for count, step in enumerate(range(20, 520, 10), start=1):
+        mean = mean + (seen[step] - mean) / (1 + min(count, 5))
+    assert torch.allclose(network.kinds.weight, mean, atol=1e-5)
+    assert not torch.allclose(network.kinds.weight, last, atol=1e-3)
+    again = trained(plan)
+    assert torch.allclose(again.kinds.weight, network.kinds.weight, atol=1e-2)

@@ -12,7 +12,7 @@ def asked(question: str, thing: str, relation: str, *, inverse: bool = False) ->
     start = question.index(thing)
     words = words_of(question, [Numbered(start, start + len(thing), "")])
     actions = (Action("pointer", number=0), Action("step", relation, inverse), Action("end"))
-    return with_words(Example("toy", "films", words, actions, (), ()), "toy", words, actions)
+    return with_words("films", "toy", words, actions)
 
 
 QUESTIONS = [

@@ -14,7 +14,7 @@ def asked(table: str, value: str, relation: str, column: str) -> Example:
     words = words_of(question, [Numbered(start, start + len(value), "thing")])
     walk = (Action("pointer", number=0), Action("step", relation, True), Action("step", column))
     actions = (*walk, Action("end"))
-    return with_words(Example("toy", table, words, actions, (), ()), "toy", words, actions)
+    return with_words(table, "toy", words, actions)
 
 
 QUESTIONS = [
