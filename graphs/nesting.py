@@ -5,7 +5,7 @@ from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from sys import maxsize
-from typing import Any, Generic, Literal, Self, cast, overload
+from typing import Any, Generic, Literal, Self, TypeAlias, cast, overload
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
@@ -28,6 +28,10 @@ from .line import Line
 
 Out = TypeVar("Out", default=Any)
 """What `invoke` returns."""
+
+Input: TypeAlias = GraphInput | Command[Any] | None
+"""What a run takes: a question, what resumes an earlier run, or nothing to go on with one."""
+Config: TypeAlias = RunnableConfig | None
 
 _ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """What names a history of its own: LangGraph then takes nothing from the run around."""
@@ -100,19 +104,14 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
 
     @overload
     def stream(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        version: Literal["v2"],
-        **settings: Any,
+        self, input: Input, config: Config = None, *, version: Literal["v2"], **settings: Any
     ) -> Iterator[Any]: ...
 
     @overload
     def stream(
         self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
+        input: Input,
+        config: Config = None,
         *,
         stream_mode: Literal["custom"],
         subgraphs: Literal[False] = False,
@@ -120,12 +119,7 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
     ) -> Iterator[Event]: ...
 
     @overload
-    def stream(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        **settings: Any,
-    ) -> Iterator[Any]: ...
+    def stream(self, input: Input, config: Config = None, **settings: Any) -> Iterator[Any]: ...
 
     def stream(  # pyright: ignore[reportIncompatibleMethodOverride] # one overload more
         self, input: Any, config: Any = None, **settings: Any
@@ -138,19 +132,14 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
 
     @overload
     def astream(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        version: Literal["v2"],
-        **settings: Any,
+        self, input: Input, config: Config = None, *, version: Literal["v2"], **settings: Any
     ) -> AsyncIterator[Any]: ...
 
     @overload
     def astream(
         self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
+        input: Input,
+        config: Config = None,
         *,
         stream_mode: Literal["custom"],
         subgraphs: Literal[False] = False,
@@ -159,10 +148,7 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
 
     @overload
     def astream(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        **settings: Any,
+        self, input: Input, config: Config = None, **settings: Any
     ) -> AsyncIterator[Any]: ...
 
     def astream(  # pyright: ignore[reportIncompatibleMethodOverride] # one overload more
@@ -178,31 +164,16 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
 
     @overload
     def invoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        version: Literal["v2"],
-        **settings: Any,
+        self, input: Input, config: Config = None, *, version: Literal["v2"], **settings: Any
     ) -> Any: ...
 
     @overload
     def invoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        stream_mode: StreamMode,
-        **settings: Any,
+        self, input: Input, config: Config = None, *, stream_mode: StreamMode, **settings: Any
     ) -> Any: ...
 
     @overload
-    def invoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        **settings: Any,
-    ) -> Out: ...
+    def invoke(self, input: Input, config: Config = None, **settings: Any) -> Out: ...
 
     def invoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
         """As LangGraph's own; raises InputError for the history of another question.
@@ -219,31 +190,16 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
 
     @overload
     async def ainvoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        version: Literal["v2"],
-        **settings: Any,
+        self, input: Input, config: Config = None, *, version: Literal["v2"], **settings: Any
     ) -> Any: ...
 
     @overload
     async def ainvoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        *,
-        stream_mode: StreamMode,
-        **settings: Any,
+        self, input: Input, config: Config = None, *, stream_mode: StreamMode, **settings: Any
     ) -> Any: ...
 
     @overload
-    async def ainvoke(
-        self,
-        input: GraphInput | Command[Any] | None,
-        config: RunnableConfig | None = None,
-        **settings: Any,
-    ) -> Out: ...
+    async def ainvoke(self, input: Input, config: Config = None, **settings: Any) -> Out: ...
 
     async def ainvoke(self, input: Any, config: Any = None, **settings: Any) -> Any:
         """As LangGraph's own; raises as `invoke` does. Who is cancelled ends it after this step."""

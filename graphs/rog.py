@@ -64,17 +64,16 @@ def write_plans(
     mentions: Sequence[Mention],
     *,
     beams: int = 3,
-    longest: int = 100,
     prompts: Folder | None = None,
 ) -> Plans:
-    """Let the model write freely by beam search; `longest` is in tokens.
+    """Let the model write freely by beam search.
 
     Raises ConstraintError where the model cannot hold the prompt.
     """
     tokens, _ = wire_prompt(local, question, mentions, PLAN, prompts)
     known = cast("dict[str, int]", cast(Any, local.tokenizer).get_added_vocab())
     closing = frozenset(known[tag] for tag in (PLAN.close, PATH.close) if tag in known)
-    written = write_freely(local, tokens, Writing(longest, beams=beams, closing=closing))
+    written = write_freely(local, tokens, Writing(_LONGEST, beams=beams, closing=closing))
     read = [
         (read_plan(text), score) for text, score in zip(written.texts, written.scores, strict=True)
     ]
@@ -244,6 +243,8 @@ def _readings(known: Sequence[Sequence[Term]], planned: Sequence[Planned]) -> li
 
 
 _BEAMS = 3
+_LONGEST = 100
+"""Tokens of a written plan."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,12 @@ import os
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from groundwalk.agent.kg import KnowledgeGraph
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A node of Ray that is late to say that it lives would end the process of the test.
@@ -53,6 +57,16 @@ def public_data() -> Path:
     """The folder of public data sets, for tests that have the mark `data`."""
     assert DATA, "the test lacks the mark data"
     return Path(DATA)
+
+
+@pytest.fixture(scope="module")
+def kg() -> "Generator[KnowledgeGraph]":
+    """The bundled graph; a file whose tests are about another graph has its own `kg`."""
+    from groundwalk.agent.kg import open_kg
+
+    opened = open_kg("world")
+    yield opened
+    opened.close()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,7 +7,7 @@ from ..errors import QuestionError, ServiceError
 from ..kg import KnowledgeGraph
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Term
-from ..query.binding import Bound, Mention, bind
+from ..query.binding import Bound, Mention, bind, check_terms
 from ..query.endpoint import execute_anywhere
 from ..query.execute import EarlierAnswers
 from ..query.facts import Facts
@@ -97,6 +97,7 @@ def given_query(kg: KnowledgeGraph, record: object) -> tuple[Bound, list[Mention
             raise QuestionError(f"beside the query there is {sorted(unknown)[0]!r}", FORM)
         record, mentions = fields["query"], fields.get("mentions", [])
     bound = bind(kg, read_query(record), [_mention(mention) for mention in _listed(mentions)])
+    check_terms(kg, bound)
     infos = kg.labels.describe(
         [mention.term for mention in bound.mentions if mention.term is not None]
     )

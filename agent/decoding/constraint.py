@@ -65,35 +65,11 @@ class Needs(NamedTuple):
     runs: Array = EMPTY
 
 
-class Automaton(ABC, Generic[PhaseState]):
-    """A constraint over an index. Each state is expanded once."""
+class Expanding(ABC, Generic[PhaseState]):
+    """A constraint that says of a state what follows it. Each state is expanded once."""
 
-    def __init__(self, index: GraphIndex) -> None:
-        self._index = index
+    def __init__(self) -> None:
         self._children: dict[PhaseState, dict[int, PhaseState]] = {}
-
-    def prepare(self, states: Sequence[PhaseState]) -> None:
-        """Fetch, in one look-up, what expanding these states will ask of the graph.
-
-        Forced tokens are followed to the next look-up, so that names of different lengths share it.
-        """
-        if self._index.whole:
-            return
-        nodes, runs = [EMPTY], [EMPTY]
-        for state in states:
-            while True:
-                needs = self._needs(state)
-                nodes.append(self._index.missing(needs.nodes))
-                runs.append(self._index.disordered(needs.runs))
-                if len(nodes[-1]) or len(runs[-1]):
-                    break
-                children = self._after(state)
-                if len(children) != 1:
-                    break
-                (state,) = children.values()
-                if self.done(state):
-                    break
-        self._index.fetch(np.unique(np.concatenate(nodes)), np.unique(np.concatenate(runs)))
 
     def allowed(self, state: PhaseState) -> Sequence[int]:
         """The legal next tokens, ascending."""
@@ -119,6 +95,37 @@ class Automaton(ABC, Generic[PhaseState]):
     @abstractmethod
     def _expand(self, state: PhaseState) -> dict[int, PhaseState]:
         """The state after each legal token."""
+
+
+class Automaton(Expanding[PhaseState]):
+    """A constraint over an index."""
+
+    def __init__(self, index: GraphIndex) -> None:
+        super().__init__()
+        self._index = index
+
+    def prepare(self, states: Sequence[PhaseState]) -> None:
+        """Fetch, in one look-up, what expanding these states will ask of the graph.
+
+        Forced tokens are followed to the next look-up, so that names of different lengths share it.
+        """
+        if self._index.whole:
+            return
+        nodes, runs = [EMPTY], [EMPTY]
+        for state in states:
+            while True:
+                needs = self._needs(state)
+                nodes.append(self._index.missing(needs.nodes))
+                runs.append(self._index.disordered(needs.runs))
+                if len(nodes[-1]) or len(runs[-1]):
+                    break
+                children = self._after(state)
+                if len(children) != 1:
+                    break
+                (state,) = children.values()
+                if self.done(state):
+                    break
+        self._index.fetch(np.unique(np.concatenate(nodes)), np.unique(np.concatenate(runs)))
 
     def _needs(self, state: PhaseState) -> Needs:
         """What expanding this state asks of the index first."""

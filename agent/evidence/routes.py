@@ -6,11 +6,13 @@ chain that is no walk (DoG section 2.2) becomes its triples, with a variable for
 the topics.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term, triple_of
+from ..query.sparql_patterns import block, select
+from ..query.sparql_patterns import either as union
 from ..records import Answer, Named, StepRecord
 from .reply import step_of
 
@@ -60,10 +62,7 @@ def either(bodies: Sequence[list[str]]) -> list[str]:
     """The union of groups of patterns."""
     if len(bodies) < 2:
         return [line for body in bodies for line in body]
-    lines = ["{"]
-    for number, body in enumerate(bodies):
-        lines += ["} UNION {"] * bool(number) + indented(body)
-    return [*lines, "}"]
+    return union(bodies)
 
 
 def within(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
@@ -72,18 +71,13 @@ def within(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
         case []:
             return list(patterns)
         case [graph]:
-            return [f"GRAPH {graph} {{", *indented(patterns), "}"]
+            return block(patterns, f"GRAPH {graph} {{")
         case many:
             values = " ".join(many)
             return [
                 f"VALUES ?g{number} {{ {values} }} GRAPH ?g{number} {{ {pattern} }}"
                 for number, pattern in enumerate(patterns, 1)
             ]
-
-
-def indented(lines: Iterable[str]) -> list[str]:
-    """Lines, one step further in."""
-    return [f"  {line}" for line in lines]
 
 
 def _routes(answer: Answer, topics: Collection[Term]) -> list[_Route]:
@@ -109,12 +103,10 @@ def _block(group: Sequence[_Route], banned: Sequence[str], graphs: Sequence[Term
         for variable in route.reached if banned else ():
             body.append(f"FILTER({variable} NOT IN ({', '.join(banned)}))")
         bodies.append(body)
-    return bodies[0] if len(bodies) == 1 else [line for body in bodies for line in _subquery(body)]
-
-
-def _subquery(body: Sequence[str]) -> list[str]:
-    inner = [f"SELECT DISTINCT {ANSWER} WHERE {{", *indented(body), "}"]
-    return ["{", *indented(inner), "}"]
+    if len(bodies) == 1:
+        return bodies[0]
+    selected = f"DISTINCT {ANSWER}"
+    return [line for body in bodies for line in block(select(selected, body))]
 
 
 def _comes_back(topics: set[Term], answers: Sequence[Answer]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
+from ..query.sparql_patterns import block, indented
 from ..records import SILENT
 from .reply import (
     Origin,
@@ -23,7 +24,7 @@ from .reply import (
     triples,
     understood,
 )
-from .routes import ANSWER, either, fixed_unnamed, indented, opened, reached, within
+from .routes import ANSWER, either, fixed_unnamed, opened, reached, within
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
 _NOT_ASKED = "What was computed of them is not asked: the query finds the answers before that."
@@ -70,7 +71,7 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     if _is_computed_yes(reply):
         proofs = [[step_of(record).triple for record in chain] for chain in chains(reply)]
         body = either([within(opened(proof), graphs) for proof in proofs])
-        return escaped("\n".join(["ASK", "WHERE {", *indented(body), "}"]))
+        return escaped("\n".join(["ASK", *block(body, "WHERE {")]))
     return answers_query(reply, graphs)
 
 
@@ -79,7 +80,7 @@ def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     body = reached(begun_at(reply), reply["answers"], graphs)
     if not body:
         return _NOTHING
-    return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", "WHERE {", *indented(body), "}"]))
+    return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", *block(body, "WHERE {")]))
 
 
 def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:

@@ -11,7 +11,7 @@ from itertools import chain
 import pyoxigraph as ox
 
 from ..kg.nodes import to_any_node, to_term
-from ..kg.terms import Term, Triple
+from ..kg.terms import XSD, Term, Triple
 from .reply import Origin, Reply, escaped, notes, step_of, summary, understood
 
 _PREFIXES = {
@@ -19,7 +19,7 @@ _PREFIXES = {
     "prov": "http://www.w3.org/ns/prov#",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "xsd": XSD,
 }
 _DIRECTED = "https://www.w3.org/ns/i18n#"
 """The namespace of the datatypes by which RDF 1.1 gives a text a language and a direction."""

@@ -16,6 +16,9 @@ Term: TypeAlias = str
 REIFIES: Term = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>"
 """The relation from what speaks of a triple, its reifier, to that triple as a term."""
 
+XSD = "http://www.w3.org/2001/XMLSchema#"
+"""The namespace of the datatypes of numbers, dates and plain text."""
+
 _OPENING, _CLOSING = "<<( ", " )>>"
 
 

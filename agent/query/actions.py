@@ -303,9 +303,9 @@ class SetContext:
         """`suits`; None where nothing is needed."""
         return None if self.needs is None else self.suits
 
-    def has_room(self, query: Query, field: Field, *, aggregate: bool = False) -> bool:
+    def has_room(self, query: Query, field: Field) -> bool:
         """Whether a part may be added, in a node around this one where it takes one."""
-        wraps = not follows(query, field, aggregate=aggregate)
+        wraps = not follows(query, field)
         is_reserved = self.needs is not None and field != "steps"
         return self.wrapped + wraps + is_reserved <= MOST_WRAPPED
 

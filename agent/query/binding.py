@@ -6,14 +6,16 @@ Names are looked up before anything is executed.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import entities_meant
-from ..kg.labels.names import normalise
+from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import to_node
+from ..kg.store import Way
 from ..kg.terms import Term, is_iri, is_literal
+from ..linking.typos import most_typos
 from .tree import (
     ANY_CLASS,
     Domain,
@@ -35,6 +37,9 @@ CHECK_SPELLING = "check the spelling"
 """Hints on a name that the graph does not have."""
 COUNT_MENTIONS = "count mentions from 0"
 """The hint on a mention that is not there."""
+_MOST_NEAR = 3
+"""Names that are told of those like one that the graph does not have."""
+_Kind: TypeAlias = Literal["relation", "class", "entity"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,8 @@ class Bound:
 
     def class_of(self, name: str, term: str = "") -> Term | None:
         """The class of a name; None where any thing is meant."""
-        return None if name in ANY_CLASS and not term else self.classes[term or name]
+        is_any = not term and (not name or name in ANY_CLASS)
+        return None if is_any else self.classes[term or name]
 
     def mentioned(self, number: int) -> Mention:
         """The mention of a number."""
@@ -97,6 +103,43 @@ def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = (
     classes = {name: _class(kg, name) for name in _each(_class_names, nodes)}
     entities = {name: _entity(kg, name) for name in _each(_entity_names, nodes)}
     return Bound(query, relations, classes, entities, _bound_mentions(kg, nodes, mentions))
+
+
+def check_terms(kg: KnowledgeGraph, bound: Bound) -> None:
+    """Raise QuestionError for a term that the graph does not have; an endpoint is not asked."""
+    if not kg.pinned:
+        return
+    relations = {relation.term for relation in kg.walk_labels.relations()}
+    is_inferred = kg.reading.inverse_of or kg.reading.sub_property_of
+    for term in () if is_inferred else filter(is_iri, bound.relations.values()):
+        if term not in relations and next(kg.stated(term), None) is None:
+            raise _missing(kg, term, local_name(term, relation=True), "relation")
+    mentioned = (mention.term for mention in bound.mentions if mention.term is not None)
+    classes = {word.term for word in kg.labels.vocabulary() if not word.relation}
+    things = (*bound.entities.values(), *mentioned)
+    terms: dict[Term, _Kind] = {
+        **dict.fromkeys(bound.classes.values(), "class"),
+        **dict.fromkeys(things, "entity"),
+    }
+    stands_for = kg.representatives(terms)
+    for term, kind in terms.items():
+        if is_iri(term) and term not in classes and not _is_there(kg, stands_for[term]):
+            raise _missing(kg, term, local_name(term), kind)
+
+
+def _missing(kg: KnowledgeGraph, term: Term, name: str, kind: _Kind) -> QuestionError:
+    return QuestionError(f"the graph has no {kind} {term}", _hint(kg, name, kind))
+
+
+def _is_there(kg: KnowledgeGraph, term: Term) -> bool:
+    """Whether a term has a name or a class in the graph, or any facts."""
+    (info,) = kg.labels.describe([term])
+    if info.degree or info.label != local_name(term):
+        return True
+    ways = [Way(term, kind, inverse) for kind in kg.profile.types for inverse in (False, True)]
+    if any(kg.store.follow_each(ways, limit=1)):
+        return True
+    return any(kg.listed.relations_at([term], inverse)[0] for inverse in (False, True))
 
 
 def _bound_mentions(
@@ -171,9 +214,7 @@ def _mentioned(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Term | 
 def _relation(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name):
         return _checked(name)
-    terms = kg.walk_labels.named(name, relation=True)
-    known = [relation.name for relation in kg.walk_labels.relations()] if not terms else []
-    return _only(kg, terms, name, "relation", known)
+    return _only(kg, kg.walk_labels.named(name, relation=True), name, "relation")
 
 
 def _class(kg: KnowledgeGraph, name: str) -> Term:
@@ -183,15 +224,14 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
     wanted = normalise(name)
     exact = [word for word in words if word.text == name]
     meant = exact or [word for word in words if normalise(word.text) == wanted]
-    terms = list(dict.fromkeys(word.term for word in meant))
-    return _only(kg, terms, name, "class", sorted({word.text for word in words}))
+    return _only(kg, list(dict.fromkeys(word.term for word in meant)), name, "class")
 
 
 def _entity(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name) or name.startswith("_:") or is_literal(name):
         return _checked(name)
     terms = entities_meant(kg.labels, name) or kg.labels.named(name)
-    return _only(kg, terms, name, "entity", ())
+    return _only(kg, terms, name, "entity")
 
 
 def _is_iri(name: str) -> bool:
@@ -209,24 +249,36 @@ def _checked(term: Term) -> Term:
     return term
 
 
-def _only(
-    kg: KnowledgeGraph, terms: Sequence[Term], name: str, kind: str, known: Sequence[str]
-) -> Term:
+def _only(kg: KnowledgeGraph, terms: Sequence[Term], name: str, kind: _Kind) -> Term:
     if len(terms) == 1:
         return terms[0]
     if terms:
         names = "; ".join(f"{n} {t}" for n, t in zip(kg.labels.names(terms), terms, strict=True))
         raise QuestionError(f"{name!r} may be several: {names}", "give the term that is meant")
-    raise QuestionError(f"the graph has no {kind} called {name!r}", _hint(name, kind, known))
+    raise QuestionError(f"the graph has no {kind} called {name!r}", _hint(kg, name, kind))
 
 
-def _hint(name: str, kind: str, known: Sequence[str]) -> str:
+def _hint(kg: KnowledgeGraph, name: str, kind: _Kind) -> str:
+    """The names of the graph that are most like one that it does not have, if any are."""
     from rapidfuzz import process
 
-    near = [similar for similar, _, _ in process.extract(name, known, limit=3, score_cutoff=60)]
+    known = _known(kg, name, kind)
+    near = process.extract(name, known, limit=_MOST_NEAR, score_cutoff=60)
     if near:
-        return f"it has {'; '.join(near)}"
+        return f"it has {'; '.join(similar for similar, _, _ in near)}"
     return LIST_NAMES if kind != "entity" else CHECK_SPELLING
+
+
+def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
+    """Names of the graph of a kind; of entities those with no more than a typo or two in them."""
+    if kind == "relation":
+        return [relation.name for relation in kg.walk_labels.relations()]
+    if kind == "class":
+        return sorted({word.text for word in kg.labels.vocabulary() if not word.relation})
+    norm = normalise(name)
+    near = kg.labels.similar(norm, _MOST_NEAR, distance=most_typos(norm))
+    hits = [hit for similar in near for hit in kg.labels.lookup(similar.norm)[:1]]
+    return kg.labels.names(list(dict.fromkeys(hit.term for hit in hits)))
 
 
 class Naming:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import QuestionError
-from ..kg.terms import is_literal
+from ..kg.terms import XSD, is_literal
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, starts_run
 from .tree import Op
 from .values import factor, unit_in_name, value_of
@@ -16,7 +16,6 @@ from .values import factor, unit_in_name, value_of
 Mask: TypeAlias = NDArray[np.bool_]
 Sizes: TypeAlias = NDArray[np.float64]
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _YEAR = re.compile(r"[1-9]\d{3}")
 _DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
@@ -51,14 +50,14 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
     if isinstance(text, bool):
         return Operand(text="true" if text else "false")
     if isinstance(text, (int, float)):
-        year = value_of(f'"{text}"^^<{_XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
+        year = value_of(f'"{text}"^^<{XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
         return Operand(number=float(text), date=year and year.number, unit=unit)
     plain = text.strip()
     if _GROUPED.fullmatch(plain):
         plain = plain.replace(",", "")
     number = value_of(f'"{plain}"') if re.fullmatch(r"[\w.+-]+", plain) else None
     kind = _DATES.get(len(plain), "dateTime")
-    date = value_of(f'"{plain}"^^<{_XSD}{kind}>') if re.match(r"\d{4}", plain) else None
+    date = value_of(f'"{plain}"^^<{XSD}{kind}>') if re.match(r"\d{4}", plain) else None
     return Operand(
         text=text if number is None else plain,
         number=number and number.number,

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
+from ..decoding.constraint import Expanding
 from ..decoding.model import Tokenizer
 from ..decoding.units import DistinctUnits, Tokens, tag_token, tokenize, wire_tokens
 from ..decoding.wire import POINTERS, QUERY, QUERY_MARKERS, escape, spell_relation
-from ..errors import ConstraintError, NoPathError
+from ..errors import NoPathError
 from ..kg import Labels
 from .actions import Action
 from .automaton import MOST_ACTIONS, Partial, query_of
@@ -84,7 +85,7 @@ class _Front(NamedTuple):
     may_end: bool
 
 
-class Queries:
+class Queries(Expanding[QueryState]):
     """The automaton of the queries about some mentions; a `Constraint`.
 
     Raises NoPathError where the schema lets no query begin.
@@ -92,13 +93,13 @@ class Queries:
 
     def __init__(self, schema: Schema, tokens: ActionTokens, *, most: int = MOST_ACTIONS) -> None:
         """`most` is how many actions a query may have, its end among them."""
+        super().__init__()
         self._schema = schema
         self._tokens = tokens
         self._most = most
         self._partials = [Partial()]
         self._numbers: dict[tuple[int, Action], int] = {}
         self._fronts: dict[int, _Front] = {}
-        self._children: dict[QueryState, dict[int, QueryState]] = {}
         if not self._front(0).words:
             raise NoPathError("no query can begin over this graph", "name something that it holds")
 
@@ -110,21 +111,6 @@ class Queries:
 
     def prepare(self, states: Sequence[QueryState]) -> None:
         """Nothing: the schema looks up what it is asked."""
-
-    def allowed(self, state: QueryState) -> Sequence[int]:
-        """The legal next tokens, ascending."""
-        return sorted(self._after(state))
-
-    def advance(self, state: QueryState, token: int) -> QueryState:
-        """The state after a legal token."""
-        after = self._after(state).get(token)
-        if after is None:
-            raise ConstraintError(f"token {token} is not legal here")
-        return after
-
-    def done(self, state: QueryState) -> bool:
-        """Whether the closing tag has been read."""
-        return state.phase == "done"
 
     def relation_tokens(self, state: QueryState) -> Sequence[bool]:
         """Every token chooses what is asked: queries spell no entities."""
@@ -140,12 +126,6 @@ class Queries:
         return query_of(self.actions(state))
 
     # The automaton.
-
-    def _after(self, state: QueryState) -> dict[int, QueryState]:
-        children = self._children.get(state)
-        if children is None:
-            children = self._children[state] = self._expand(state)
-        return children
 
     def _expand(self, state: QueryState) -> dict[int, QueryState]:
         match state.phase:

@@ -19,7 +19,7 @@ from ..kg import KnowledgeGraph
 from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
 from ..kg.store import Store
-from ..kg.terms import Step, Term, is_literal, node_of
+from ..kg.terms import XSD, Step, Term, is_literal, node_of
 from ..stopping import look_up
 from .values import unit_of_datatype, value_of
 
@@ -35,9 +35,8 @@ _DEGREE = 100_000
 _MOST_CACHED = 2_000_000
 """Steps of single nodes that are kept for the next query."""
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 PLAIN_NUMBERS = frozenset(
-    f"<{_XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long")
+    f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long")
 )
 
 _UNREAD, _TEXT, NUMBER, DATE = -1, 0, 1, 2

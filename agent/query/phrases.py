@@ -10,11 +10,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from ..linking.words import PREPOSITIONS
 
 Form: TypeAlias = Literal["noun", "verb", "done", "has", "at"]
-"""`verb` (flows through, borders), `done` (written by), `has` (has genre), `at` (on river)."""
+"""`verb` (flows through, borders), `done` (written by, owned by club), `has` (has genre), `at` (on
+river)."""
 
 IT = "it"
 """What a phrase is about where that is each member of a set."""
 _VERB = re.compile(r"[a-z]*[^\Wsu]s", re.IGNORECASE)
+_DOERS = re.compile(r"\w+[eo]rs", re.IGNORECASE)
+"""What has the ending of those who do something: `members`, `borders`."""
+_DONE_BY = re.compile(r"(\w+(?:ed|en|wn) by) (.+)", re.IGNORECASE)
+"""What is done by a kind of thing: `owned by club`."""
 _HAS = "has "
 _QUALIFIER = re.compile(r"\s*\([^()]*\)$")
 """What stands in brackets after a label: `part of (some)`."""
@@ -28,6 +33,19 @@ class Label(NamedTuple):
     form: Form
     before_name: bool
 
+    @property
+    def is_lone_verb(self) -> bool:
+        """Whether it may be a verb and nothing else, or a noun in the plural: `plays`, `seats`."""
+        is_lone = self.form == "verb" and not self.before_name
+        return is_lone and _DOERS.fullmatch(self.text) is None
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether a noun comes of it, as its form shows: `born in city` may be none."""
+        if self.form == "noun":
+            return PREPOSITIONS.isdisjoint(self.text.lower().split())
+        return not (self.before_name or self.form == "done" or self.is_lone_verb)
+
     def of(self, subject: str) -> str:
         """What a step along the relation leads to, from its head."""
         if self.form in ("has", "at"):
@@ -37,7 +55,11 @@ class Label(NamedTuple):
         if self.before_name:
             is_ = "" if self.form == "verb" else "is "
             return f"what {_enclosed(subject)} {is_}{self.text}"
-        return self.text if subject == IT else f"{self.text} of {subject}"
+        if subject == IT:
+            return self.text
+        if self.form == "done" and (match := _DONE_BY.fullmatch(self.text)):
+            return f"{match[2]} that {_enclosed(subject)} is {match[1]}"
+        return f"{self.text} of {subject}"
 
     def that(self, thing: str, value: str) -> str:
         """The things of some kind that have the relation with a value."""
@@ -54,7 +76,7 @@ class Label(NamedTuple):
 
     def with_any(self) -> str:
         """Everything that has the relation."""
-        if self.form == "noun":
+        if self.form == "noun" or (self.form == "done" and not self.before_name):
             return f"everything with {self.text}"
         return self.that("everything", "anything")
 
@@ -76,6 +98,8 @@ def label_of(text: str) -> Label:
     is_verb = bool(words) and _VERB.fullmatch(words[0]) is not None
     if before_name:
         return Label(text, "verb" if is_verb and len(words) > 1 else "done", before_name=True)
+    if _DONE_BY.fullmatch(text):
+        return Label(text, "done", before_name=False)
     is_known = is_verb and len(words) == 1 and len(text) > 4
     return Label(text, "verb" if is_known else "noun", before_name=False)
 

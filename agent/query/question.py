@@ -72,9 +72,9 @@ class Spelling:
 
 
 @cache
-def spelling(language: str = "en") -> Spelling:
-    """How a language writes numbers; there has to be a file of its words."""
-    table = language_words(language)
+def spelling() -> Spelling:
+    """How English writes numbers."""
+    table = language_words("en")
     marks = table["spelling"]
     return Spelling(
         table["numbers"],

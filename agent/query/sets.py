@@ -198,7 +198,7 @@ class Sets:
         is_bounded = within is not None
         is_final = top and not is_bounded
         conditions = list[Callable[[Members], Members]]()
-        if class_ := self._class(query.of_class, query.class_id):
+        if class_ := self.bound.class_of(query.of_class, query.class_id):
             conditions.append(partial(self._of_class, class_))
         conditions += [
             partial(filtered, self, condition, top=is_final) for condition in query.filters
@@ -243,7 +243,7 @@ class Sets:
             case Entity(entity=name, id=term):
                 return Members(self.of_terms([self.bound.entities[term or name]]))
             case OfClass(name=name, id=term):
-                class_ = self._class(name, term)
+                class_ = self.bound.class_of(name, term)
                 if class_ is None:
                     return Members(self.facts.every_thing() if within is None else within)
                 ids = self._members_of_class(class_, within)
@@ -272,9 +272,6 @@ class Sets:
             )
         proofs = dict(self.earlier(start))
         return Members(self.facts.ids(proofs), lambda one: proofs[self.facts.term(one)])
-
-    def _class(self, name: str, term: str) -> Term | None:
-        return self.bound.class_of(name, term) if name or term else None
 
     def _members_of_class(self, class_: Term, within: Ids | None) -> Ids:
         if within is None:

@@ -114,7 +114,7 @@ class _Compiler(Patterns):
         members = self._start(query)
         for step in query.steps:
             members = self.along(members, ((self.bound.relation(step), step.inverse),))
-        if class_ := self._class(query.of_class, query.class_id):
+        if class_ := self.bound.class_of(query.of_class, query.class_id):
             members = both(members, self.of_class(class_))
         for condition in query.filters:
             members = self._filtered(members, condition)
@@ -136,7 +136,7 @@ class _Compiler(Patterns):
             case Entity(entity=name, id=term):
                 return self.among([self.bound.entities[term or name]])
             case OfClass(name=name, id=term):
-                class_ = self._class(name, term)
+                class_ = self.bound.class_of(name, term)
                 return self.of_class(class_) if class_ else self.things
             case Domain() as domain:
                 walk = ((self.bound.relation(domain), False),)
@@ -150,9 +150,6 @@ class _Compiler(Patterns):
                 return self.among(self.bound.earlier[name])
             case _:
                 raise InexpressibleError("it is not known what earlier answers there are")
-
-    def _class(self, name: str, term: str) -> Term | None:
-        return self.bound.class_of(name, term) if name or term else None
 
     def _any_of(self, members: Members) -> list[str]:
         variable = self.variable()

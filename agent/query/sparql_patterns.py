@@ -9,12 +9,11 @@ from ..errors import QuestionError
 from ..kg.nodes import to_term
 from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
-from ..kg.terms import RelationPath, Term, is_literal
+from ..kg.terms import XSD, RelationPath, Term, is_literal
 from .binding import Bound
 from .comparison import YEAR, Operand, operand_of
 from .tree import Filter, Op
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
 _NUMERAL = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _DATE = r"^-?[0-9]{4,}(-[0-9]{2}(-[0-9]{2}(T.*)?)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$"
 _AFTER_DAY = r"(T.*|Z|[+-][0-9]{2}:[0-9]{2})$"

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..kg.labels.names import local_name
 from ..kg.nodes import literal_tag
 from ..kg.profile import Profile
-from ..kg.terms import Term, is_literal
+from ..kg.terms import XSD, Term, is_literal
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _TEXT_FILE = "<urn:groundwalk:"
 _DATES = frozenset({"date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"})
 _DATE = re.compile(r"(-?\d{4,})(?:-(\d\d))?(?:-(\d\d))?(?:T(.*))?(?:Z|[+-]\d\d:\d\d)?")
@@ -47,8 +46,8 @@ def value_of(term: Term) -> Quantity | None:
     if not is_literal(term) and not term.startswith(_TEXT_FILE):
         return None
     text, tag = local_name(term), literal_tag(term) if is_literal(term) else ""
-    is_xsd = tag.startswith(_XSD)
-    if is_xsd and tag.removeprefix(_XSD) in _DATES:
+    is_xsd = tag.startswith(XSD)
+    if is_xsd and tag.removeprefix(XSD) in _DATES:
         return _date_of(text)
     amount, _, unit = text.partition(" ")
     is_text = bool(tag) and ":" not in tag  # a language

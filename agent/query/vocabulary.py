@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.index import RelationInfo
@@ -74,15 +74,32 @@ def classes_of_heads(kg: KnowledgeGraph, relations: Iterable[Term]) -> dict[Term
 
     An endpoint is not asked.
     """
-    if isinstance(kg.store, SparqlStore):
-        return {}
-    facts = _of_others(kg, list(relations), (), ()) if kg.reading.plain else []
-    kinds = _kinds(kg, facts)
-    heads = dict[Term, set[str]]()
-    for fact in facts:
-        heads.setdefault(fact.relation, set()).add(kinds.get(fact.head, ""))
+    heads = _classes_at(kg, relations, "head")
     only = {relation: classes.pop() for relation, classes in heads.items() if len(classes) == 1}
     return {relation: class_ for relation, class_ in only.items() if class_}
+
+
+def classes_of_tails(kg: KnowledgeGraph, relations: Iterable[Term]) -> dict[Term, set[str]]:
+    """The classes of what each relation leads to in a few facts, where all of that has one.
+
+    An endpoint is not asked.
+    """
+    tails = _classes_at(kg, relations, "tail")
+    return {relation: classes for relation, classes in tails.items() if "" not in classes}
+
+
+def _classes_at(
+    kg: KnowledgeGraph, relations: Iterable[Term], end: Literal["head", "tail"]
+) -> dict[Term, set[str]]:
+    """The classes at an end of each relation; an empty one where something has none."""
+    if isinstance(kg.store, SparqlStore) or not kg.reading.plain:
+        return {}
+    facts = _of_others(kg, list(relations), (), ())
+    kinds, classes = _kinds(kg, facts), dict[Term, set[str]]()
+    for fact in facts:
+        term = fact.head if end == "head" else fact.tail
+        classes.setdefault(fact.relation, set()).add(kinds.get(term, ""))
+    return classes
 
 
 def _ways(kg: KnowledgeGraph, nodes: Sequence[Term]) -> list[Way]:

@@ -4,10 +4,11 @@ What a phrase is about stands at its end, so that it holds all that follows: a s
 inside another one is in brackets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
+from ..linking.words import singular
 from .binding import Bound
 from .phrases import IT, Label, is_clause, label_of, plural
 from .tree import (
@@ -31,7 +32,7 @@ from .tree import (
     nested,
     subject,
 )
-from .vocabulary import classes_of_heads
+from .vocabulary import classes_of_heads, classes_of_tails
 
 MOST_NAMED = 3
 """Earlier answers that are named; of more, one less and how many there are besides."""
@@ -48,13 +49,29 @@ _AGGS = {"count": "number", "sum": "sum", "avg": "average", "min": "smallest", "
 
 def in_words(kg: KnowledgeGraph, bound: Bound) -> str:
     """A query in words, with the display names of the graph. Raises ServiceError."""
-    return reading(bound, names_of(kg, bound), classes_walked(kg, bound))
+    names = names_of(kg, bound)
+    return reading(bound, names, classes_walked(kg, bound), verbs_of(kg, bound, names))
 
 
 def classes_walked(kg: KnowledgeGraph, bound: Bound) -> dict[Term, str]:
     """The class of all heads of each relation that a query walks against, where it is one."""
     inverse = (step for node in _nodes(bound) for step in node.steps if step.inverse)
     return classes_of_heads(kg, {bound.relation(step) for step in inverse})
+
+
+def verbs_of(kg: KnowledgeGraph, bound: Bound, names: Mapping[Term, str]) -> frozenset[Term]:
+    """The relations of a query of which the label is a verb alone, as what they lead to tells.
+
+    What they lead to has classes, and none of these is called so: `plays` is none that leads to
+    plays, nor `seats` that leads to a number.
+    """
+    lone = {term for term in bound.relations.values() if label_of(names[term]).is_lone_verb}
+    reached = classes_of_tails(kg, lone) if lone else {}
+    return frozenset(
+        term
+        for term, classes in reached.items()
+        if singular(names[term].lower()) not in map(str.lower, classes)
+    )
 
 
 def names_of(kg: KnowledgeGraph, bound: Bound) -> dict[str, str]:
@@ -81,13 +98,14 @@ def reading(
     bound: Bound,
     names: Mapping[Term, str] | None = None,
     heads: Mapping[Term, str] | None = None,
+    verbs: Collection[Term] = (),
 ) -> str:
     """What a query asks, in one line.
 
     `names` are display names of terms, where they are known, and `heads` the class of all that have
-    a relation, where it is one.
+    a relation, where it is one. `verbs` are the relations whose label is known to be a verb alone.
     """
-    words, query = _Words(bound, names or {}, heads or {}), bound.query
+    words, query = _Words(bound, names or {}, heads or {}, verbs), bound.query
     if query.answer == "yesno":
         if asks_of_each(query):
             return words.of_each(query)
@@ -108,8 +126,15 @@ def equality(bound: Bound, condition: Filter, names: Mapping[Term, str]) -> str:
 
 
 class _Words:
-    def __init__(self, bound: Bound, names: Mapping[Term, str], heads: Mapping[Term, str]) -> None:
+    def __init__(
+        self,
+        bound: Bound,
+        names: Mapping[Term, str],
+        heads: Mapping[Term, str],
+        verbs: Collection[Term] = (),
+    ) -> None:
         self._bound = bound
+        self._verbs = verbs
         self._names = names
         self._heads = heads
 
@@ -286,7 +311,9 @@ class _Words:
         return text
 
     def _label(self, step: Step) -> Label:
-        return self._label_named(step.id, step.relation)
+        label = self._label_named(step.id, step.relation)
+        term = self._bound.relations.get(step.id or step.relation, "")
+        return label._replace(before_name=True) if term in self._verbs else label
 
     def _label_named(self, term: str, name: str) -> Label:
         return label_of(self._names.get(term, name))
@@ -295,8 +322,18 @@ class _Words:
         """A number over the members of a key, or over what they lead to."""
         if not of:
             return "number of these" if agg == "count" else _AGGS[agg]
-        phrase = self._phrase(of)
-        return f"number of {_many(phrase)}" if agg == "count" else f"{_AGGS[agg]} of {phrase}"
+        return self._number(of) if agg == "count" else f"{_AGGS[agg]} of {self._phrase(of)}"
+
+    def _number(self, steps: Sequence[Step]) -> str:
+        """How many there are of what steps lead to; what may be no noun stands as it is."""
+        phrase = self._phrase(steps) if steps else ""
+        if is_clause(phrase):
+            return f"number of all that {phrase.removeprefix('what ')}"
+        return f"number of {plural(phrase)}" if self._is_noun(steps) else f"number of: {phrase}"
+
+    def _is_noun(self, steps: Sequence[Step]) -> bool:
+        """Whether a noun comes of what steps lead to, which may be one of many."""
+        return not steps or (not steps[-1].inverse and self._label(steps[-1]).is_noun)
 
     def _having(self, condition: Having) -> str:
         value = condition.value
@@ -305,17 +342,17 @@ class _Words:
 
     def _measure(self, measure: Measure) -> str:
         """What is measured of each member; empty where that is the thing itself."""
-        phrase = self._phrase(measure.steps) if measure.steps else ""
-        if not measure.count:
-            return phrase + self._among(measure)
-        return f"number of {_many(phrase)}{self._among(measure)}"
+        if measure.count:
+            return self._number(measure.steps) + self._among(measure)
+        return (self._phrase(measure.steps) if measure.steps else "") + self._among(measure)
 
     def _among(self, measure: Measure) -> str:
         return f" among {self._inner(measure.among)}" if measure.among else ""
 
     def _extreme(self, extreme: Extreme) -> str:
-        if extreme.count and extreme.steps and not is_clause(phrase := self._phrase(extreme.steps)):
-            measure = f"{_many(phrase)}{self._among(extreme)} (number of them)"
+        if extreme.count and extreme.steps and self._is_noun(extreme.steps):
+            many = plural(self._phrase(extreme.steps))
+            measure = f"{many}{self._among(extreme)} (number of them)"
             size = "most" if extreme.most else "fewest"
         else:
             measure = (
@@ -346,8 +383,3 @@ def _enclosed(query: Query, text: str) -> str:
     """A set inside another one: in brackets, where more is said of it than a walk."""
     conditions = query.filters or query.also or query.without or query.extreme or query.group
     return f"({text})" if conditions else text
-
-
-def _many(phrase: str) -> str:
-    """Several of what a phrase tells of."""
-    return f"all that {phrase.removeprefix('what ')}" if is_clause(phrase) else plural(phrase)

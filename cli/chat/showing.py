@@ -12,10 +12,13 @@ from ..session import meanings, reply_of
 from .talk import Talk
 
 if TYPE_CHECKING:
+    from ...agent.kg import KnowledgeGraph
     from ...agent.state import State
 
 _MOST_RIVALS = 10
 _MOST_FACTS = 50
+_MOST_MEMBERS, _FEW = 10_000, 5
+"""Members of a class that are counted, and that are named."""
 
 
 _SPAN = r"[1-9][0-9]{0,5}(?:-[1-9][0-9]{0,5})?"
@@ -146,15 +149,42 @@ def evidence(talk: Talk, form: Any) -> str:
 
 
 def entity(talk: Talk, name: str) -> None:
-    """What a name may mean, the likeliest first."""
+    """What is called so: classes with some members, relations, then entities, the likeliest first.
+
+    Raises ServiceError.
+    """
+    from ...agent.answers.class_words import called
+
+    words = {word.term: word.relation for word in called(talk.kg, name)}
+    names = dict(zip(words, map(one_line, talk.kg.labels.names(list(words))), strict=True))
+    for term, is_relation in words.items():
+        line = Text(names[term], style="cyan")
+        about = "a relation" if is_relation else _members(talk.kg, term)
+        line.append(f"  {about}", style="dim")
+        talk.console.print(line.append(f"  {one_line(term)}", style="dim"))
     candidates = _meanings(talk, name)
     for candidate in candidates[:_MOST_RIVALS]:
         line = Text(one_line(candidate.name), style="cyan")
         about = one_line(candidate.description or candidate.kind)
         line.append(f"  {about}" if about else "", style="dim")
         talk.console.print(line.append(f"  {one_line(candidate.term)}", style="dim"))
-    if not candidates:
+    if not candidates and not words:
         talk.console.print(f"The graph has nothing under {one_line(name)!r}.")
+
+
+def _members(kg: "KnowledgeGraph", class_: Term) -> str:
+    """How many members a class has, as far as they are counted, and the names of a few."""
+    each = (
+        kg.store.follow([class_], kind, True, limit=_MOST_MEMBERS)[0] for kind in kg.profile.types
+    )
+    members = list(dict.fromkeys(step.target for steps in each for step in steps))
+    if not members:
+        return "a class without members"
+    few = [one_line(name) for name in kg.labels.names(members[:_FEW])]
+    count = "1 member" if len(members) == 1 else f"{len(members):,} members"
+    bound = "at least " if len(members) >= _MOST_MEMBERS else ""
+    more = ", ..." if len(members) > _FEW else ""
+    return f"a class of {bound}{count}: {', '.join(few)}{more}"
 
 
 def neighbours(talk: Talk, name: str) -> None:

@@ -39,6 +39,9 @@ from .harness import data_folder
 MOST_PATHS = 55_000
 """Questions with more paths are left to ours alone: enumerating them takes minutes each."""
 
+LEAST_PATHS = 10_000
+"""What is a hub has so many, at the least."""
+
 QWEN_VOCABULARY = 151_936
 
 
@@ -157,15 +160,15 @@ def metaqa_samples(hops: int) -> tuple[Sample, ...]:
     return of_part(read_samples("metaqa", data_folder() / "metaqa", f"{hops}-hop/dev"), "report")
 
 
-def hub_samples(scene_of: Scene, count: int, *, least: int = 10_000) -> list[Sample]:
-    """Questions about entities with `least` to MOST_PATHS paths of two hops, few and many.
+def hub_samples(scene_of: Scene, count: int) -> list[Sample]:
+    """Questions about entities with LEAST_PATHS to MOST_PATHS paths of two hops, few and many.
 
     They are made up, since data sets ask about few hubs.
     """
     edges = scene_of.index.edge_target
     degrees = np.bincount(scene_of.sources, minlength=len(scene_of.index.entities))
     paths = np.bincount(scene_of.sources, degrees[edges], len(degrees))
-    hubs = np.flatnonzero((paths >= least) & (paths <= MOST_PATHS))
+    hubs = np.flatnonzero((paths >= LEAST_PATHS) & (paths <= MOST_PATHS))
     if not len(hubs):
         return []
     sizes = np.linspace(paths[hubs].min(), paths[hubs].max(), count)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TextIO
 from rich.console import Console
 
 from ...agent.kg import BuildProgress, build, open_kg
+from ...agent.kg.terms import XSD
 from ..report.terminal import aligned
 from .harness import alone, conduct, machine, names, options_of, peak_memory
 
@@ -36,9 +37,10 @@ _ASKED = 40
 """People who are asked about one by one."""
 
 _NAMESPACE = "http://example.org"
+_SEED = 0
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-_INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
+_INTEGER = f"<{XSD}integer>"
 _WORDS = ("person", "company", "city", "salary", "employer", "birthplace", "friend", "located in")
 
 KINDS = {
@@ -148,12 +150,12 @@ def table(report: dict[str, Any]) -> list[str]:
     return [*aligned(stages), "", *aligned(sizes), "", *aligned(questions), "", last]
 
 
-def write_people(path: Path, people: int, *, seed: int = 0) -> list[Asked]:
-    """Write the graph as N-Triples and return what it can be asked; same seed, same file."""
-    random = Random(seed)
+def write_people(path: Path, people: int) -> list[Asked]:
+    """Write the graph as N-Triples and return what it can be asked; the same file each time."""
+    random = Random(_SEED)
     companies = max(people // _PEOPLE_OF_COMPANY, 2)
     cities = max(people // _PEOPLE_OF_CITY, 2)
-    every = names(people + companies + cities, seed)
+    every = names(people + companies + cities, _SEED)
     with path.open("w", encoding="ascii") as file:
         for word in _WORDS:
             file.write(f'{_iri(word)} {_LABEL} "{word}" .\n')

@@ -43,9 +43,9 @@ class Axis:
     position: Callable[[float], float]
 
 
-def linear(title: str, low: float, high: float, count: int = 5) -> Axis:
+def linear(title: str, low: float, high: float) -> Axis:
     """An axis from `low` or a little below to `high` or a little above, of round numbers."""
-    step = _round_step((high - low) / count if high > low else max(abs(high), 1.0) / count)
+    step = _round_step((high - low if high > low else max(abs(high), 1.0)) / 5)
     start, end = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     if end <= start:
         end = start + step

@@ -7,7 +7,7 @@ import pytest
 import torch
 from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.errors import NoPathError
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking.linker import LabelLinker
 from groundwalk.agent.llm.local import load_generator, load_model
 from groundwalk.agent.nodes.read import plan_of
@@ -26,13 +26,6 @@ PLAN = plan_of(Options())
 ROUNDING = 1e-4
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def kg() -> Any:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 def test_the_bundled_model(kg: KnowledgeGraph) -> None:

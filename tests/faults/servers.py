@@ -10,15 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 import pyoxigraph as ox
 
-from ..agent.decoding.servers import Answer, serving
-from ..agent.kg.sparql.endpoint import Endpoint
+from ..agent.decoding.servers import serving
+from ..agent.kg.sparql.endpoint import Endpoint, Replying, Unruffled
 
 Fault = Callable[["Relay"], None]
 """Replies to a request in the place of the service."""
@@ -32,12 +31,8 @@ class Passed(NamedTuple):
     body: bytes
 
 
-class Relay(BaseHTTPRequestHandler):
+class Relay(Replying):
     """One connection of a client to the proxy."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
 
     @property
     def proxy(self) -> "Proxy":
@@ -64,20 +59,8 @@ class Relay(BaseHTTPRequestHandler):
         finally:
             connection.close()
 
-    def reply(self, status: int, body: bytes, media: str, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", media or "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def raw(self, piece: bytes) -> None:
-        """Write bytes as they are; the connection is of no more use."""
-        self.close_connection = True
-        self.wfile.write(piece)
-        self.wfile.flush()
+    def reply(self, status: int, body: bytes, media: str = "", **headers: str) -> None:
+        super().reply(status, body, media or "application/json", **headers)
 
     def reset(self) -> None:
         """End the connection with RST, as a process that dies does."""
@@ -95,16 +78,9 @@ class Relay(BaseHTTPRequestHandler):
         if self.connection.fileno() >= 0:
             super().finish()
 
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
+class _Server(Unruffled):
     proxy: "Proxy"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is what the tests are about."""
 
 
 Begins = Callable[[int, bytes], bool]
@@ -243,7 +219,7 @@ def _completes(path: str, body: dict[str, Any]) -> tuple[int, bytes]:
 
 
 @contextmanager
-def chat_server(answer: Answer = _completes) -> Generator[str]:
+def chat_server() -> Generator[str]:
     """An OpenAI-compatible server; its address, to which `#NAME` is added."""
-    with serving(answer) as (address, _):
+    with serving(_completes) as (address, _):
         yield address

@@ -23,8 +23,9 @@ Zoe|likes|Zoe
 """
 
 
-def open_family(folder: Path) -> KnowledgeGraph:
-    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
+def open_family(folder: Path, lines: str = FAMILY) -> KnowledgeGraph:
+    """The graph of some lines, built in a folder."""
+    (folder / "family.kb").write_text(lines, encoding="utf-8")
     return open_kg(str(folder / "family.kb"), cache=folder / "cache")
 
 
@@ -47,6 +48,7 @@ def asked(
 
 
 def labels(state: State) -> set[str]:
+    """The names of the answers."""
     return {answer["label"] for answer in state.get("answers", [])}
 
 

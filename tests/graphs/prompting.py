@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
@@ -16,26 +16,18 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from ..agent.decoding import worlds
+from .families import FAMILY, open_family
 
-FAMILY = """
-Ada|mother of|Ben
-Ada|mother of|Cleo
-Eve|mother of|Ben
-Ben|lives in|Oslo
-Cleo|lives in|Rome
-Rome|capital of|Italy
-Zoe|likes|Zoe
-Sam|lives in|St. Ives, Cornwall
+LINES = f"""{FAMILY}Sam|lives in|St. Ives, Cornwall
 Kim|plays for|1. FC Köln
 Kim|likes|FC Köln
 """
 QUESTION = "Where do the children of Ada live?"
-TRIPLES = {tuple(line.split("|")) for line in FAMILY.split("\n") if line}
+TRIPLES = {tuple(line.split("|")) for line in LINES.split("\n") if line}
 
 
 def open_graph(folder: Path) -> KnowledgeGraph:
-    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
-    return open_kg(str(folder / "family.kb"), cache=folder / "cache")
+    return open_family(folder, LINES)
 
 
 def path_model(*, masked: bool = False) -> LocalModel:
@@ -89,10 +81,6 @@ def ask(
     state: Any = skeleton(method, METHODS[method], parts, None).invoke(asked, context=context)
     assert shown(state) <= TRIPLES
     return state
-
-
-def labels(state: Any) -> set[str]:
-    return {answer["label"] for answer in state.get("answers", [])}
 
 
 def shown(state: Any) -> set[tuple[str, ...]]:

@@ -91,10 +91,8 @@ def test_what_is_about_the_last_topic_keeps_it() -> None:
         assert before_of(kg, [whole, then]).topics == topics
 
 
-def silent(
-    number: int, asked: str, name: str = "", term: str = "", status: str = "abstained"
-) -> Turn:
-    made = turn(number, asked, name, term, None)
+def silent(asked: str, name: str = "", term: str = "") -> Turn:
+    made = turn(2, asked, name, term, None)
     made["status"] = "abstained"
     return made if name else {**made, "mentions": [], "topics": []}
 
@@ -102,7 +100,7 @@ def silent(
 def test_a_question_that_was_not_answered_is_what_is_talked_about() -> None:
     kg = open_kg("world")
     whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
-    other = silent(2, "Who is the king of Chile?", "Chile", CHILE)
+    other = silent("Who is the king of Chile?", "Chile", CHILE)
     before = before_of(kg, [whole, other])
     assert (before.topics, tuple(before.answers)) == ((CHILE,), (CHILE,))
     unsure = before_of(kg, [whole, {**other, "status": "unsure"}])
@@ -120,13 +118,13 @@ def test_a_card_is_what_is_talked_about() -> None:
 def test_nothing_came_before_what_follows_a_question_that_was_about_nothing() -> None:
     kg = open_kg("world")
     whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
-    assert before_of(kg, [whole, silent(2, "Who baked the first bagel?")]) == Before()
+    assert before_of(kg, [whole, silent("Who baked the first bagel?")]) == Before()
     again = turn(3, "What is the capital of Chile?", "Chile", CHILE, CAPITAL)
-    turns = [whole, silent(2, "Who baked the first bagel?"), again]
+    turns = [whole, silent("Who baked the first bagel?"), again]
     assert before_of(kg, turns).topics == (CHILE,)
 
 
 def test_what_goes_on_from_an_answer_without_being_understood_leaves_it() -> None:
     kg = open_kg("world")
     whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
-    assert before_of(kg, [whole, silent(2, "and how old is it?")]).topics == (PERU,)
+    assert before_of(kg, [whole, silent("and how old is it?")]).topics == (PERU,)

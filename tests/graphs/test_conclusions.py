@@ -25,8 +25,8 @@ def fact(head: str, relation: str, tail: str, inverse: bool = False) -> StepReco
     )
 
 
-def walk(topic: str, *steps: StepRecord, score: float = 1.0) -> Walk:
-    return Walk(topic=named(topic), steps=list(steps), score=score, relevance=1.0)
+def walk(topic: str, *steps: StepRecord) -> Walk:
+    return Walk(topic=named(topic), steps=list(steps), score=1.0, relevance=1.0)
 
 
 NAMES = "abcdef"

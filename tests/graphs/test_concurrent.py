@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
@@ -24,7 +24,6 @@ from ..whole import build_graph
 
 THREADS = 32
 OPTIONS = Options(hops=1, on_ambiguous="best")
-COUNTRY = "<https://groundwalk.example/world/country/{}>"
 VOCAB = "<https://groundwalk.example/world/vocab#{}>"
 
 
@@ -33,13 +32,6 @@ class Talk(NamedTuple):
 
     country: str
     questions: tuple[str, str]
-
-
-@pytest.fixture(scope="module")
-def kg() -> Iterator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.outputs import ChatResult
 
-from .prompting import (
-    QUESTION,
-    TRIPLES,
-    ask,
-    instruct_model,
-    labels,
-    open_graph,
-    path_model,
-    saying,
-    shown,
-)
+from .families import labels
+from .prompting import QUESTION, TRIPLES, ask, instruct_model, open_graph, path_model, saying, shown
 from .scripted import Scripted, in_order
 
 GOOD = """Step by step:

@@ -14,16 +14,8 @@ from hypothesis import strategies as st
 from transformers import MistralConfig
 
 from ..whole import build_graph
-from .prompting import (
-    QUESTION,
-    ask,
-    instruct_model,
-    labels,
-    open_graph,
-    path_model,
-    saying,
-    shown,
-)
+from .families import labels
+from .prompting import QUESTION, ask, instruct_model, open_graph, path_model, saying, shown
 from .scripted import Scripted, in_order
 
 CLUB = "Which club does Kim play for?"

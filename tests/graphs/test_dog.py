@@ -26,18 +26,10 @@ from hypothesis import strategies as st
 
 from ..agent.decoding import worlds
 from ..agent.decoding.language import facts
-from ..whole import build_graph
+from ..whole import build_graph, labels
+from .families import FAMILY, open_family
 from .test_dog_prompt import without_tags
 
-FAMILY = """
-Ada|mother of|Ben
-Ada|mother of|Cleo
-Eve|mother of|Ben
-Ben|lives in|Oslo
-Cleo|lives in|Rome
-Rome|capital of|Italy
-Zoe|likes|Zoe
-"""
 FACTS = {tuple(line.split("|")) for line in FAMILY.strip().splitlines()}
 QUESTION = "Where do the children of Ada live?"
 TOKENIZER = worlds.byte_level()
@@ -56,9 +48,7 @@ GENERAL = random_local()
 
 @pytest.fixture(scope="module")
 def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
-    folder = tmp_path_factory.mktemp("dog")
-    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
-    opened = open_kg(str(folder / "family.kb"), cache=folder / "cache")
+    opened = open_family(tmp_path_factory.mktemp("dog"))
     yield opened
     opened.close()
 
@@ -76,10 +66,6 @@ def asked(
     )
     graph: Any = build_graph("dog", kg=kg, generator=local, prompts=prompts)
     return graph.invoke({"question": question}, context=context)
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
 
 
 def chains(state: Any) -> set[tuple[tuple[str, str, str], ...]]:
@@ -328,8 +314,7 @@ def test_a_reply_without_triples_is_asserted_and_lost(kg: KnowledgeGraph, brief:
 def test_the_store_has_the_last_word(
     tmp_path: Path, brief: Path, walker: LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "family.kb").write_text(FAMILY, encoding="utf-8")
-    kg = open_kg(str(tmp_path / "family.kb"), cache=tmp_path / "cache")
+    kg = open_family(tmp_path)
     assert labels(asked(kg, walker, prompts=brief, beams=1, complete=False)) == ["Rome"]
     inner = OxigraphStore.holds
 

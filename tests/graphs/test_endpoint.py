@@ -4,13 +4,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
-import pyoxigraph as ox
 import pytest
 from groundwalk.agent.errors import ServiceError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
@@ -24,6 +22,7 @@ from groundwalk.graphs import METHODS, ground
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ..agent.kg.sparql.endpoint import Endpoint, Handler
+from ..faults.servers import world_endpoint
 from ..whole import build_graph
 
 QUESTIONS = (
@@ -40,10 +39,7 @@ CAPITAL = "<https://groundwalk.example/world/vocab#capital>"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Endpoint]:
-    store = ox.Store()
-    with resources.as_file(resources.files("groundwalk.data.world") / "world.ttl") as file:
-        store.load(path=str(file), format=ox.RdfFormat.TURTLE)
-    with Endpoint(store) as served:
+    with world_endpoint() as served:
         yield served
 
 

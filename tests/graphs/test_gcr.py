@@ -22,6 +22,7 @@ from transformers import PreTrainedTokenizerFast
 
 from ..agent.decoding import worlds
 from ..whole import build_graph
+from .families import open_family
 
 PLAIN = Options(queries=False)
 """The method by itself: no reader takes the question apart before it."""
@@ -37,9 +38,7 @@ Zoe|likes|Zoe
 
 @pytest.fixture(scope="module")
 def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
-    folder = tmp_path_factory.mktemp("family")
-    (folder / "family.kb").write_text(FAMILY, encoding="utf-8")
-    opened = open_kg(str(folder / "family.kb"), cache=folder / "cache")
+    opened = open_family(tmp_path_factory.mktemp("family"), FAMILY)
     yield opened
     opened.close()
 
@@ -291,11 +290,6 @@ def test_llm_that_fails_leaves_the_vote(kg: KnowledgeGraph, model: LocalModel) -
     assert state["reasoner"] == "vote" and state["status"] == "answered"
     assert any("did not answer" in note for note in state["notes"])
     assert (state["usage"]["llm_calls"], state["usage"]["llm_failed"]) == (1, 1)
-
-
-TWINS = """
-Springfield (Ohio)|in|Ohio
-"""
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from groundwalk.graphs import METHODS
 from groundwalk.graphs.ground import Ground
 from groundwalk.graphs.method import Method
 
-from .prompting import ask, instruct_model, labels, open_graph, path_model
+from .families import labels
+from .prompting import ask, instruct_model, open_graph, path_model
 from .scripted import Scripted
 
 

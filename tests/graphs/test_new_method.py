@@ -14,7 +14,8 @@ from groundwalk.agent.options import Options
 from groundwalk.graphs import METHODS
 
 from ..whole import build_graph
-from .prompting import TRIPLES, labels, open_graph, path_model, shown
+from .families import labels
+from .prompting import TRIPLES, open_graph, path_model, shown
 from .scripted import Scripted, in_order
 
 GUIDE = Path(__file__).parents[2] / "ARCHITECTURE.md"

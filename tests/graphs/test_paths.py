@@ -21,7 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .embedding import save_embedding
-from .prompting import QUESTION, ask, labels, never, open_graph, shown
+from .families import labels
+from .prompting import QUESTION, ask, never, open_graph, shown
 from .scripted import in_order
 
 LIVES = [["Ada", "mother of", "Ben"], ["Ben", "lives in", "Oslo"]]

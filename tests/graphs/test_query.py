@@ -17,7 +17,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.decoding.servers import serving
-from ..whole import build_graph
+from ..whole import build_graph, labels
 from .scripted import Scripted, in_order
 from .walking import walking_model
 
@@ -78,13 +78,6 @@ def replying(
 
 
 @pytest.fixture(scope="module")
-def kg() -> Generator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(scope="module")
 def local() -> LocalModel:
     return load_model()
 
@@ -102,10 +95,6 @@ def ask(kg: KnowledgeGraph, local: LocalModel, monkeypatch: pytest.MonkeyPatch) 
         return graph.invoke({"question": question}, context=context)
 
     return run
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
 
 
 def prompt_of(body: dict[str, Any]) -> str:

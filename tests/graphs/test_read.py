@@ -1,14 +1,14 @@
 """Method `query` with a model that reads questions as queries, on the bundled graph."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any, cast
 
 import pyoxigraph as ox
 import pytest
 from groundwalk.agent.evidence import Reply, explain
-from groundwalk.agent.kg import KnowledgeGraph, Triple, open_kg
+from groundwalk.agent.kg import KnowledgeGraph, Triple
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.options import Options
@@ -24,17 +24,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from ..agent.query.models import Script, random_reader, scripted
-from ..whole import build_graph
+from ..whole import build_graph, labels
 
 CAPITAL = "what is the capital of <0>[country]"
 BORDERS = "<0><STEP>borders"
-
-
-@pytest.fixture(scope="module")
-def kg() -> Generator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 def ask(kg: KnowledgeGraph, local: LocalModel, *questions: str, **options: Any) -> Any:
@@ -61,10 +54,6 @@ def asked_again(state: Any, store: ox.Store) -> set[str]:
     name = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
     named = [next(store.quads_for_pattern(row["answer"], name, None)).object for row in rows]
     return {own.value for own in named if isinstance(own, ox.Literal)}
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
 
 
 def one(question: str, query: str, probability: float = 0.95) -> dict[str, Script]:

@@ -1,12 +1,12 @@
 """Methods of plain questions with a model that reads queries: parts, and the rest over them."""
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 from groundwalk.agent.answers.readings import ReadWith
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.bag_of_words import Guess
 from groundwalk.agent.llm.local import LocalModel
@@ -26,6 +26,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from ..agent.query.models import scripted
+from ..whole import labels
 from .test_read import one
 
 CAPITAL = "what is the capital of <0>[country]"
@@ -37,13 +38,6 @@ WALKS = {
     "every river that flows through [country]": ("^flows through", 0.9),
 }
 """The walk that the method takes for a question, and how sure it is of it."""
-
-
-@pytest.fixture(scope="module")
-def kg() -> Generator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 class Named:
@@ -90,10 +84,6 @@ class Method:
         for question in questions:
             state = self.graph.invoke({"question": question}, thread, context=Options(**options))
         return state
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
 
 
 def verdicts(state: Any) -> set[str]:

@@ -13,7 +13,7 @@ from groundwalk.graphs.methods import METHODS
 from groundwalk.graphs.skeleton import skeleton
 
 from ..whole import build_graph
-from .families import random_local
+from .families import labels, random_local
 from .prompting import never
 
 FILMS = """
@@ -42,10 +42,6 @@ def ask(kg: KnowledgeGraph, question: str, **options: Any) -> State:
     graph: Any = build_graph("gcr", kg=kg, generator=random_local(), checkpointer=False)
     own: dict[str, Any] = {"on_ambiguous": "best", "confidence": 0.0, **options}
     return graph.invoke({"question": question}, context=Options(**own))
-
-
-def labels(state: State) -> set[str]:
-    return {answer["label"] for answer in state.get("answers", [])}
 
 
 def is_proved(kg: KnowledgeGraph, state: State) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import QuestionError
-from groundwalk.agent.kg import Triple, kg_of, open_kg
+from groundwalk.agent.kg import Triple, kg_of, open_kg, reading_of
 from groundwalk.agent.kg.profile import GENERIC
 from groundwalk.agent.records import READER
 from groundwalk.graphs.tool import in_words, result_of
@@ -37,6 +37,51 @@ def test_a_walk_is_answered_whole_and_verified(graph: Any) -> None:
     }
     assert {answer["form"] for answer in state["answers"]} == {"path"}
     assert state["usage"]["forward_passes"] == 0
+
+
+@pytest.mark.parametrize(
+    ("tree", "said", "near"),
+    [
+        ({**BORDERS, "steps": [{"relation": "<http://e.x/borderz>"}]}, "relation", "borders"),
+        ({"start": {"class": "<http://e.x/Rivver>"}}, "class", "river"),
+        ({"start": {"entity": "<http://e.x/Germny>"}}, "entity", "Germany"),
+    ],
+)
+def test_a_term_that_the_graph_lacks_is_told_with_names_like_it(
+    graph: Any, tree: Any, said: str, near: str
+) -> None:
+    with pytest.raises(QuestionError, match=f"the graph has no {said} <http://e.x/") as caught:
+        run(graph, tree, "Germany")
+    assert caught.value.hint.startswith(f"it has {near}")
+
+
+def test_terms_that_are_in_no_fact_are_in_the_graph() -> None:
+    import rdflib
+
+    label, kind = GENERIC.labels[0], GENERIC.types[0]
+    data = f"""
+        <http://e.x/a> <http://e.x/r> <http://e.x/b> . <http://e.x/c> {kind} <http://e.x/K> .
+        <http://e.x/d> {label} "Dora" .
+    """
+    with kg_of(rdflib.Graph().parse(data=data, format="turtle")) as kg:
+        graph = build_graph(kg=kg, checkpointer=False)
+        for start in ({"class": "<http://e.x/K>"}, {"entity": "<http://e.x/c>"}):
+            assert run(graph, {"start": start})["status"] == "answered"
+        run(graph, {"start": {"entity": "<http://e.x/d>"}, "steps": [{"relation": label}]})
+
+
+def test_relations_that_are_only_inferred_are_in_the_graph() -> None:
+    import rdflib
+
+    data = """
+        @prefix : <http://e.x/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        :parentOf owl:inverseOf :childOf . :a :childOf :b .
+    """
+    graph = rdflib.Graph().parse(data=data, format="turtle")
+    with kg_of(graph, reading=reading_of("", "inverse-of")) as kg:
+        tree = {"start": [0], "steps": [{"relation": "<http://e.x/parentOf>"}]}
+        state = run(build_graph(kg=kg, checkpointer=False), tree, "b")
+    assert [answer["term"] for answer in state["answers"]] == ["<http://e.x/a>"]
 
 
 def test_what_was_computed_is_told_with_what_it_rests_on(graph: Any) -> None:

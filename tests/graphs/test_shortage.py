@@ -1,12 +1,11 @@
 """Memory that runs out: the hint names options that the method has."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from groundwalk.agent.errors import ShortageError
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options
 from groundwalk.agent.state import State
@@ -16,13 +15,6 @@ from langchain_core.language_models import FakeListChatModel
 from langgraph.runtime import Runtime
 
 from ..whole import build_graph
-
-
-@pytest.fixture(scope="module")
-def kg() -> Iterator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Think-on-Graph: its control flow with a scripted chat LLM, and its likelihood form."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,21 +12,17 @@ from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.llm.model_folder import ModelSettings
-from groundwalk.agent.options import Options
 from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.nesting import CompiledGraph
 from groundwalk.graphs.skeleton import skeleton
 from groundwalk.graphs.tog import TOG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ..agent.decoding import worlds
+from ..whole import labels
 from . import stumbling
 from .scripted import Scripted, in_order, kind, offered
-
-Make = Callable[..., CompiledGraph]
+from .stumbling import Make, ask
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +34,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
 
 @pytest.fixture(scope="module")
 def make(kg: KnowledgeGraph) -> Make:
-    tokenizer = worlds.byte_level()
-    weights = worlds.random_model(len(tokenizer))
-    known = ModelSettings(hops=2, instruct=False, confidence=1e-30)
-    local = LocalModel("random", weights, tokenizer, known)
-
-    def build(llm: BaseChatModel | None = None, checkpointer: Any = None) -> CompiledGraph:
-        parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, llm)
-        return skeleton("tog", TOG, parts, checkpointer)
-
-    return build
-
-
-def ask(graph: CompiledGraph, question: str, **options: Any) -> Any:
-    """What the method says by itself, without a reader before it."""
-    context = replace(Options(queries=False), **options)
-    return graph.invoke({"question": question}, context=context)
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
+    return stumbling.maker(kg, "tog")
 
 
 def path(chain: Any) -> list[str]:

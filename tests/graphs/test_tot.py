@@ -1,33 +1,23 @@
 """Tree-of-Traversals: its search with a scripted chat LLM, and its likelihood form."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph
-from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.llm.local import LocalModel
-from groundwalk.agent.llm.model_folder import ModelSettings
-from groundwalk.agent.options import Options
 from groundwalk.graphs import tot as flow
-from groundwalk.graphs.ground import Parts
-from groundwalk.graphs.nesting import CompiledGraph
 from groundwalk.graphs.prompted.walks import end
-from groundwalk.graphs.skeleton import skeleton
-from groundwalk.graphs.tot import TOT
 from groundwalk.graphs.tot.expand import root
 from groundwalk.graphs.tot.traversal import Branch, Traversal, best_answered, best_open, walk_to
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.language_models import BaseChatModel
 
-from ..agent.decoding import worlds
+from ..whole import labels
 from . import stumbling
 from .scripted import Scripted, in_order, kind, offered
+from .stumbling import Make, ask
 from .test_conclusions import fact, named
-
-Make = Callable[..., CompiledGraph]
 
 CHILD = "Where does the child of Ada live?"
 
@@ -41,26 +31,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
 
 @pytest.fixture(scope="module")
 def make(kg: KnowledgeGraph) -> Make:
-    tokenizer = worlds.byte_level()
-    weights = worlds.random_model(len(tokenizer))
-    known = ModelSettings(hops=2, instruct=False, confidence=1e-30)
-    local = LocalModel("random", weights, tokenizer, known)
-
-    def build(llm: BaseChatModel | None = None) -> CompiledGraph:
-        parts = Parts(kg, LabelLinker(kg.labels), local.settings, lambda: local, llm)
-        return skeleton("tot", TOT, parts, None)
-
-    return build
-
-
-def ask(graph: CompiledGraph, question: str, **options: Any) -> Any:
-    """What the method says by itself, without a reader before it."""
-    given: dict[str, Any] = {"queries": False, **options}
-    return graph.invoke({"question": question}, context=Options(**given))
-
-
-def labels(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
+    return stumbling.maker(kg, "tot")
 
 
 def always(replies: Mapping[str, str]) -> Scripted:

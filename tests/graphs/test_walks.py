@@ -1,10 +1,9 @@
 """The ways out of entities and their steps, against the triples of a graph."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.kg.terms import is_unknown
 from groundwalk.agent.records import Named
 from groundwalk.graphs.ground import cut_notes
@@ -21,6 +20,8 @@ from groundwalk.graphs.prompted.walks import (
     ways_out,
 )
 
+from .families import open_family
+
 LINES = """
 Ada|mother of|Ben
 Ada|mother of|Cleo
@@ -31,9 +32,7 @@ Zoe|likes|Zoe
 
 @pytest.fixture(scope="module")
 def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
-    folder: Path = tmp_path_factory.mktemp("family")
-    (folder / "family.kb").write_text(LINES, encoding="utf-8")
-    opened = open_kg(str(folder / "family.kb"), cache=folder / "cache")
+    opened = open_family(tmp_path_factory.mktemp("family"), LINES)
     yield opened
     opened.close()
 

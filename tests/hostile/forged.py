@@ -21,6 +21,7 @@ from groundwalk.agent.kg.verification.claims import (
 from groundwalk.agent.nodes.verify import verify
 from groundwalk.agent.records import Answer, Entity, Named, StepRecord
 
+from ..agent.nodes.test_verify import Run
 from . import strategies
 from .oracle import Oracle, read
 
@@ -121,16 +122,6 @@ class _Kg(NamedTuple):
     store: Store
 
 
-class _Run:
-    """A runtime that keeps nothing."""
-
-    context = None
-
-    @staticmethod
-    def stream_writer(event: object) -> None:
-        del event
-
-
 def _passes(store: Store, topic: Term, path: Path) -> bool:
     """Whether an answer with this chain comes out of the node as answered."""
     steps = [
@@ -146,7 +137,7 @@ def _passes(store: Store, topic: Term, path: Path) -> bool:
     answer = Answer(**_named(path.end), score=1.0, chains=[steps])
     entity = Entity(**_named(topic), kind="", description="", score=1.0)
     node = verify(cast(Any, _Kg(store)))
-    state = cast(Any, node({"topics": [entity], "answers": [answer]}, cast(Any, _Run())))
+    state = cast(Any, node({"topics": [entity], "answers": [answer]}, cast(Any, Run())))
     return state["status"] == "answered" and bool(state["answers"])
 
 

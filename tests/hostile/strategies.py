@@ -221,14 +221,14 @@ class Graph:
         return sorted(end for end in ends if "\\" not in end)
 
 
-def some_graph(random: Random, least: int = 5, most: int = 40) -> Graph:
-    """A graph of so many facts over few nodes, whose names are alike or not what they seem."""
+def some_graph(random: Random) -> Graph:
+    """A graph of 5 to 40 facts over few nodes, whose names are alike or not what they seem."""
     nodes = random.sample(NODES, random.randint(3, 9))
     nodes += _alike(random)
     relations = random.sample(RELATIONS, random.randint(1, 4))
     tails = nodes + [quoted(random.choice(TEXTS), random.choice(_TAGS)) for _ in range(4)]
     every = list(product(nodes, relations, tails))
-    facts = random.sample(every, min(len(every), random.randint(least, most)))
+    facts = random.sample(every, min(len(every), random.randint(5, 40)))
     shared = random.choice(TEXTS)
     labels = [
         (term, LABEL, quoted(shared if random.random() < 0.2 else random.choice(TEXTS)))

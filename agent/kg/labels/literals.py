@@ -15,10 +15,9 @@ from decimal import Decimal
 
 from ..nodes import literal_tag
 from ..profile import Profile
-from ..terms import Term
+from ..terms import XSD, Term
 from .names import local_name
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _NUMBERS = frozenset(
     """
     integer decimal double float int long short byte nonNegativeInteger positiveInteger
@@ -88,7 +87,7 @@ def _typed(text: str, datatype: str, english: bool, units: Mapping[str, str]) ->
         amount, _, unit = text.partition(" ")
         number = _number(amount, english)
         return f"{number} {_unit(unit)}" if number and unit else ""
-    kind = datatype.removeprefix(_XSD) if datatype.startswith(_XSD) else ""
+    kind = datatype.removeprefix(XSD) if datatype.startswith(XSD) else ""
     if kind in _NUMBERS:
         return _number(text, english)
     if kind in _MOMENTS:

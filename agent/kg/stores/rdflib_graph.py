@@ -11,12 +11,12 @@ from ...errors import ServiceError
 from ..nodes import Node, to_node, to_term
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way, count
-from ..terms import Step, Term, Triple
+from ..terms import XSD, Step, Term, Triple
 
 _SCAN_LIMIT = 1_000_000
 """Triples looked at for one node and direction, so that a class with millions of members ends."""
 
-_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
+_STRING = ox.NamedNode(f"{XSD}string")
 
 _Triples = Iterator[tuple[object, object, object]]
 

@@ -36,19 +36,18 @@ def execute(
     *,
     banned: Collection[Term] = (),
     keep: int = 5,
-    frontier: int = _FRONTIER,
     degree: int = _DEGREE,
     either: bool = False,
 ) -> Execution:
     """Follow `relations` from every topic, never onto a banned entity (RoG, Algorithm 1).
 
     With `either`, each is followed in both directions, as in RoG's undirected graph. At most `keep`
-    paths are kept for an end, at most `frontier` entities at a hop, and at most `degree` steps are
+    paths are kept for an end, at most 20,000 entities at a hop, and at most `degree` steps are
     taken from one entity in a direction.
     """
     level = {topic: Reached(topic, (Path(topic, ()),), 1) for topic in topics}
     truncated = False
-    bounds = _Bounds(frozenset(banned), keep, frontier, degree)
+    bounds = _Bounds(frozenset(banned), keep, degree)
     for relation, inverse in relations:
         ways = (inverse, not inverse) if either else (inverse,)
         level, cut = _follow(store, level, relation, ways, bounds)
@@ -68,7 +67,6 @@ class _Bounds(NamedTuple):
 
     banned: frozenset[Term]
     keep: int
-    frontier: int = _FRONTIER
     degree: int = _DEGREE
 
 
@@ -142,7 +140,7 @@ def _follow(
         for step in (step for steps in around for step in steps[: bounds.degree]):
             if step.target in bounds.banned:
                 continue
-            if step.target not in paths and len(paths) >= bounds.frontier:
+            if step.target not in paths and len(paths) >= _FRONTIER:
                 truncated = True
                 continue
             ending = paths.setdefault(step.target, [])

@@ -11,6 +11,7 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.options import Options
+from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.facts import Facts
@@ -23,7 +24,7 @@ from groundwalk.agent.records import Word
 from .test_class_words import BELLS, GRAPH, TOWERS
 
 
-class OfNothing:
+class OfNothing(NoAccount):
     """A reader that reads nothing, and whose account tells that everything is read."""
 
     def __init__(self, kg: KnowledgeGraph) -> None:
@@ -40,14 +41,6 @@ class OfNothing:
         self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
     ) -> list[Word]:
         return [Word(text="bells", start=6, end=11, used_by="step")]
-
-    def most_unread(
-        self,
-        question: str,
-        mentions: Sequence[Numbered],
-        readings: Sequence[Sequence[Action]],
-    ) -> list[float]:
-        return [0.0] * len(readings)
 
 
 @pytest.fixture

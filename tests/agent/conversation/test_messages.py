@@ -15,7 +15,7 @@ from langchain_core.messages import (
 )
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ...whole import build_graph
+from ...whole import build_graph, labels
 
 CROATIA = HumanMessage("What is the capital of Croatia?")
 CURRENCY = HumanMessage("and its currency?")
@@ -32,28 +32,24 @@ def asked(graph: CompiledGraph, *messages: BaseMessage, **more: Any) -> Any:
     return graph.invoke(turn)
 
 
-def names(state: Any) -> list[str]:
-    return [answer["label"] for answer in state["answers"]]
-
-
 def test_a_question_is_read_after_those_before_it(graph: CompiledGraph) -> None:
     state = asked(graph, CROATIA, ZAGREB, CURRENCY)
-    assert names(state) == ["euro"] and state["reasoner"] == "reader"
+    assert labels(state) == ["euro"] and state["reasoner"] == "reader"
     assert [turn["number"] for turn in state["turns"]] == [1, 2]
     then = asked(graph, CROATIA, ZAGREB, HumanMessage("And Hungary?"))
-    assert names(then) == ["Budapest"]
-    assert names(asked(graph, CROATIA, ZAGREB, question=CURRENCY.text)) == ["euro"]
+    assert labels(then) == ["Budapest"]
+    assert labels(asked(graph, CROATIA, ZAGREB, question=CURRENCY.text)) == ["euro"]
 
 
 def test_what_another_agent_said_is_no_answer(graph: CompiledGraph) -> None:
     read = asked(graph, CROATIA, AIMessage("Mars; Venus"), HumanMessage("how many are there?"))
     assert read["result"] is None or read["result"]["value"] == 1, "Zagreb"
-    assert not {"Mars", "Venus"} & set(names(read))
+    assert not {"Mars", "Venus"} & set(labels(read))
 
 
 def test_a_question_by_itself_stands_by_itself(graph: CompiledGraph) -> None:
     kenya = HumanMessage("What is the capital of Kenya?")
-    assert names(asked(graph, CROATIA, ZAGREB, kenya)) == ["Nairobi"]
+    assert labels(asked(graph, CROATIA, ZAGREB, kenya)) == ["Nairobi"]
 
 
 def test_only_the_last_questions_are_read(graph: CompiledGraph) -> None:
@@ -61,7 +57,7 @@ def test_only_the_last_questions_are_read(graph: CompiledGraph) -> None:
     assert len(state["turns"]) == 7 and all(
         turn["question"] == "Hm?" for turn in state["turns"][:6]
     )
-    assert names(state) != ["euro"]
+    assert labels(state) != ["euro"]
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +71,7 @@ def test_the_replies_of_this_agent_are_answers(
     graph: CompiledGraph, bordering: list[BaseMessage]
 ) -> None:
     euro = asked(graph, *bordering, HumanMessage("which of them use the euro?"))
-    assert names(euro) == ["Germany", "Italy", "Slovakia", "Slovenia"]
+    assert labels(euro) == ["Germany", "Italy", "Slovakia", "Slovenia"]
     why = asked(graph, *bordering, HumanMessage("why?"))
     assert why["answers"] == bordering[-1].response_metadata["answers"]
 
@@ -127,12 +123,12 @@ def test_a_question_that_was_not_answered_is_no_earlier_turn() -> None:
 
 def test_a_question_goes_before_the_message_that_it_rewords(graph: CompiledGraph) -> None:
     state = asked(graph, HumanMessage("cap of Peru pls"), question="What is the capital of Peru?")
-    assert names(state) == ["Lima"] and state["question"] == "What is the capital of Peru?"
+    assert labels(state) == ["Lima"] and state["question"] == "What is the capital of Peru?"
     assert [message.text for message in state["messages"]] == ["cap of Peru pls", "Lima"]
     state = asked(graph, CROATIA, question="What is the capital of Peru?")
-    assert names(state) == ["Lima"], "both are questions"
+    assert labels(state) == ["Lima"], "both are questions"
     then = asked(graph, *state["messages"], HumanMessage("money?"), question="and its currency?")
-    assert names(then) == ["Peruvian sol"], "of what the question was about"
+    assert labels(then) == ["Peruvian sol"], "of what the question was about"
     after = asked(graph, CROATIA, ZAGREB, question="What is the capital of Peru?")
     assert [message.type for message in after["messages"]] == ["human", "ai", "human", "ai"]
 
@@ -144,7 +140,7 @@ def test_a_question_that_was_answered_is_not_asked_again(
     """A graph around may still have it in its state when a person has written since."""
     first = asked(graph, CROATIA, question=CROATIA.text)
     again = asked(graph, *first["messages"], CURRENCY, question=CROATIA.text)
-    assert names(again) == ["euro"]
+    assert labels(again) == ["euro"]
     first["messages"][-1].response_metadata["question"] = known
     new = asked(graph, *first["messages"], CURRENCY, question=CROATIA.text)
-    assert names(new) == ["Zagreb"], "nobody says that it was answered"
+    assert labels(new) == ["Zagreb"], "nobody says that it was answered"

@@ -10,11 +10,9 @@ from . import worlds
 from .bounds import Word, children
 
 
-def constant_model(
-    vocabulary: int, logits: Mapping[int, float] | None = None, *, seed: int = 0
-) -> LlamaForCausalLM:
+def constant_model(vocabulary: int, logits: Mapping[int, float] | None = None) -> LlamaForCausalLM:
     """Every token has the logit 0 after any text, but for those that are given."""
-    model = worlds.random_model(vocabulary, seed=seed)
+    model = worlds.random_model(vocabulary)
     head = torch.nn.Linear(model.config.hidden_size, vocabulary).double()
     torch.nn.init.zeros_(head.weight)
     torch.nn.init.zeros_(head.bias)
@@ -25,13 +23,8 @@ def constant_model(
     return model.eval()
 
 
-def by_hand(legal: Iterable[Word], logits: Mapping[int, float] | None = None) -> dict[Word, float]:
-    """The score of each word under such a model, among the legal tokens."""
-    words, given = list(legal), logits or {}
+def by_hand(legal: Iterable[Word]) -> dict[Word, float]:
+    """The score of each word where every token has the logit 0, among the legal tokens."""
+    words = list(legal)
     trie = children(words)
-
-    def value(word: Word, i: int) -> float:
-        among = sum(math.exp(given.get(token, 0.0)) for token in trie[word[:i]])
-        return given.get(word[i], 0.0) - math.log(among)
-
-    return {word: sum(value(word, i) for i in range(len(word))) for word in words}
+    return {word: -sum(math.log(len(trie[word[:i]])) for i in range(len(word))) for word in words}

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import torch
-from groundwalk.agent.decoding.index import TokenIndex
-from groundwalk.agent.decoding.paths import PathLimits
+from groundwalk.agent.decoding.index import TokenIndex, build_index
+from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.units import unit_tokens, wire_tokens
 from groundwalk.agent.decoding.wire import PATH, escape
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Term, Triple
@@ -46,6 +46,19 @@ def topic_units(
     names = [escape(name) for name in kg.labels.names(topics)]
     units = unit_tokens(tokenizer, replace(index.style, lead=""), names)
     return dict(zip(topics, units, strict=True))
+
+
+def constraint(
+    kg: KnowledgeGraph,
+    tokenizer: PreTrainedTokenizerFast,
+    topics: Sequence[Term],
+    limits: PathLimits,
+    index: TokenIndex | None = None,
+) -> ReasoningPaths:
+    """What has to hold the search to the same paths."""
+    index = index or build_index(kg, tokenizer)
+    units = topic_units(kg, tokenizer, index, topics)
+    return ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
 
 
 def words(

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.plan import BeamPlan, Question, SearchResult
 from groundwalk.agent.decoding.search import beam_search
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,13 +53,13 @@ def assert_equal(together: SearchResult[Any], alone: SearchResult[Any]) -> None:
 )
 def test_five_mixed_questions_as_one_by_one(family: str, plan: BeamPlan, tmp_path: Folder) -> None:
     tokenizer, model = TOKENIZERS[family], MODELS[family]
-    tags = wire_tokens(tokenizer, PATH)
     kg = worlds.graph(FACTS, tmp_path)
     index = build_index(kg, tokenizer)
     questions: list[Question[Any]] = []
     for prompt, topics, own in MIXED:
-        units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(t) for t in topics])
-        questions.append(Question(prompt, ReasoningPaths(index, units, tags, own)))
+        terms = [worlds.entity(topic) for topic in topics]
+        paths = oracle.constraint(kg, tokenizer, terms, own, index)
+        questions.append(Question(prompt, paths))
     kg.close()
     alone = [beam_search(model, [question], plan)[0] for question in questions]
     assert {len(found.hypotheses) for found in alone} > {1}, "one has a single path"

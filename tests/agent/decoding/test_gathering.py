@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 from groundwalk.agent.decoding import search as gathering
 from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question, SearchResult
 from groundwalk.agent.decoding.search import Gathering, beam_search, search
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError
 
 from . import oracle, worlds
@@ -28,11 +25,12 @@ PLAN = BeamPlan(beams=5)
 def _questions(tmp_path_factory: pytest.TempPathFactory) -> list[Question[Any]]:
     tokenizer = TOKENIZERS[FAMILY]
     kg = worlds.graph(FACTS, tmp_path_factory.mktemp("kg"))
-    index, tags = build_index(kg, tokenizer), wire_tokens(tokenizer, PATH)
+    index = build_index(kg, tokenizer)
     made = list[Question[Any]]()
     for prompt, topics, limits in MIXED:
-        units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(t) for t in topics])
-        made.append(Question(prompt, ReasoningPaths(index, units, tags, limits)))
+        terms = [worlds.entity(topic) for topic in topics]
+        paths = oracle.constraint(kg, tokenizer, terms, limits, index)
+        made.append(Question(prompt, paths))
     kg.close()
     return made
 
@@ -50,9 +48,9 @@ def _batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-def together(works: list[Callable[[], Any]], *, gathered: Gathering | None = None) -> list[Any]:
+def together(works: list[Callable[[], Any]]) -> list[Any]:
     """What works return or raise that begin at the same time, in a thread each."""
-    own, begin = gathered or Gathering(), threading.Barrier(len(works))
+    own, begin = Gathering(), threading.Barrier(len(works))
 
     def one(work: Callable[[], Any]) -> Any:
         with own.taking_part():

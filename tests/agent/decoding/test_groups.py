@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from . import language, worlds
 from .constant import by_hand, constant_model
 from .diverse import Scored, diverse_search, followers
-from .test_precision import DENSE, limits, opened
-from .test_search import MODELS, PROMPT, TOKENIZERS
+from .test_precision import DENSE
+from .test_search import MODELS, PROMPT, TOKENIZERS, limits, opened
 
 CONSTANT = constant_model(len(TOKENIZERS["byte-level"]))
 

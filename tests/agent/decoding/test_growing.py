@@ -22,21 +22,19 @@ from hypothesis import strategies as st
 from . import oracle, test_chains, worlds
 from .language import TOKENIZERS, facts, topics
 from .neighbourhoods import pair
+from .test_search import limits
 
 FAMILIES = ("byte-level", "metaspace")
 MODELS = {family: worlds.random_model(len(TOKENIZERS[family])) for family in FAMILIES}
 PROMPT = [5, 9, 30]
 
-limits = st.builds(
-    PathLimits,
-    hops=st.integers(1, 3),
-    inverse=st.booleans(),
-    revisits=st.sampled_from(["walk", "no-topic", "simple"]),
-)
-families = st.sampled_from(FAMILIES)
-scores = st.sampled_from(["allowed", "full"])
-beams = st.sampled_from([1, 3, 8])
-few = st.sampled_from([0, 2, 100])
+searches: dict[str, st.SearchStrategy[Any]] = {
+    "family": st.sampled_from(FAMILIES),
+    "beams": st.sampled_from([1, 3, 8]),
+    "scores": st.sampled_from(["allowed", "full"]),
+    "few": st.sampled_from([0, 2, 100]),
+    "data": st.data(),
+}
 
 
 def search(family: str, constraint: Any, beams: int, scores: Scores) -> SearchResult[Any]:
@@ -110,11 +108,7 @@ def test_runs_are_those_of_the_whole_index(
 @given(
     facts=facts(),
     limits=limits,
-    family=families,
-    beams=beams,
-    scores=scores,
-    few=few,
-    data=st.data(),
+    **searches,
 )
 def test_paths_are_those_of_the_whole_index(
     facts: set[worlds.Fact],
@@ -144,11 +138,7 @@ def test_paths_are_those_of_the_whole_index(
 @given(
     facts=facts(),
     limits=test_chains.limits,
-    family=families,
-    beams=beams,
-    scores=scores,
-    few=few,
-    data=st.data(),
+    **searches,
 )
 def test_chains_are_those_of_the_whole_index(
     facts: set[worlds.Fact],
@@ -190,11 +180,7 @@ def test_chains_are_those_of_the_whole_index(
 @given(
     facts=facts(),
     limits=limits.filter(lambda limits: limits.revisits != "simple"),
-    family=families,
-    beams=beams,
-    scores=scores,
-    few=few,
-    data=st.data(),
+    **searches,
 )
 def test_relation_paths_are_those_of_the_whole_index(
     facts: set[worlds.Fact],

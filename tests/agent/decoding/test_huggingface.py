@@ -4,14 +4,11 @@ In float64 the paths are the same and in the same order, up to ties: Hugging Fac
 scores in float32.
 """
 
-import tempfile
-from pathlib import Path as Folder
 from typing import Any
 
 import pytest
 import torch
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
@@ -20,7 +17,7 @@ from hypothesis import strategies as st
 
 from ...properties import holds_for
 from . import oracle, worlds
-from .test_search import MODELS, PROMPT, TOKENIZERS, facts, limits
+from .test_search import MODELS, PROMPT, TOKENIZERS, facts, limits, opened
 
 TIE = 1e-4
 
@@ -91,21 +88,14 @@ def test_same_paths_and_scores(
     facts: set[worlds.Fact], limits: PathLimits, family: str, plan: BeamPlan, data: st.DataObject
 ) -> None:
     tokenizer, model = TOKENIZERS[family], MODELS[family]
-    with tempfile.TemporaryDirectory() as folder:
-        kg = worlds.graph(facts, Folder(folder))
-        index = build_index(kg, tokenizer)
-        nodes = sorted({t for _, _, t in facts} | {h for h, _, _ in facts})
-        topics = [worlds.entity(data.draw(st.sampled_from(nodes)))]
-        legal = oracle.words(kg, tokenizer, index, topics, limits)
-        units = oracle.topic_units(kg, tokenizer, index, topics)
-        kg.close()
-    if not 1 <= len(legal) <= 1_000:
+    nodes = sorted({t for _, _, t in facts} | {h for h, _, _ in facts})
+    topics = [worlds.entity(data.draw(st.sampled_from(nodes)))]
+    legal, constraint = opened(facts, topics, limits, family)
+    if constraint is None or len(legal) > 1_000:
         return
-    tags = wire_tokens(tokenizer, PATH)
-    constraint = ReasoningPaths(index, units, tags, limits)
     (found,) = beam_search(model, [Question(PROMPT, constraint)], plan)
     ours = [(h.tokens, h.score) for h in found.hypotheses]
     pad = tokenizer.convert_tokens_to_ids("<pad>")
     assert isinstance(pad, int)
-    theirs = generate(model, legal, tags[1], plan, pad)
+    theirs = generate(model, legal, wire_tokens(tokenizer, PATH)[1], plan, pad)
     assert_equal_up_to_ties(ours, theirs)

@@ -14,8 +14,6 @@ from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.torch_network import TorchNetwork
 from groundwalk.agent.decoding.tree import log_softmax
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.errors import ConstraintError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,9 +73,9 @@ def constraint_over(facts: set[worlds.Fact], folder: str) -> tuple[ReasoningPath
     index = build_index(kg, TOKENIZER)
     topics, limits = [worlds.entity(min(h for h, _, _ in facts))], PathLimits(2, revisits="walk")
     legal = oracle.words(kg, TOKENIZER, index, topics, limits)
-    units = oracle.topic_units(kg, TOKENIZER, index, topics)
+    constraint = oracle.constraint(kg, TOKENIZER, topics, limits, index)
     kg.close()
-    return ReasoningPaths(index, units, wire_tokens(TOKENIZER, PATH), limits), legal
+    return constraint, legal
 
 
 @pytest.mark.parametrize("name", sorted(LINES))

@@ -10,7 +10,6 @@ from groundwalk.agent.decoding.index import TokenIndex, build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
-from groundwalk.agent.decoding.units import wire_tokens
 from groundwalk.agent.decoding.wire import MARKERS, PATH
 from groundwalk.agent.errors import ConstraintError
 from groundwalk.agent.kg import KnowledgeGraph, Path, Step, Term, Triple, open_kg
@@ -128,7 +127,7 @@ def read(written: str, topic: Term, index: TokenIndex, tokenizer: Any) -> Path:
 def test_what_comes_out_reads_as_triples_of_the_graph(
     entities: list[str], relations: list[str], family: str, data: st.DataObject
 ) -> None:
-    tokenizer, tags = TOKENIZERS[family], wire_tokens(TOKENIZERS[family], PATH)
+    tokenizer = TOKENIZERS[family]
     node = st.integers(0, len(entities) - 1)
     triples = st.tuples(node, st.integers(0, len(relations) - 1), node)
     facts = data.draw(st.sets(triples, min_size=1, max_size=6))
@@ -138,8 +137,7 @@ def test_what_comes_out_reads_as_triples_of_the_graph(
         kg = labelled(entities, relations, facts, Folder(folder))
         index = build_index(kg, tokenizer)
         legal = oracle.words(kg, tokenizer, index, [topic], limits)
-        units = oracle.topic_units(kg, tokenizer, index, [topic])
-        constraint = ReasoningPaths(index, units, tags, limits)
+        constraint = oracle.constraint(kg, tokenizer, [topic], limits, index)
         stored = set(kg.store.facts())
         kg.close()
     assert len(stored) == len(facts)
@@ -161,10 +159,9 @@ def test_name_that_is_walked_through_on_the_way(name: str, tmp_path: Folder) -> 
     kg = labelled([name, "b", "c"], [name, "s"], {(0, 0, 1), (1, 1, 0), (0, 1, 2)}, tmp_path)
     index = build_index(kg, tokenizer)
     for topic in (worlds.entity(0), worlds.entity(1)):
-        units = oracle.topic_units(kg, tokenizer, index, [topic])
         limits = PathLimits(hops=2, revisits="walk")
         legal = oracle.words(kg, tokenizer, index, [topic], limits)
-        constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
+        constraint = oracle.constraint(kg, tokenizer, [topic], limits, index)
         plan = BeamPlan(beams=len(legal))
         (found,) = beam_search(model, [Question(PROMPT, constraint)], plan, relevance=False)
         written = [str(tokenizer.decode(list(h.tokens))) for h in found.hypotheses]
@@ -180,10 +177,10 @@ def between_long_names(folder: Folder, name: str) -> tuple[ReasoningPaths, oracl
     kg = labelled(entities, ["r"], facts, folder)
     index = build_index(kg, tokenizer)
     topics, limits = [worlds.entity(0)], PathLimits(hops=2, inverse=False)
-    units = oracle.topic_units(kg, tokenizer, index, topics)
     legal = oracle.words(kg, tokenizer, index, topics, limits)
+    constraint = oracle.constraint(kg, tokenizer, topics, limits, index)
     kg.close()
-    return ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits), legal
+    return constraint, legal
 
 
 def test_names_of_10000_characters_that_differ_in_the_last(tmp_path: Folder) -> None:

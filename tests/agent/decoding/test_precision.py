@@ -16,14 +16,11 @@ this the bounds say.
 """
 
 import copy
-from pathlib import Path as Folder
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import pytest
 import torch
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.units import wire_tokens
@@ -31,11 +28,11 @@ from groundwalk.agent.decoding.wire import PATH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from . import language, oracle, worlds
+from . import language, worlds
 from .bounds import Bounds, bounds, teacher_forced
 from .test_huggingface import Ranked, generate
 from .test_lines import LINES
-from .test_search import MODELS, PROMPT, TOKENIZERS
+from .test_search import MODELS, PROMPT, TOKENIZERS, limits, opened
 
 Precision = Literal["float32", "bfloat16"]
 TOLERANCE: dict[Precision, tuple[float, float]] = {"float32": (1e-4, 2e-4), "bfloat16": (0.2, 0.2)}
@@ -55,33 +52,11 @@ ROUNDED: dict[tuple[Precision, str], Any] = {
     for family, model in MODELS.items()
 }
 
-limits = st.builds(
-    PathLimits,
-    hops=st.integers(1, 3),
-    inverse=st.booleans(),
-    revisits=st.sampled_from(["walk", "no-topic", "simple"]),
-)
-
 
 def pad(family: str) -> int:
     token = TOKENIZERS[family].convert_tokens_to_ids("<pad>")
     assert isinstance(token, int)
     return token
-
-
-def opened(
-    facts: set[worlds.Fact], topics: list[str], limits: PathLimits, family: str
-) -> tuple[oracle.Words, ReasoningPaths | None]:
-    """All words, and the constraint if there are some."""
-    tokenizer = TOKENIZERS[family]
-    with TemporaryDirectory() as folder:
-        kg = worlds.graph(facts, Folder(folder))
-        index = build_index(kg, tokenizer)
-        legal = oracle.words(kg, tokenizer, index, topics, limits)
-        units = oracle.topic_units(kg, tokenizer, index, topics)
-        kg.close()
-    tags = wire_tokens(tokenizer, PATH)
-    return legal, ReasoningPaths(index, units, tags, limits) if legal else None
 
 
 def assert_within(found: Ranked, within: Bounds, tolerance: float) -> None:

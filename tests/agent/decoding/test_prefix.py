@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 import torch
-from groundwalk.agent.decoding.index import build_index
 from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.torch_network import forget
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.llm.prompt import path_prompt, path_tokens, shared_tokens
 
 from . import oracle, worlds
@@ -24,9 +21,7 @@ PLAN = BeamPlan(beams=4, scores="full")
 
 def constraint(folder: Folder) -> ReasoningPaths:
     kg = worlds.graph([(0, 0, 1), (1, 0, 2), (1, 1, 3), (0, 2, 4)], folder)
-    index = build_index(kg, TOKENIZER)
-    units = oracle.topic_units(kg, TOKENIZER, index, [worlds.entity(0)])
-    return ReasoningPaths(index, units, wire_tokens(TOKENIZER, PATH), PathLimits())
+    return oracle.constraint(kg, TOKENIZER, [worlds.entity(0)], PathLimits())
 
 
 def words(model: Any, questions: list[Question[Any]]) -> list[list[tuple[Any, float]]]:

@@ -49,6 +49,20 @@ limits = st.builds(
 )
 
 
+def opened(
+    facts: set[worlds.Fact], topics: list[str], limits: PathLimits, family: str
+) -> tuple[oracle.Words, ReasoningPaths | None]:
+    """All words, and the constraint if there are some."""
+    tokenizer = TOKENIZERS[family]
+    with tempfile.TemporaryDirectory() as folder:
+        kg = worlds.graph(facts, Folder(folder))
+        index = build_index(kg, tokenizer)
+        legal = oracle.words(kg, tokenizer, index, topics, limits)
+        made = oracle.constraint(kg, tokenizer, topics, limits, index) if legal else None
+        kg.close()
+    return legal, made
+
+
 @holds_for(
     facts=facts,
     limits=limits,
@@ -101,9 +115,8 @@ def test_top_k_equals_naive_search(
 
 def test_the_cost_is_what_the_model_took_in_and_what_ends_the_words(tmp_path: Folder) -> None:
     tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
-    index = build_index(kg := ring(tmp_path), tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits(hops=2))
+    kg = ring(tmp_path)
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits(hops=2))
     with worlds.taken_in(model) as shapes:
         found, cost = search(model, PROMPT, constraint, beams=3)
     assert cost.forward_passes == len(shapes)
@@ -111,8 +124,8 @@ def test_the_cost_is_what_the_model_took_in_and_what_ends_the_words(tmp_path: Fo
     assert cost.prompt_tokens + cost.tokens == taken + len(found), "closing tags are not taken in"
 
 
-def ring(folder: Folder, size: int = 6) -> Any:
-    return worlds.graph([(i, 0, (i + 1) % size) for i in range(size)], folder)
+def ring(folder: Folder) -> Any:
+    return worlds.graph([(i, 0, (i + 1) % 6) for i in range(6)], folder)
 
 
 def test_relevance_is_the_unconstrained_probability_of_what_a_path_commits_to(
@@ -120,9 +133,7 @@ def test_relevance_is_the_unconstrained_probability_of_what_a_path_commits_to(
 ) -> None:
     tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
     kg = ring(tmp_path)
-    index = build_index(kg, tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits(hops=2))
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits(hops=2))
     found, _ = search(model, PROMPT, constraint, beams=3)
     for hypothesis in found:
         flags = constraint.relation_tokens(hypothesis.state)
@@ -145,9 +156,8 @@ def test_what_rides_ahead_changes_passes_and_nothing_else(
     found, passes = list[Any](), list[int]()
     for ahead in (0, 16, 32):
         monkeypatch.setattr(TorchNetwork, "ahead", ahead)
-        units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-        tags = wire_tokens(tokenizer, PATH)
-        constraint = ReasoningPaths(index, units, tags, PathLimits(hops=3))
+        limits = PathLimits(hops=3)
+        constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], limits, index)
         hypotheses, cost = search(model, PROMPT, constraint, beams=4, scores=scores)
         found.append(hypotheses)
         passes.append(cost.forward_passes)
@@ -160,9 +170,7 @@ def test_what_rides_ahead_changes_passes_and_nothing_else(
 def test_fewer_paths_than_beams_returns_fewer(tmp_path: Folder) -> None:
     tokenizer = TOKENIZERS["byte-level"]
     kg = worlds.graph([(0, 0, 1)], tmp_path)
-    index = build_index(kg, tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits())
     found, cost = search(MODELS["byte-level"], PROMPT, constraint, beams=10)
     assert len(found) == 1 and found[0].score == 0.0
     assert cost.forced_tokens == len(found[0].tokens)
@@ -173,10 +181,9 @@ def test_walks_keep_off_topics_that_none_starts_from(
     tmp_path: Folder, revisits: Literal["no-topic", "walk"], reached: list[int]
 ) -> None:
     tokenizer = TOKENIZERS["byte-level"]
-    index = build_index(kg := ring(tmp_path), tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
+    kg = ring(tmp_path)
     limits = PathLimits(revisits=revisits, others=frozenset([worlds.entity(1)]))
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), limits)
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], limits)
     found, _ = search(MODELS["byte-level"], PROMPT, constraint, beams=32)
     ends = {constraint.path(hypothesis.state).steps[-1].target for hypothesis in found}
     assert ends - {worlds.entity(0)} == set(map(worlds.entity, reached))
@@ -185,9 +192,7 @@ def test_walks_keep_off_topics_that_none_starts_from(
 def test_illegal_token_is_an_error(tmp_path: Folder) -> None:
     tokenizer = TOKENIZERS["byte-level"]
     kg = ring(tmp_path)
-    index = build_index(kg, tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits())
     with pytest.raises(ConstraintError):
         constraint.advance(constraint.start(), 3)
 
@@ -201,9 +206,7 @@ def test_tokenizer_without_the_tag_is_an_error() -> None:
 def test_no_questions_and_empty_prompts(tmp_path: Folder) -> None:
     tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
     kg = ring(tmp_path)
-    index = build_index(kg, tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits())
     assert beam_search(model, list[Question[Any]](), BeamPlan()) == []
     with pytest.raises(ConstraintError, match="a prompt is empty"):
         beam_search(model, [Question(PROMPT, constraint), Question([], constraint)], BeamPlan())
@@ -212,9 +215,7 @@ def test_no_questions_and_empty_prompts(tmp_path: Folder) -> None:
 def test_prompt_longer_than_the_context_is_an_error(tmp_path: Folder) -> None:
     tokenizer, model = TOKENIZERS["byte-level"], MODELS["byte-level"]
     kg = ring(tmp_path)
-    index = build_index(kg, tokenizer)
-    units = oracle.topic_units(kg, tokenizer, index, [worlds.entity(0)])
-    constraint = ReasoningPaths(index, units, wire_tokens(tokenizer, PATH), PathLimits())
+    constraint = oracle.constraint(kg, tokenizer, [worlds.entity(0)], PathLimits())
     with pytest.raises(ConstraintError, match="more than the model's"):
         search(model, [5] * 4096, constraint, beams=2)
 

@@ -17,8 +17,7 @@ from . import language, worlds
 from .bounds import Word
 from .constant import constant_model
 from .test_huggingface import Ranked
-from .test_precision import limits, opened
-from .test_search import MODELS, PROMPT, TOKENIZERS
+from .test_search import MODELS, PROMPT, TOKENIZERS, limits, opened
 
 FAMILY = "byte-level"
 OPEN, CLOSE = wire_tokens(TOKENIZERS[FAMILY], PATH)

@@ -8,12 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 from groundwalk.agent.kg import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,8 +20,7 @@ from . import language, oracle, worlds
 from .bounds import Word
 from .constant import by_hand, constant_model
 from .diverse import diverse_search, followers
-from .test_precision import limits, opened
-from .test_search import MODELS, PROMPT, TOKENIZERS
+from .test_search import MODELS, PROMPT, TOKENIZERS, limits, opened
 
 CONSTANT = {name: constant_model(len(tokenizer)) for name, tokenizer in TOKENIZERS.items()}
 
@@ -103,12 +99,9 @@ def test_ties_on_the_way_are_broken_as_a_naive_search_breaks_them(
 def answers(facts: Sequence[worlds.Fact], family: str) -> list[tuple[Word, float, Path]]:
     """What comes of a file with the facts in this order."""
     tokenizer, topics = TOKENIZERS[family], [worlds.entity(0)]
-    tags = wire_tokens(tokenizer, PATH)
     with TemporaryDirectory() as folder:
         kg = worlds.graph(facts, Folder(folder))
-        index = build_index(kg, tokenizer)
-        units = oracle.topic_units(kg, tokenizer, index, topics)
-        constraint = ReasoningPaths(index, units, tags, PathLimits(revisits="walk"))
+        constraint = oracle.constraint(kg, tokenizer, topics, PathLimits(revisits="walk"))
         kg.close()
     (found,) = beam_search(CONSTANT[family], [Question(PROMPT, constraint)], BeamPlan(beams=5))
     return [(h.tokens, h.score, constraint.path(h.state)) for h in found.hypotheses]

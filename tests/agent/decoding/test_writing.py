@@ -4,14 +4,11 @@ from pathlib import Path as Folder
 from typing import Any
 
 import torch
-from groundwalk.agent.decoding.index import build_index
-from groundwalk.agent.decoding.paths import PathLimits, ReasoningPaths
+from groundwalk.agent.decoding.paths import PathLimits
 from groundwalk.agent.decoding.plan import BeamPlan, Question
 from groundwalk.agent.decoding.search import beam_search
 from groundwalk.agent.decoding.session import Reply, Session, WritingPlan, write
 from groundwalk.agent.decoding.tree import ROOT
-from groundwalk.agent.decoding.units import wire_tokens
-from groundwalk.agent.decoding.wire import PATH
 
 from . import oracle, worlds
 
@@ -65,9 +62,7 @@ def test_banned_tokens_are_never_written() -> None:
 
 def test_hypothesis_answers_are_written_after_path_and_heading(tmp_path: Folder) -> None:
     kg = worlds.graph([(0, 0, 1), (1, 0, 2), (1, 1, 3)], tmp_path)
-    index = build_index(kg, TOKENIZER)
-    units = oracle.topic_units(kg, TOKENIZER, index, [worlds.entity(0)])
-    paths: Any = ReasoningPaths(index, units, wire_tokens(TOKENIZER, PATH), PathLimits())
+    paths: Any = oracle.constraint(kg, TOKENIZER, [worlds.entity(0)], PathLimits())
     heading = (60, 61)
     reply = Reply(heading, WritingPlan(frozenset([77]), 6))
     questions = [Question(prompt, paths) for prompt in PROMPTS]

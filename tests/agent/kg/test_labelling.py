@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 E = "http://example.org/"
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 OWL = "http://www.w3.org/2002/07/owl#"
-XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 ENTITIES = [ox.NamedNode(E + name) for name in ("e1", "e2", "a_b", "a%20b", "x/e1", "birthPlace")]
 CLASSES = [ox.NamedNode(iri) for iri in (E + "C", E + "D", OWL + "Class", OWL + "Thing")]

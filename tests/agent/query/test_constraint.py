@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from groundwalk.agent.decoding.plan import BeamPlan, Question
@@ -21,9 +21,9 @@ from groundwalk.agent.query.constraint import ActionTokens, Queries
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.schema import GraphSchema, Schema
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ...properties import holds_for
 from ..decoding import oracle, worlds
 from ..decoding.language import language
 from ..decoding.test_huggingface import assert_equal_up_to_ties, generate
@@ -45,18 +45,29 @@ MODELS = {name: worlds.random_model(len(own)) for name, own in TOKENIZERS.items(
 FAMILIES = st.sampled_from(sorted(TOKENIZERS))
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
-facts = st.sets(
-    st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=5
+
+class World(NamedTuple):
+    """Links between entities, the classes of some, and the numbers that others have."""
+
+    links: set[worlds.Fact]
+    kinds: dict[int, int]
+    sizes: dict[int, int]
+
+
+WORLDS = st.builds(
+    World,
+    links=st.sets(
+        st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=5
+    ),
+    kinds=st.dictionaries(st.integers(0, 5), st.integers(6, 7), max_size=2),
+    sizes=st.dictionaries(st.integers(0, 5), st.integers(0, 9), max_size=2),
 )
-classes = st.dictionaries(st.integers(0, 5), st.integers(6, 7), max_size=2)
-numbers = st.dictionaries(st.integers(0, 5), st.integers(0, 9), max_size=2)
 
 
 @contextmanager
-def opened(
-    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int]
-) -> Generator[tuple[KnowledgeGraph, GraphSchema]]:
-    """A graph of hostile names with links, classes and numbers, and two mentions over it."""
+def opened(world: World) -> Generator[tuple[KnowledgeGraph, GraphSchema]]:
+    """A graph of hostile names, and two mentions over it."""
+    links, kinds, sizes = world
     with tempfile.TemporaryDirectory() as folder:
         plain = worlds.graph(links, Path(folder))
         plain.close()
@@ -95,12 +106,11 @@ def display_names(kg: KnowledgeGraph, actions: tuple[Action, ...]) -> dict[str, 
     return dict(zip(terms, kg.walk_labels.names(terms), strict=True))
 
 
-def check_words(
-    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
-) -> None:
+@holds_for(WORLDS, FAMILIES, quick=5, slow=40)
+def test_words_are_the_queries_that_actions_say(world: World, family: str) -> None:
     """The words of the constraint are the queries that actions say, and are spelled like them."""
     tokenizer = TOKENIZERS[family]
-    with opened(links, kinds, sizes) as (kg, schema):
+    with opened(world) as (kg, schema):
         constraint = Queries(schema, ActionTokens(tokenizer, kg.walk_labels), most=4)
         expected = set(sequences(schema, 4))
         words = language(constraint)
@@ -117,37 +127,18 @@ def check_words(
             assert len(read_text(text)) == len(actions)
 
 
-@settings(max_examples=5, deadline=None)
-@given(facts, classes, numbers, FAMILIES)
-def test_words_are_the_queries_that_actions_say(
-    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
-) -> None:
-    check_words(links, kinds, sizes, family)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(facts, classes, numbers, FAMILIES)
-def test_words_of_many_graphs(
-    links: set[worlds.Fact], kinds: dict[int, int], sizes: dict[int, int], family: str
-) -> None:
-    check_words(links, kinds, sizes, family)
-
-
 def _words(constraint: Queries) -> dict[Tokens, Any]:
     return {word: constraint.actions(state) for word, state in language(constraint).items()}
 
 
-def check_search(
-    links: set[worlds.Fact],
-    kinds: dict[int, int],
-    sizes: dict[int, int],
-    family: str,
-    plan: BeamPlan,
-) -> None:
-    """The search finds what a naive one does."""
+def plans(*beams: int) -> st.SearchStrategy[BeamPlan]:
+    return st.builds(BeamPlan, st.sampled_from(beams), st.sampled_from(["allowed", "full"]))
+
+
+@holds_for(WORLDS, FAMILIES, plans(1, 3, 10), quick=6, slow=40)
+def test_top_k_equals_naive_search(world: World, family: str, plan: BeamPlan) -> None:
     tokenizer, model, beams, scores = TOKENIZERS[family], MODELS[family], plan.beams, plan.scores
-    with opened(links, kinds, sizes) as (kg, schema):
+    with opened(world) as (kg, schema):
         tokens = ActionTokens(tokenizer, kg.walk_labels)
         words: Any = _words(Queries(schema, tokens, most=4))
         constraint = Queries(schema, tokens, most=4)
@@ -161,16 +152,10 @@ def check_search(
         assert cost.forward_passes <= max(map(len, words)) + 2
 
 
-def check_generate(
-    links: set[worlds.Fact],
-    kinds: dict[int, int],
-    sizes: dict[int, int],
-    family: str,
-    plan: BeamPlan,
-) -> None:
-    """The search finds what Hugging Face's does under the enumerated mask."""
+@holds_for(WORLDS, FAMILIES, plans(2, 5, 10), quick=5, slow=40)
+def test_the_same_queries_as_generate(world: World, family: str, plan: BeamPlan) -> None:
     tokenizer, model = TOKENIZERS[family], MODELS[family]
-    with opened(links, kinds, sizes) as (kg, schema):
+    with opened(world) as (kg, schema):
         tokens = ActionTokens(tokenizer, kg.walk_labels)
         words: Any = _words(Queries(schema, tokens, most=4))
         (found,) = beam_search(model, [Question(PROMPT, Queries(schema, tokens, most=4))], plan)
@@ -180,61 +165,14 @@ def check_generate(
         assert_equal_up_to_ties(ours, generate(model, words, close, plan, pad))
 
 
-def plans(*beams: int) -> st.SearchStrategy[BeamPlan]:
-    return st.builds(BeamPlan, st.sampled_from(beams), st.sampled_from(["allowed", "full"]))
+@pytest.fixture(scope="module")
+def world_facts(kg: KnowledgeGraph) -> Facts:
+    return Facts(kg)
 
 
-@settings(max_examples=6, deadline=None)
-@given(facts, classes, numbers, FAMILIES, plans(1, 3, 10))
-def test_top_k_equals_naive_search(
-    links: set[worlds.Fact],
-    kinds: dict[int, int],
-    sizes: dict[int, int],
-    family: str,
-    plan: BeamPlan,
-) -> None:
-    check_search(links, kinds, sizes, family, plan)
-
-
-@settings(max_examples=5, deadline=None)
-@given(facts, classes, numbers, FAMILIES, plans(2, 5))
-def test_the_same_queries_as_generate(
-    links: set[worlds.Fact],
-    kinds: dict[int, int],
-    sizes: dict[int, int],
-    family: str,
-    plan: BeamPlan,
-) -> None:
-    check_generate(links, kinds, sizes, family, plan)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(facts, classes, numbers, FAMILIES, plans(2, 3, 5, 10))
-def test_the_search_in_many_graphs(
-    links: set[worlds.Fact],
-    kinds: dict[int, int],
-    sizes: dict[int, int],
-    family: str,
-    plan: BeamPlan,
-) -> None:
-    check_search(links, kinds, sizes, family, plan)
-    check_generate(links, kinds, sizes, family, plan)
-
-
-@pytest.fixture(name="world", scope="module")
-def _world() -> KnowledgeGraph:
-    return open_kg("world")
-
-
-@pytest.fixture(name="world_facts", scope="module")
-def _world_facts(world: KnowledgeGraph) -> Facts:
-    return Facts(world)
-
-
-@pytest.fixture(name="world_tokens", scope="module")
-def _world_tokens(world: KnowledgeGraph) -> ActionTokens:
-    return ActionTokens(TOKENIZERS["byte-level"], world.walk_labels)
+@pytest.fixture(scope="module")
+def world_tokens(kg: KnowledgeGraph) -> ActionTokens:
+    return ActionTokens(TOKENIZERS["byte-level"], kg.walk_labels)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -276,9 +214,9 @@ def test_a_token_that_is_not_legal_is_an_error(
         constraint.advance(constraint.start(), world_tokens.tags[1])
 
 
-def test_a_tokenizer_without_the_markers_is_an_error(world: KnowledgeGraph) -> None:
+def test_a_tokenizer_without_the_markers_is_an_error(kg: KnowledgeGraph) -> None:
     with pytest.raises(ConstraintError, match="no token <QUERY>"):
-        ActionTokens(worlds.byte_level(), world.walk_labels)
+        ActionTokens(worlds.byte_level(), kg.walk_labels)
 
 
 def test_where_no_query_can_begin_it_is_said(

@@ -269,6 +269,23 @@ def test_a_connection_is_the_shortest(kg: KnowledgeGraph) -> None:
     assert asked(kg, tree, "Zell", "Xanten").members == ()
 
 
+@pytest.mark.parametrize(
+    ("tree", "near"),
+    [
+        ({**TOWERS, "steps": [{"relation": "heigth"}]}, "it has height"),
+        ({"start": {"class": "towers"}}, "it has tower"),
+        ({"start": {"entity": "Castle Towr"}}, "it has Castle Tower"),
+        ({"start": {"entity": "Nowhere"}}, "check the spelling"),
+    ],
+)
+def test_a_name_that_the_graph_lacks_is_told_with_those_like_it(
+    kg: KnowledgeGraph, tree: dict[str, Any], near: str
+) -> None:
+    with pytest.raises(QuestionError) as caught:
+        asked(kg, tree)
+    assert caught.value.hint.startswith(near)
+
+
 def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
     tree = {
         **TOWERS,

@@ -1,7 +1,6 @@
 """The names that a query may use: each can be bound, those around an entity are all there."""
 
 import json
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,6 @@ from rdflib import RDF, RDFS, Graph, Literal
 from rdflib.util import from_n3
 
 from ...faults.servers import world_endpoint
-
-
-@pytest.fixture(scope="module")
-def kg() -> Iterator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")

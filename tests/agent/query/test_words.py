@@ -39,6 +39,18 @@ PLACES = """
 """
 RELATIONS = ("flows through", "member of", "capital", "borders", "has genre", "river in")
 THINGS = ("Peru", "Ecuador", "Chile")
+BAND = """
+@prefix : <http://b.x/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Player rdfs:label "player" . :Instrument rdfs:label "instrument" . :Award rdfs:label "award" .
+:plays rdfs:label "plays" . :awards rdfs:label "awards" . :seats rdfs:label "seats" .
+:owned rdfs:label "owned by club" . :born rdfs:label "born in city" .
+:ann a :Player ; rdfs:label "Ann" ; :plays :flute ; :awards :cup ; :seats 3 ; :owned :fc ;
+  :born :lima .
+:flute a :Instrument ; rdfs:label "flute" . :cup a :Award ; rdfs:label "Cup" .
+:fc rdfs:label "FC" . :lima rdfs:label "Lima" .
+"""
+PLAYERS = {"start": {"class": "player"}}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +107,6 @@ def test_the_same_words_are_the_same_question(kg: KnowledgeGraph) -> None:
         assert all(value == values[0] for value in values), (words, *queries)
 
 
-COASTS = {**step("coast"), "count": True, "most": True}
 LONGEST_OF_PERU = {"start": [0], "steps": [step("length")], "answer": "max"}
 LONGEST = {"relation": "length", "most": True}
 
@@ -223,6 +234,43 @@ def test_words_are_plain(kg: KnowledgeGraph, tree: Tree, words: str) -> None:
     assert in_words(kg, bound(kg, tree)) == words
 
 
+@pytest.fixture(scope="module")
+def band(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    file = tmp_path_factory.mktemp("band") / "band.ttl"
+    file.write_text(BAND, encoding="utf-8")
+    with open_kg(str(file)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("relation", "reached", "number"),
+    [
+        ("plays", "what Ann plays", "number of all that it plays"),
+        ("awards", "awards of Ann", "number of: awards"),
+        ("seats", "seats of Ann", "number of: seats"),
+        ("owned by club", "club that Ann is owned by", "number of: owned by club"),
+        ("born in city", "born in city of Ann", "number of: born in city"),
+    ],
+)
+def test_labels_that_are_no_nouns(
+    band: KnowledgeGraph, relation: str, reached: str, number: str
+) -> None:
+    def words(tree: Tree) -> str:
+        return in_words(band, bind(band, read_query(tree), ["Ann"]))
+
+    assert words({"start": [0], "steps": [step(relation)]}) == reached
+    extreme = {"extreme": {**step(relation), "count": True, "most": True}}
+    assert words(PLAYERS | extreme) == f"every player; the one with the largest {number}"
+    count = {**step(relation), "count": True, "op": ">", "value": 1}
+    assert words(PLAYERS | {"filters": [count]}) == f"every player, with {number} > 1"
+
+
+def test_what_is_owned_by_somebody_is_told_so(band: KnowledgeGraph) -> None:
+    tree = {"start": [0], "steps": [step("owned by club", inverse=True)]}
+    query = bind(band, read_query(tree), ["FC"])
+    assert in_words(band, query) == "every player that is owned by club FC"
+
+
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
@@ -250,6 +298,7 @@ def test_what_a_follow_up_begins_at_is_named(
         ("works for", "verb", "what X works for"),
         ("is located in", "verb", "what X is located in"),
         ("written by", "done", "what X is written by"),
+        ("owned by club", "done", "club that X is owned by"),
         ("Part Of", "done", "what X is Part Of"),
         ("part of (some)", "done", "what X is part of (some)"),
         ("has part", "has", "part that X has"),

@@ -9,6 +9,7 @@ from groundwalk.agent.conversation.threads import close_threads, list_threads
 from groundwalk.agent.errors import GroundwalkError, InputError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
+from groundwalk.cli.chat import showing
 from groundwalk.cli.chat.commands import COMMANDS, perform
 from groundwalk.cli.chat.loop import converse
 from groundwalk.cli.chat.prompt import Completing
@@ -133,6 +134,21 @@ def test_entities_and_their_rivals(talk: Talk) -> None:
     assert "nothing under" in shown(talk)
     perform(talk, "/neighbours Liechtenstein")
     assert "  Liechtenstein ─ capital → Vaduz" in shown(talk).splitlines()
+
+
+def test_a_class_is_shown_with_its_size_and_a_few_members(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perform(talk, "/entity Rivers")
+    first, *others = shown(talk).splitlines()
+    members = "Aare, Adige, Amazon, Amu Darya, Amur, ..."
+    assert first.startswith(f"river  a class of 142 members: {members}  <https://")
+    assert others[0].startswith("on river  a relation  <") and len(others) == 11
+    monkeypatch.setattr(showing, "_MOST_MEMBERS", 100)
+    perform(talk, "/entity river")
+    assert shown(talk).startswith("river  a class of at least 100 members: ")
+    perform(talk, "/entity borders")
+    assert shown(talk).startswith("borders  a relation  <https://")
 
 
 def test_commands_about_an_answer(talk: Talk, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg import KnowledgeGraph
 from groundwalk.agent.options import Options
 from groundwalk.cli.session import Session, run
 from langgraph.checkpoint.memory import InMemorySaver
@@ -19,13 +19,6 @@ from ...whole import build_graph
 QUESTION = "What is the capital of Peru?"
 _HANGS = 90.0
 """Seconds that the LLM takes; who waits for it has not been stopped."""
-
-
-@pytest.fixture(scope="module")
-def kg() -> Iterator[KnowledgeGraph]:
-    opened = open_kg("world")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -190,8 +190,8 @@ def asked(number: object, answers: object, *wordings: tuple[str, str]) -> dict[s
     }
 
 
-def bound(*values: dict[str, str], name: str = "uri") -> list[dict[str, Any]]:
-    return [{"head": {"vars": [name]}, "results": {"bindings": [{name: v} for v in values]}}]
+def bound(*values: dict[str, str]) -> list[dict[str, Any]]:
+    return [{"head": {"vars": ["uri"]}, "results": {"bindings": [{"uri": v} for v in values]}}]
 
 
 def test_qald(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pyoxigraph as ox
 
 from ...nodes import to_node, to_term
 from ...profile import Profile
-from ...terms import REIFIES, Term, Triple, is_triple_term, triple_of
+from ...terms import REIFIES, XSD, Term, Triple, is_triple_term, triple_of
 
 _ESCAPES = {
     "\\": "\\\\",
@@ -23,7 +23,7 @@ _ESCAPES = {
     "\\U": "\\\\\\U00000055",
 }
 _UNSAFE = re.compile(r'\\[uU]|[\\"\n\r\t\x08\f\0]')
-_XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
+_XSD_STRING = ox.NamedNode(f"{XSD}string")
 
 
 class Query(NamedTuple):

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 
 from ....errors import RefusedError, ServiceError
 from ...nodes import lexical_form, literal_tag, to_any_node, to_node, to_term
-from ...terms import Term, Triple, is_literal, is_triple_term
+from ...terms import XSD, Term, Triple, is_literal, is_triple_term
 from ..oxigraph import OxigraphStore
 from . import queries
 from .client import Answer, Row, SparqlClient
@@ -33,7 +33,7 @@ _MOST_MORE = 20
 _MOST_REFUSALS = 3
 """Refusals in a row after which the queries are not what is wrong."""
 
-_INTEGER, _DECIMAL = (f"http://www.w3.org/2001/XMLSchema#{kind}" for kind in ("integer", "decimal"))
+_INTEGER, _DECIMAL = (f"{XSD}{kind}" for kind in ("integer", "decimal"))
 
 _Side = tuple[Term, Term]
 """A head and a relation."""

@@ -25,11 +25,34 @@ class Asked(NamedTuple):
     path: str
 
 
-class Handler(BaseHTTPRequestHandler):
+class Replying(BaseHTTPRequestHandler):
+    """Replies with a body, or with bytes as they are, and says nothing of it."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
 
+    def reply(self, status: int, body: bytes, media: str = JSON, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", media)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def raw(self, *pieces: bytes) -> None:
+        """Write bytes as they are, and hang up."""
+        self.close_connection = True
+        for piece in pieces:
+            self.wfile.write(piece)
+            self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class Handler(Replying):
     @property
     def endpoint(self) -> "Endpoint":
         assert isinstance(self.server, Server)
@@ -58,32 +81,18 @@ class Handler(BaseHTTPRequestHandler):
             body, headers = gzip.compress(body, 1), {**headers, "Content-Encoding": "gzip"}
         self.reply(200, body, JSON, **headers)
 
-    def reply(self, status: int, body: bytes, media: str = JSON, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", media)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
 
-    def raw(self, *pieces: bytes) -> None:
-        """Write bytes as they are, and hang up."""
-        self.close_connection = True
-        for piece in pieces:
-            self.wfile.write(piece)
-            self.wfile.flush()
+class Unruffled(ThreadingHTTPServer):
+    """A server that no client disturbs."""
 
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
     daemon_threads = True
-    endpoint: "Endpoint"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is what the tests are about."""
+
+
+class Server(Unruffled):
+    endpoint: "Endpoint"
 
 
 class Endpoint:
