@@ -164,7 +164,7 @@ class Operation(TypedDict):
     read: "NotRequired[Reading]"
     """The query that was read, with `{"part": n}` for each of the parts; its words are those of the
     whole question. None where none was, as in a request for proof or for a card."""
-    courtesy: NotRequired[Literal["greetings", "thanks", "help"]]
+    courtesy: NotRequired[Literal["greetings", "thanks", "help", "yes", "no"]]
     """What an introduction replies to."""
     whole: NotRequired[bool]
     """Whether a card has all that there is, and not only the first of it."""

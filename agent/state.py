@@ -130,7 +130,8 @@ class State(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], last_messages]
     """The conversation. A person's last message is the question, where that does not go in by
     itself; at the first one of a thread, those before it tell of earlier turns. The agent's own
-    are named `groundwalk` and have the answers with their chains in `response_metadata`."""
+    are named `groundwalk` and have the answers with their chains, and the result, in
+    `response_metadata`."""
     mentions: list[MentionRecord]
     """What the question names. Of those that are `ambiguous` where the status is, the `candidates`
     are what may be chosen."""

@@ -138,8 +138,9 @@ class Screen:
         if line := summary_line(state, kg):
             self.console.print(Text(f"  {line}", style="dim"))
         if line and (other := other_reading(state)):
-            line = f"  or was it: {printable(other['words'])}? ({other['probability']:.2f}"
-            self.console.print(Text(f"{line}{self.by_other_reading})", style="dim"))
+            words, likely = printable(other["words"]), f"probability {other['probability']:.2f}"
+            line = f"  or was it: {words}? ({likely}{self.by_other_reading})"
+            self.console.print(Text(line, style="dim"))
         if self.shows_proof:
             self.proof(state)
         for note in other_notes(state):

@@ -48,6 +48,29 @@ def waiting(console: "Console", what: str, after: float = LONG) -> Generator[Non
             status.stop()
 
 
+@contextmanager
+def held_keys() -> Generator[None]:
+    """Keep what is typed meanwhile, unseen and key by key, for whoever reads next; Ctrl-C stops.
+
+    Without this the terminal shows it at once, and turns Enter into the end of a line. Windows
+    stays as it is.
+    """
+    try:
+        import termios
+    except ImportError:
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    held = termios.tcgetattr(sys.stdin)
+    held[0] &= ~termios.ICRNL
+    held[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin, termios.TCSANOW, held)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
+
+
 def is_terminal() -> bool:
     """Whether a person reads along and can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -169,7 +169,7 @@ def answered(
     record["unsupported"] = state.get("unsupported", [])
     _score(record, sample, state, names, representatives)
     _add_reading(record, sample, state)
-    if not answers and state.get("result") is None and (rejected := _rejected(state)):
+    if not answers and state.get("result") is None and (rejected := _rejected(asked, state)):
         record["rejected"] = rejected
     record["triplet_f1"] = triplet_f1(chains, sample.chains, names)
     record["emitted"] = state.get("emitted", nothing_emitted())
@@ -226,13 +226,18 @@ def _add_reading(record: Record, sample: Sample, state: State) -> None:
 
 
 _MOST_REJECTED = 5
+_BY_READINGS = "query"
+"""The method that answers a question by how it is read as a whole."""
 
 
-def _rejected(state: State) -> list[Rejected]:
-    """The likeliest of what was weighed: readings before walks, true walks before others."""
+def _rejected(asked: Asked, state: State) -> list[Rejected]:
+    """The likeliest of what was weighed: readings before walks, true walks before others.
+
+    Only `query` answers by readings; of any other method they are not what it weighed.
+    """
     readings = [
         Rejected(words=r["words"], steps=[], likelihood=round(r["probability"], 4), verdict="")
-        for r in state.get("readings", [])
+        for r in (state.get("readings", []) if asked.method == _BY_READINGS else [])
     ]
     walks = sorted(state.get("candidates", []), key=lambda c: -c["relevance"])
     return [*readings, *map(_rejected_walk, (*walks, *state.get("refused", [])))][:_MOST_REJECTED]

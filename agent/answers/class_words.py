@@ -13,7 +13,7 @@ import numpy as np
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
 from ..kg.store import Word as Name
-from ..kg.terms import Term
+from ..kg.terms import Step, Term
 from ..linking.words import singular
 from ..query.account import UNREAD, QuestionWord, question_words
 from ..query.binding import Bound
@@ -31,6 +31,8 @@ _NARROWED = 200
 """The most answers of which it is looked up whether they are of a class."""
 _ABOVE = 5
 """How far up a class is looked for among the classes above another."""
+MOST_MEMBERS = 10_000
+"""Members of a class that are counted."""
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 
 
@@ -71,6 +73,24 @@ def called(kg: KnowledgeGraph, text: str) -> list[Name]:
     """The names of classes and relations that a text is, in the form for one or for many."""
     form = _form(text)
     return [word for word in kg.labels.vocabulary() if _form(word.text) == form]
+
+
+def class_called(kg: KnowledgeGraph, text: str) -> Term | None:
+    """The only class that a text is the name of; None where there is none, or are several."""
+    classes = {word.term for word in called(kg, text) if not word.relation}
+    return classes.pop() if len(classes) == 1 else None
+
+
+def members_of(kg: KnowledgeGraph, class_: Term) -> list[Step]:
+    """The steps from a class to its members, each member once, as far as they are counted.
+
+    Raises ServiceError.
+    """
+    each = (
+        kg.store.follow([class_], kind, True, limit=MOST_MEMBERS)[0] for kind in kg.profile.types
+    )
+    steps = {step.target: step for steps in each for step in steps}
+    return list(steps.values())[:MOST_MEMBERS]
 
 
 def _form(text: str) -> str:

@@ -11,6 +11,7 @@ from ..query.tree import Last, Query, nested, read_query
 from ..records import (
     NO_WORD,
     NOT_SURE_OF_READING,
+    NOTHING_CALLED,
     SILENT,
     Answer,
     MentionRecord,
@@ -136,13 +137,14 @@ def told(outcome: Judged, state: State) -> Told:
     if outcome.status not in SILENT:
         return Told(outcome, readings, reading, tree)
     if _is_unrecognised(outcome, state):
-        kept = [note for note in outcome.notes if not note.startswith((READ, NO_READING))]
+        less = (READ, NO_READING, NOTHING_CALLED)
+        kept = [note for note in outcome.notes if not note.startswith(less)]
         return Told(Judged("abstained", [], [*kept, NO_WORD]), [], "", None)
     names = _names(state.get("mentions", []))
     about = [own for own in readings if not names or not names.isdisjoint(_pointed_at(own))]
     if not readings or readings[0] in about:
         return Told(outcome, about, reading, tree)
-    notes = [_without_reading(note) for note in outcome.notes]
+    notes = [without_reading(note) for note in outcome.notes]
     return Told(outcome._replace(notes=notes), about, "", None)
 
 
@@ -182,7 +184,7 @@ def _pointed_at(reading: Reading) -> set[Term]:
     return {named[number].get("term", "") for number in numbers}
 
 
-def _without_reading(note: str) -> str:
+def without_reading(note: str) -> str:
     """A note on a reading, without what was read."""
     if not note.startswith(READ):
         return note

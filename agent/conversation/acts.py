@@ -15,7 +15,7 @@ from ..kg.terms import is_literal
 from ..linking.mention import picked
 from ..llm.asking import Asker
 from ..records import MentionRecord, Part, Turn
-from .courtesies import conversation_words, courtesy_of
+from .courtesies import Courtesy, conversation_words, courtesy_of
 from .turns import last_about
 
 _LONGEST_NAME = 6
@@ -30,7 +30,7 @@ class Act:
     of it where a part was shown; a `list` asks for the members that were counted or compared.
     """
 
-    kind: Literal["why", "list", "choice", "card", "greetings", "thanks", "help"]
+    kind: Literal["why", "list", "choice", "card"] | Courtesy
     question: Part
     whole: bool = False
 
@@ -59,7 +59,7 @@ def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Tur
         meant = _chosen(_after(spoken, words["articles"]), mentions, turns[-1])
         if meant is not None:
             return Act("card" if turns[-1].get("card") else "choice", meant)
-    if _asks_for_card(without_opener, mentions, turns):
+    if _asks_for_card(question, mentions, turns):
         return Act("card", Part(question=question, mentions=list(mentions)))
     return None
 
@@ -76,25 +76,39 @@ def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | No
     return None
 
 
-def _asks_for_card(spoken: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> bool:
-    """Whether a text is a name alone, after words that ask about it.
+def _asks_for_card(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> bool:
+    """Whether a text is a name, alone or after words that ask about it.
 
-    A bare name follows up on the turn before it: only after a card, or at first, it asks for one.
+    *And Chile?* and *Chile?* follow up on the turn before: only after a card they ask for one.
     """
     if len(mentions) != 1 or is_literal(mentions[0]["candidates"][0]["term"]):
         return False
+    words, whole = conversation_words(), normalise(question)
+    spoken = _after(whole, words["openers"])
     subject = _subject(spoken)
-    is_asked = subject != spoken or not turns or turns[-1].get("card", False)
+    follows_up = subject == spoken and (spoken != whole or question.rstrip().endswith("?"))
+    is_asked = not (turns and follows_up) or turns[-1].get("card", False)
     name = normalise(mentions[0]["text"])
-    return is_asked and name in (subject, _after(subject, conversation_words()["articles"]))
+    return is_asked and name in (subject, _after(subject, words["articles"]))
+
+
+def class_asked_about(question: str) -> str:
+    """What a text asks about in the words that are for classes too; empty for any other text."""
+    words, spoken = conversation_words(), normalise(question)
+    subject = _without_opening(_after(spoken, words["openers"]), words["about"])
+    return _after(subject, words["articles"])
 
 
 def _subject(spoken: str) -> str:
     """What a text is about, without the words that ask about it."""
-    openings = [
-        opening for opening in conversation_words()["about"] if spoken.startswith(f"{opening} ")
-    ]
-    return spoken[len(max(openings, key=len)) + 1 :] if openings else spoken
+    words = conversation_words()
+    return _without_opening(spoken, [*words["about"], *words["about_things"]]) or spoken
+
+
+def _without_opening(spoken: str, openings: Collection[str]) -> str:
+    """What follows the longest of some openings; empty where a text begins with none."""
+    found = [opening for opening in openings if spoken.startswith(f"{opening} ")]
+    return spoken[len(max(found, key=len)) + 1 :] if found else ""
 
 
 def _names(mention: MentionRecord, spoken: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ..answers.class_words import MOST_MEMBERS, members_of
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..query.prompt import EarlierQuestion
@@ -20,7 +21,8 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
 
     Nothing came before where the last question was not understood and named nothing: nobody knows
     what *it* is after that. What a card is about, or a question without an answer, is what is
-    talked about from there on: mostly it stands for the answers too, of which there are none.
+    talked about from there on: mostly it stands for the answers too, of which there are none. After
+    the card of a class the answers are its members.
     """
     settled = _since_the_last_break(turns)
     about, answered = last_about(settled), last_answered(settled)
@@ -29,6 +31,9 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
     text, linked = _in_full(settled, about)
     mentions = mentions_of(text, linked)
     topics = tuple(topic["term"] for topic in _topics(settled, about))
+    if about.get("card") and not _named(about) and (members := _members(kg, topics)):
+        asked = EarlierQuestion(answers=_class(kg, tuple(members)), many=len(members) > 1)
+        return Before(asked, answers=members, cut=len(members) >= MOST_MEMBERS)
     answers = dict[Term, Proof]()
     if about.get("card") or (about["status"] in SILENT and not _goes_on(about)):
         topics, answered = _named(about) or topics, None
@@ -47,6 +52,11 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
     reading = "" if turns[-1]["status"] in SILENT else turns[-1].get("reading", "")
     is_counted = bool(reading) and (turns[-1].get("query") or {}).get("answer") == "count"
     return Before(asked, mentions, topics, answers, is_cut, reading, is_counted)
+
+
+def _members(kg: KnowledgeGraph, classes: Sequence[Term]) -> dict[Term, Proof]:
+    """The members of what a card is about, where that is a class."""
+    return {step.target: (step,) for class_ in classes for step in members_of(kg, class_)}
 
 
 def _since_the_last_break(turns: Sequence[Turn]) -> list[Turn]:
@@ -96,8 +106,9 @@ def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecor
     """The last question that says what it asks, with its names.
 
     *How many?* says nothing: it names nothing. *And Chile?* asks what the turn before asked, of
-    another thing: it is told in the words of the first of such turns, with its own names. A query
-    that was given has no words of a user, and nothing is told of it.
+    another thing: it is told in the words of the first of such turns, with its own names. One that
+    was not answered is none of them: nobody knows whether its words ask that. A query that was
+    given has no words of a user, and nothing is told of it.
     """
     saying = [turn for turn in turns if turn.get("given") or (turn["alone"] and _linked(turn))]
     if saying and saying[-1].get("given"):
@@ -108,7 +119,7 @@ def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecor
     *earlier, last = named
     whole, names, query = last, _linked(last), _outline(last.get("query"))
     for turn in reversed(earlier):
-        if query is None or _outline(turn.get("query")) != query:
+        if query is None or turn["status"] in SILENT or _outline(turn.get("query")) != query:
             break
         if len(_linked(turn)) == len(names):
             whole = turn

@@ -1,14 +1,16 @@
-"""A card: what the graph says of one entity, relation by relation, each triple verified."""
+"""A card: what the graph says of one thing or class, relation by relation, each triple verified."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from ..answers.candidates import name_terms
+from ..answers.candidates import entity_record, name_terms
+from ..answers.class_words import MOST_MEMBERS, class_called, members_of
 from ..answers.computed import Computed, cell_text, result_record, some, verified_triples
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Step, Term
-from ..records import Entity, Named, StepRecord
+from ..records import Entity, MentionRecord, Named, StepRecord
+from .acts import class_asked_about
 
 Row: TypeAlias = list[Named | int | float | None]
 
@@ -17,10 +19,24 @@ _MOST_READ = 500
 _MOST_RELATIONS = 16
 _MOST_VALUES = 5
 """Values of a relation that are shown; the rest is counted."""
+_MEMBERS = "members"
+
+
+def class_mention(kg: KnowledgeGraph, question: str) -> MentionRecord | None:
+    """The class that a text asks about and nothing else; None for any other text."""
+    text = class_asked_about(question)
+    class_ = class_called(kg, text) if text else None
+    if class_ is None:
+        return None
+    (info,) = kg.labels.describe([class_])
+    entity: Entity = {**entity_record(info, 1.0), "kind": ""}
+    start = max(question.casefold().rfind(text), 0)
+    end = start + len(text)
+    return MentionRecord(text=text, start=start, end=end, ambiguous=False, candidates=[entity])
 
 
 def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed:
-    """The facts of an entity: first those about it, then those that point at it.
+    """The facts of an entity: first those about it, then those that point at it, then its members.
 
     The result has a row for each relation: its name, after `←` where it points at the entity, and
     its values: the first of them, or all where the `whole` card is wanted. What the store does not
@@ -28,8 +44,9 @@ def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed
     where there are no facts. Raises ServiceError.
     """
     (steps,) = kg.walks.neighbours([entity["term"]], limit=_MOST_READ)
-    groups = _by_relation(steps)
-    relations, values = (None, None) if whole else (_MOST_RELATIONS, _MOST_VALUES)
+    members = [] if entity["kind"] else members_of(kg, entity["term"])
+    groups = _by_relation([*steps, *members])
+    relations, values = (None, _MOST_READ) if whole else (_MOST_RELATIONS, _MOST_VALUES)
     shown = groups[:relations]
     with metered() as meter:
         proofs = _confirmed(kg, [step for group in shown for step in group[:values]])
@@ -41,8 +58,9 @@ def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed
         return Computed(status, topics=[entity], notes=[note])
     rows, more = _rows(kg, shown, proofs, values)
     sentences = map(_sentence, rows, more)
-    about = entity["description"] or entity["kind"]
-    title = f"{entity['label']} ({about})" if about else entity["label"]
+    about = [entity["description"] or entity["kind"], _size(len(members))]
+    described = "; ".join(filter(None, about))
+    title = f"{entity['label']} ({described})" if described else entity["label"]
     text = f"{title}. {'. '.join(sentences)}."
     triples = [record for proof in proofs.values() for record in proof]
     result = result_record("card", text, "the facts of the graph about it", triples=triples)
@@ -54,7 +72,7 @@ def _rows(
     kg: KnowledgeGraph,
     groups: Sequence[Sequence[Step]],
     proofs: Mapping[Step, list[StepRecord]],
-    most: int | None,
+    most: int,
 ) -> tuple[list[Row], list[int]]:
     """A row for each relation of which something is proved, and how many values it leaves out."""
     relations = [step.triple.relation for step in proofs]
@@ -63,9 +81,12 @@ def _rows(
     for group in groups:
         values = [named[step.target] for step in group if step in proofs]
         if values:
-            heading = _heading(named[group[0].triple.relation], inverse=group[0].inverse)
+            relation, inverse = group[0].triple.relation, group[0].inverse
+            is_of_class = inverse and relation in kg.profile.types
+            heading = _heading(named[relation], inverse=inverse)
+            heading = Named(term=relation, label=_MEMBERS) if is_of_class else heading
             rows.append([heading, *values])
-            more.append(len(group[most:]) if most is not None else 0)
+            more.append(len(group[most:]))
     return rows, more
 
 
@@ -93,6 +114,13 @@ def _confirmed(kg: KnowledgeGraph, steps: Sequence[Step]) -> Mapping[Step, list[
         for step, records in verified_triples(kg, steps).items()
         if records and all(record["verdict"] == "supported" for record in records)
     }
+
+
+def _size(members: int) -> str:
+    """How many members a class has; empty for a thing, which has none."""
+    bound = "at least " if members >= MOST_MEMBERS else ""
+    are = "1 member" if members == 1 else f"{members:,} {_MEMBERS}"
+    return f"a class of {bound}{are}" if members else ""
 
 
 def _heading(relation: Named, *, inverse: bool) -> Named:

@@ -5,14 +5,14 @@ the chat asks it before a question.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..languages import language_words
 
-Courtesy = Literal["greetings", "thanks", "help"]
-"""What asks the graph nothing: it is answered with what may be asked."""
+Courtesy = Literal["greetings", "thanks", "help", "yes", "no"]
+"""What asks the graph nothing: it is answered with what may be asked, or in a line."""
 _MOST_DIGITS = 4
-_COURTESIES: tuple[Courtesy, ...] = ("greetings", "thanks", "help")
+_COURTESIES: tuple[Courtesy, ...] = get_args(Courtesy)
 
 
 def courtesy_of(spoken: str) -> Courtesy | None:

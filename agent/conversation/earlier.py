@@ -85,8 +85,10 @@ def again(kg: KnowledgeGraph, turns: Sequence[Turn], *, members: bool = False) -
     text = "; ".join(answer["label"] for answer in answers) if lost else turn["text"]
     compared = [] if members else _checked_triples(kg, turn.get("triples", []))
     how = "the chains of the last answer, looked up again"
-    result = None if members and answers else result_record("why", text, how, triples=compared)
-    silent: Status = turn["status"] if turn["status"] in SILENT else "abstained"
+    is_silent = turn["status"] in SILENT
+    is_told = not is_silent and not (members and answers)
+    result = result_record("why", text, how, triples=compared) if is_told else None
+    silent: Status = turn["status"] if is_silent else "abstained"
     status = "answered" if answers or compared else silent
     return Computed(status, answers, turn["topics"], result, notes, turn["confidence"])
 

@@ -154,12 +154,17 @@ def _class_name(kg: KnowledgeGraph, terms: frozenset[Term]) -> str:
     return max(sorted(set(kinds)), key=kinds.count) if kinds else ""
 
 
+_NOTHING_OPEN = "There is nothing to say yes or no to. Ask anything, or help for what may be asked."
+_IN_A_LINE = {"thanks": "You are welcome.", "yes": _NOTHING_OPEN, "no": _NOTHING_OPEN}
+"""The whole reply to some courtesies."""
+
+
 def introduced(introduction: Introduction, courtesy: str) -> Computed:
-    """The reply to a courtesy: thanks want no list of what the graph holds."""
-    openings = {"greetings": "Hello.", "thanks": "You are welcome.", "help": ""}
-    text = f"{openings[courtesy]} {introduction.text}".strip()
-    if courtesy == "thanks":
-        text = openings[courtesy]
+    """The reply to a courtesy: some of them want no list of what the graph holds."""
+    text = _IN_A_LINE.get(courtesy, "")
+    if not text:
+        opening = "Hello. " if courtesy == "greetings" else ""
+        text = f"{opening}{introduction.text}"
     result = result_record("introduction", text, "what the graph holds")
     shown = introduction.questions if EXAMPLES in text else ()
     result["rows"] = [[Named(term="", label=question)] for question in shown]

@@ -8,12 +8,14 @@ is not sure enough, it is said what was read, and nothing is answered.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import get_args
 
 from langgraph.runtime import Runtime
 
+from ..answers.at_odds import at_odds, connects_itself
 from ..answers.class_words import called
 from ..answers.computed import Computed
-from ..answers.judging import left_out_of
+from ..answers.judging import left_out_of, without_reading
 from ..answers.outcomes import as_meant
 from ..answers.queries import Executed
 from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered
@@ -25,16 +27,22 @@ from ..decoding.plan import BeamPlan, of_model
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import written_term
+from ..kg.labels.names import normalise
 from ..kg.store import metered
 from ..kg.terms import Term, is_literal
-from ..linking.spans import bracketed
+from ..linking.plausible import everyday_words
+from ..linking.spans import Span, bracketed
+from ..linking.unlinked import names_beside
 from ..options import Options
-from ..query.question import Asked, Before, mentions_of
-from ..query.reader import Reader, ReadQueries, explained
+from ..query.account import LEFT_OUT
+from ..query.question import Asked, Before, Mentions, ValueKind, mentions_of
+from ..query.reader import Reader, ReadQueries, ReadQuery, explained
+from ..query.words import in_words
 from ..records import (
     NOTHING_CALLED,
     POINTS_NOWHERE,
     READER,
+    SILENT,
     MentionRecord,
     Word,
     spent,
@@ -50,6 +58,9 @@ _LIKELY_ALONE = 0.6
 """The least probability with which a question stands alone where reading it so is as sure."""
 _PLAIN = 0.9
 """The probability of a reading by itself that needs no other beside it."""
+_COMPLETE = 0.99
+"""The least probability with which a question that names a thing is read by itself alone."""
+_VALUES = get_args(ValueKind)
 _MAY_BE_ALONE = 0.3
 """The least probability with which a question may stand alone, where it is not sure with others."""
 
@@ -82,16 +93,20 @@ def reading_node(
                 turns = state.get("turns", []) if options.conversation else []
                 asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
                 _check_marked(tools.kg, asked)
+                names = _names_not_linked(tools.kg, asked)
+                asked = _without_stand_ins(asked) if names else asked
                 _check_context(asked)
                 asked, queries = _read_in_context(
                     tools.reader, asked, plan(options), tools.least_likely
                 )
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
-                likely = explained(asked, queries.queries, tools.account())
+                likely = explained(asked, _askable(queries.queries), tools.account())
                 if tools.is_general:
                     with tools.reader.facts() as facts:
                         likely = as_meant(facts, likely, asked)
                 outcome = answering(tools, asked, likely, options)
+                if outcome.for_method is None and outcome.computed.status in SILENT:
+                    outcome = _unanswered(tools.kg, asked, likely, names, outcome)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
         if outcome.for_method is None:
@@ -138,6 +153,72 @@ def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
             raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
 
 
+_CHECK_SPELLING = "check how it is spelled"
+
+
+def _names_not_linked(kg: KnowledgeGraph, asked: Asked) -> list[Span]:
+    """What has the capitals of a name, and is no mention; an endpoint may not list all names."""
+    if not kg.pinned:
+        return []
+    taken = [(mention.start, mention.end) for mention in asked.mentions.numbered]
+    return names_beside(asked.question, taken, everyday_words(kg.labels.vocabulary()))
+
+
+def _without_stand_ins(asked: Asked) -> Asked:
+    """A question with a name that was not linked, for which no earlier thing may stand in.
+
+    Only what it points at is left of what came before it.
+    """
+    if not pointing_word(asked.question, asked.mentions.numbered):
+        return replace(asked, before=Before())
+    earlier = replace(asked.before.asked, question="", mentions=())
+    return replace(asked, before=replace(asked.before, asked=earlier, mentions=Mentions()))
+
+
+def _askable(queries: Sequence[ReadQuery]) -> list[ReadQuery]:
+    """The queries that somebody may ask. Raises NoPathError where there are none."""
+    askable = [query for query in queries if not connects_itself(query.bound)]
+    if not askable:
+        raise NoPathError("it was only read as the connection of a thing with itself")
+    return askable
+
+
+def _unanswered(
+    kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], names: Sequence[Span], read: Read
+) -> Read:
+    """What comes of a question that has no answer, without readings that are at odds with it.
+
+    One with a name that the graph lacks has none, and that is told.
+    """
+    if lacking := _lacking(kg, asked.question, names, read.account):
+        told = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in lacking]
+        computed = Computed("abstained", notes=[*left_out_of(read.account), *told])
+        return Read(Executed(computed), account=read.account)
+    if asked.before != Before() and _likely_alone(asked) < _MAY_BE_ALONE:
+        return read
+    others = {in_words(kg, query.bound) for query in at_odds(kg, asked, likely, read.account)}
+    readings = [reading for reading in read.readings if reading["words"] not in others]
+    if read.executed.words in others:
+        notes = list(map(without_reading, read.computed.notes))
+        read = replace(read, executed=Executed(replace(read.computed, notes=notes)))
+    return replace(read, readings=readings)
+
+
+def _lacking(
+    kg: KnowledgeGraph, question: str, names: Sequence[Span], account: Sequence[Word]
+) -> list[str]:
+    """Those of some names that the graph lacks, and of which a query made nothing."""
+    left_out = [word for word in account if word["used_by"] in LEFT_OUT]
+    lacking = list[str]()
+    for span in names:
+        text = question[span.start : span.end]
+        norm = normalise(text)
+        is_left_out = any(w["start"] < span.end and span.start < w["end"] for w in left_out)
+        if (is_left_out or not account) and not kg.labels.known((norm, *norm.split())):
+            lacking.append(text)
+    return lacking
+
+
 def _is_known(kg: KnowledgeGraph, term: Term) -> bool:
     is_word = any(word.term == term for word in kg.labels.vocabulary())
     return is_word or kg.labels.describe([term])[0].degree > 0
@@ -159,17 +240,18 @@ def _read_in_context(
     """The queries of a question, read with what came before it or, where it stands alone, without.
 
     Read with it, a question that is complete may take a condition of the one before. One that
-    likely stands alone by its words is read so where that is as sure as reading it with them. One
-    that may do so, or points at what came before, is read so only where it is less sure than
-    `least` with them.
+    surely is so by its words, and names what it is about, is read by itself. One that likely stands
+    alone is read so where that is as sure as reading it with them. One that may do so, or points at
+    what came before, is read so only where it is less sure than `least` with them.
     """
     if asked.before == Before():
         return asked, reader.read(asked, plan)
-    mentions = asked.mentions.numbered
-    chance = stands_alone(asked.question, mentions)
+    chance, mentions = _likely_alone(asked), asked.mentions.numbered
     if chance < _MAY_BE_ALONE:
         return asked, reader.read(asked, plan)
     by_itself = replace(asked, before=Before())
+    if chance >= _COMPLETE and any(own.kind not in _VALUES for own in mentions):
+        return by_itself, reader.read(by_itself, plan)
     points = chance < SURE_ALONE and pointing_word(asked.question, mentions) != ""
     if chance < _LIKELY_ALONE or points:
         queries = reader.read(asked, plan)
@@ -187,6 +269,11 @@ def _read_in_context(
     if is_alone:
         return by_itself, replace(alone, cost=cost)
     return asked, replace(queries, cost=cost)
+
+
+def _likely_alone(asked: Asked) -> float:
+    """The probability that a question needs nothing of what came before it, by its words."""
+    return stands_alone(asked.question, asked.mentions.numbered)
 
 
 def _surest(queries: ReadQueries) -> float:

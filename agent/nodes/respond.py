@@ -64,6 +64,8 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "cut": turn["cut"] or left_out > 0,
         }
+        message = message_of(shown_turn, reading)
+        message.response_metadata["result"] = result  # for apps that keep messages only
         is_courtesy = outcome.status == "introduced"
         runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
         return {
@@ -72,7 +74,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "notes": [*outcome.notes, *not_shown(left_out)],
             "turns": [] if is_courtesy else [turn],
-            "messages": [message_of(shown_turn, reading)],
+            "messages": [message],
             "readings": readings,
             "reading": reading,
             "query_tree": tree,

@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 
 from ..answers.topics import linked, settled_topics
 from ..conversation.acts import Act, act_of, may_be_act, rewritten
+from ..conversation.card import class_mention
 from ..conversation.messages import earlier_turns, question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
@@ -75,6 +76,8 @@ def understand(
         named = linked(linker, kg, question)
         requests += named.requests or 1
         act = act_of(question, named.mentions, turns)
+        if act is None and (of_class := class_mention(kg, question)):
+            act = Act("card", Part(question=question, mentions=[of_class]))
         asker, notes = Asker(llm) if llm else None, list[str]()
         if asker and turns and act is None:
             full, notes = _rewritten(asker, question, turns, prompts)
@@ -110,7 +113,7 @@ def _operation(act: Act, notes: list[str]) -> Operation:
             mentions = act.question["mentions"]
             operation = Operation(kind=act.kind, mentions=mentions, notes=notes)
             return {**operation, "whole": True} if act.whole else operation
-        case "greetings" | "thanks" | "help":
+        case "greetings" | "thanks" | "help" | "yes" | "no":
             return Operation(kind="introduction", mentions=[], notes=[], courtesy=act.kind)
         case "choice":
             raise ValueError("a choice is answered as a question")

@@ -193,7 +193,7 @@ COMMANDS: dict[str, Command] = {
         Command("/set", "[NAME=VALUE]", "an option of the method; or default", set_option),
         Command("/threads", "", "the conversations that are kept", threads.threads),
         Command("/thread", "[ID]", "show this conversation, or go on with another", threads.thread),
-        Command("/export", "[FILE]",
+        Command("/export", "FILE",
                 "the conversation (.md, .json), the answers (.csv), the evidence (.html, .ttl)",
                 threads.export),
         Command("/clear", "", "begin a new conversation; a thread is kept", threads.clear),

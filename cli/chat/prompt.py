@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 
 from prompt_toolkit import PromptSession
@@ -116,10 +116,14 @@ class Completing(Completer):
 
 
 class Typed:
-    """A prompt on a terminal. What answers begins to load once the first one is drawn."""
+    """A prompt on a terminal. What answers begins to load once the first one is drawn.
 
-    def __init__(self, talk: Talk) -> None:
+    It is `ready` right before it reads keys.
+    """
+
+    def __init__(self, talk: Talk, ready: Callable[[], None] | None = None) -> None:
         self._talk = talk
+        self._ready = ready
         self._questions: PromptSession[str] = PromptSession(
             history=_history(),
             auto_suggest=AutoSuggestFromHistory(),
@@ -140,7 +144,7 @@ class Typed:
         """The next line; None where the user leaves. Ctrl-C empties the line."""
         while True:
             try:
-                return self._questions.prompt("\nyou > ")
+                return self._questions.prompt("\nyou > ", pre_run=self._ready)
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -181,6 +185,7 @@ def _keys() -> KeyBindings:
             buffer.validate_and_handle()
 
     @keys.add("escape", "enter")
+    @keys.add("escape", "c-j")  # as the terminal has it of who typed before any prompt
     def begin_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 

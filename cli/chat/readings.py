@@ -64,14 +64,17 @@ def _answered_by(talk: Talk) -> str:
 
 
 def offer(talk: Talk) -> None:
-    """Ask whether one of the readings is meant, where none was sure enough."""
+    """Ask whether one of the readings is meant, where none was sure enough.
+
+    Above it stands how sure the answer would have been, and no other number beside that.
+    """
     if not (offered := talk.offered):
         return
     numbers = "1" if offered == 1 else f"1 to {offered}"
     offer = f"Did you mean this? Type {numbers} for its answer, or ask anything else."
     talk.console.print()
     talk.console.print(offer, style="bold")
-    _list(talk, talk.understood.readings[:offered])
+    _list(talk, talk.understood.readings[:offered], with_probability=False)
 
 
 def wrong(talk: Talk, reply: str) -> None:
@@ -107,10 +110,11 @@ def _answered_as(talk: Talk) -> str:
     return "" if state.get("status") in SILENT else state.get("reading", "")
 
 
-def _list(talk: Talk, listed: Sequence["Reading"]) -> None:
+def _list(talk: Talk, listed: Sequence["Reading"], *, with_probability: bool = True) -> None:
     for number, reading in enumerate(listed, 1):
         line = Text(f"  {number}  ").append(one_line(reading["words"]))
-        talk.console.print(line.append(f"  {reading['probability']:.2f}", style="dim"))
+        likely = f"  probability {reading['probability']:.2f}" if with_probability else ""
+        talk.console.print(line.append(likely, style="dim"))
 
 
 def _asked_for(talk: Talk, understood: Understood) -> str:

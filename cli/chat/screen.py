@@ -124,7 +124,7 @@ class ChatScreen(Screen):
             self.how(computed)
         elif computed:
             self.computed(computed, state)
-            if (state.get("operation") or {}).get("courtesy", "thanks") != "thanks":
+            if (state.get("operation") or {}).get("courtesy") in ("greetings", "help"):
                 self.console.print(_COMMANDS, style="dim")
         elif not answers:
             self.refusal(state)

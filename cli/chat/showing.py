@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ...agent.errors import InputError
-from ...agent.kg.labels.names import one_line
+from ...agent.kg.labels.names import normalise, one_line
 from ...agent.kg.terms import Path, Step, Term
 from ..session import meanings, reply_of
 from .talk import Talk
@@ -188,8 +188,20 @@ def _members(kg: "KnowledgeGraph", class_: Term) -> str:
 
 
 def neighbours(talk: Talk, name: str) -> None:
-    """Facts about what a name most likely means, in both directions."""
+    """Facts about what a name most likely means, in both directions.
+
+    Of a name that is that of a class, and of no thing, it is told so. Raises InputError and
+    ServiceError.
+    """
+    from ...agent.answers.class_words import called
+
     candidates = _meanings(talk, name)
+    classes = [word for word in called(talk.kg, name) if not word.relation]
+    if classes and not any(normalise(one.name) == normalise(name) for one in candidates):
+        (label,) = talk.kg.labels.names([classes[0].term])
+        about = _members(talk.kg, classes[0].term)
+        talk.console.print(f"{one_line(label)} is {about} (/neighbours takes the name of a thing)")
+        return
     if not candidates:
         raise InputError(f"the graph has nothing under {name!r}", "spell it as the graph does")
     term: Term = candidates[0].term

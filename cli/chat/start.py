@@ -4,6 +4,8 @@ import logging
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +25,19 @@ def chat(
     ] = False,
 ) -> None:
     """Ask question after question; steps, answers and proofs appear as they come."""
+    from ..terminal import held_keys, is_terminal
+
+    with ExitStack() as held:
+        if is_terminal():
+            held.enter_context(held_keys())
+        talk = _chat(answering, trace, held.close)
+    if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends
+        sys.stdout.flush()
+        os._exit(0)
+
+
+def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Talk":
+    """Have the conversation. Keys are held until it is `ready` to read them."""
     from rich.console import Console
 
     from ...agent.kg.labels.names import one_line
@@ -68,7 +83,7 @@ def chat(
     if typing:
         from .prompt import Typed
 
-        lines = Typed(talk)
+        lines = Typed(talk, ready)
     else:
         from .loop import Lines
 
@@ -80,9 +95,7 @@ def chat(
     if wanted.thread:
         last_turns(talk, MOST_SHOWN)
     converse(talk, lines)
-    if talk.loading.is_at_work:  # libraries that are half imported crash where Python ends
-        sys.stdout.flush()
-        os._exit(0)
+    return talk
 
 
 def _introduction(talk: "Talk") -> str:

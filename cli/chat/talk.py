@@ -186,7 +186,7 @@ class Remembered:
     understood: Understood | None
 
 
-_LEAST_OFFERED = 0.05
+_LEAST_OFFERED = 0.1
 """The least probability of a reading that is offered."""
 _MOST_REMEMBERED = 50
 """Turns whose answers are at hand again once later ones are taken back."""

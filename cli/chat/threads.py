@@ -72,11 +72,13 @@ def _like(talk: Talk, name: str) -> str:
 
 
 def export(talk: Talk, name: str) -> None:
-    """Write the conversation, or the evidence for the last answer, as the file's ending says."""
+    """Write the conversation, or the evidence for the last answer, as the file's ending says.
+
+    Raises InputError for a file that is there, which stays as it is.
+    """
     from ...agent.conversation.threads import export_thread
 
-    name = name.lstrip("> ")
-    file = Path(name).expanduser()
+    file = Path(name.lstrip("> ")).expanduser()
     saver = talk.threads(talk.wanted.thread)
     if form := _EVIDENCE.get(file.suffix.lower()):
         from .showing import evidence
@@ -86,7 +88,7 @@ def export(talk: Talk, name: str) -> None:
         from ..tables import csv_of
 
         text = csv_of(talk.last.state)
-    elif name and file.suffix.lower() not in (".md", ".json"):
+    elif file.suffix.lower() not in (".md", ".json"):
         endings = ", ".join((".md", ".json", _TABLE, *_EVIDENCE))
         raise InputError(f"{file}: its ending says no form", f"give one of {endings}")
     else:
@@ -95,9 +97,6 @@ def export(talk: Talk, name: str) -> None:
             text = export_thread(saver, talk.thread, "json" if as_json else "markdown") + "\n"
         except InputError as error:
             raise InputError("there is nothing to export yet", "ask something first") from error
-    if not name:
-        talk.console.print(text, end="", soft_wrap=True)
-        return
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
@@ -183,7 +182,25 @@ def _state_of(turn: "Turn") -> "State":
 
 def _print_turn(talk: Talk, turn: "Turn") -> None:
     talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
-    talk.console.print(f"     {cropped(one_line(turn['text']), _LONGEST)}", style="dim")
+    talk.console.print(f"     {cropped(one_line(_told(turn)), _LONGEST)}", style="dim")
+
+
+def _told(turn: "Turn") -> str:
+    """What was answered; of answers that are listed, also what each is and what it belongs to."""
+    from ..render import answer_text
+    from ..tables import belongings
+
+    labels, names = list[str](), list[str]()
+    listed, told = "", turn["text"]
+    for answer, owners in zip(turn["answers"], belongings(turn["answers"]), strict=True):
+        of = ", ".join(named["label"] for named in owners)
+        labels.append(answer["label"])
+        names.append(answer_text(answer) + (f" ({of})" if of else ""))
+        listed = "; ".join(labels)
+        if not f"{turn['text']}; ".startswith(f"{listed}; "):
+            break
+        told = "; ".join(names) + turn["text"][len(listed) :]
+    return told
 
 
 def clear(talk: Talk, _: str) -> None:

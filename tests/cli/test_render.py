@@ -76,6 +76,17 @@ def test_a_plain_question_in_other_words_is_no_reading(
     assert any("read as" in line for line in lines) is is_told
 
 
+def test_beside_the_confidence_the_number_of_another_reading_is_called_otherwise(
+    world: KnowledgeGraph,
+) -> None:
+    readings = [
+        Reading(query={}, words=words, probability=p) for words, p in (("one", 0.6), ("two", 0.2))
+    ]
+    given = {"confidence": 0.7, "reading": "one", "readings": readings}
+    text = "\n".join(shown(world, state(result=result_record("count", "8", ""), **given)))
+    assert "or was it: two? (probability 0.20" in text
+
+
 @pytest.mark.parametrize(
     ("confidence", "probabilities", "named"),
     [

@@ -29,6 +29,20 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert question_key(records[-1]) == ("d", "s", "x")
 
 
+@pytest.mark.parametrize(("method", "words"), [("query", ["a reading", ""]), ("gcr", [""])])
+def test_only_query_rejects_readings(method: str, words: list[str]) -> None:
+    (chain,) = proven("Lima")["chains"]
+    walk = {"steps": chain, "relevance": 0.25}
+    readings = [{"query": {}, "words": "a reading", "probability": 0.5}]
+    state: Any = {**says(), "readings": readings, "candidates": [walk]}
+    sample = Sample("x", "q", (Gold(label="Lima"),))
+    record = answered(sample, Asked("d", "s", method), state, 0.1)
+    assert [rejected["words"] for rejected in record.get("rejected", [])] == words
+    unwalked: Any = {**state, "candidates": []}
+    nothing = answered(sample, Asked("d", "s", "gcr"), unwalked, 0.1)
+    assert "rejected" not in nothing
+
+
 def changed(**fields: Any) -> dict[str, Any]:
     record: dict[str, Any] = {**stub_records()[1], **fields}
     return {name: value for name, value in record.items() if value is not ...}

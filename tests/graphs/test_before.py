@@ -49,6 +49,13 @@ def test_a_question_of_its_own_is_told_as_it_is() -> None:
         assert before_of(kg, [whole, other]).asked.question == "Which countries border Chile?"
 
 
+def test_a_question_that_was_not_answered_words_no_later_one() -> None:
+    kg = open_kg("world")
+    king: Turn = {**turn(1, "Who is the king of Peru?", "Peru", PERU, CAPITAL), "status": "unsure"}
+    whole = turn(2, "What is the capital of Chile?", "Chile", CHILE, CAPITAL)
+    assert before_of(kg, [king, whole]).asked.question == "What is the capital of Chile?"
+
+
 def test_a_value_of_the_question_before_stays_in_it() -> None:
     kg = open_kg("world")
     longer = {"start": [0], "filters": [{"op": ">", "mention": 1}]}

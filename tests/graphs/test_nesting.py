@@ -253,6 +253,21 @@ def test_the_message_has_a_name_and_the_answers_with_their_chains(graph: Compile
     assert json.loads(json.dumps(metadata)) == metadata == message.response_metadata
 
 
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ({"start": [0], "steps": [{"relation": "borders"}], "answer": "count"}, 8),
+        ({"start": [0], "steps": [{"relation": "capital"}], "answer": "yesno"}, True),
+        ({"start": [0], "steps": [{"relation": "capital"}]}, None),
+    ],
+)
+def test_the_message_has_what_was_computed(graph: CompiledGraph, query: Any, value: Any) -> None:
+    given: Any = {"query": {"query": query, "mentions": [{"text": "Austria"}]}}
+    state: Any = graph.invoke(given, {"configurable": {"thread_id": str(value)}})
+    result = state["messages"][-1].response_metadata["result"]
+    assert result == state["result"] and (result["value"] if result else None) == value
+
+
 class Desk(MessagesState, total=False):
     """A state with messages and a question of its own."""
 

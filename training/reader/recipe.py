@@ -70,6 +70,7 @@ _WALKS = (
 """Sources of walks from what a question names."""
 _OF_WIKIDATA = ("simplequestions-wikidata", "simplequestions-wikidata-twins")
 """Of these many ask for what the words of another relation of their graph say, too."""
+_WALKED_MORE = dict.fromkeys(_WALKS, 1.6) | dict.fromkeys(_OF_WIKIDATA, 1.0)
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 
@@ -117,7 +118,17 @@ STAGES = (
         replace(_BARE, few=0.4, one_way=0.03),
         batch=128,
         averaged=200,
-        more=_ASKED_MORE | dict.fromkeys(_WALKS, 1.6) | dict.fromkeys(_OF_WIKIDATA, 1.0),
+        more=_ASKED_MORE | _WALKED_MORE,
+    ),
+    # What a graph lacks is not what it has beside.
+    Stage(
+        "lacking",
+        700,
+        5e-4,
+        replace(_BARE, few=0.4, none=0.2, one_way=0.06),
+        averaged=20,
+        middle=0,
+        more=_ASKED_MORE | _WALKED_MORE,
     ),
 )
 

@@ -26,6 +26,7 @@ PERU = turn("What is the capital of <country:Peru>?", entity("Lima", "city"))
     [("Hello!", "greetings"), ("good morning", "greetings"), ("thanks!!", "thanks")]
     + [("What can you do?", "help"), ("help", "help"), ("?", "help"), ("???", "help")]
     + [("What is your source?", "help"), ("Where does your data come from?", "help")]
+    + [("yes", "yes"), ("No.", "no"), ("yes, please", "yes")]
     + [("thanks u", "thanks"), ("thx a lot", "thanks"), ("what can u do", "help")],
 )
 def test_a_courtesy(text: str, kind: str) -> None:
@@ -40,7 +41,11 @@ def test_a_thing_of_the_graph_that_is_called_so_is_no_courtesy() -> None:
     assert act is not None and act.kind == "card"
 
 
-@pytest.mark.parametrize("text", ["tell me about <river:Danube>", "Who is <writer:Ada>?"])
+@pytest.mark.parametrize(
+    "text",
+    ["tell me about <river:Danube>", "Who is <writer:Ada>?"]
+    + ["show me everything about <lake:Lake Victoria>", "and show me all about <lake:Como>"],
+)
 def test_what_asks_for_a_card(text: str) -> None:
     asked, named = mentions(text)
     for turns in ([], [PERU]):
@@ -48,11 +53,21 @@ def test_what_asks_for_a_card(text: str) -> None:
         assert act is not None and act.kind == "card" and may_be_act(asked)
 
 
-def test_a_bare_name_follows_up_on_a_question() -> None:
-    text, named = mentions("and <country:Chile>?")
+@pytest.mark.parametrize("marked", ["and <country:Chile>?", "and <country:Chile>", "<x:Chile>?"])
+def test_a_name_that_goes_on_follows_up_on_a_question(marked: str) -> None:
+    text, named = mentions(marked)
     assert act_of(text, named, [PERU]) is None
     act = act_of(text, named, [{**PERU, "card": True}])
     assert act is not None and act.kind == "card"
+
+
+@pytest.mark.parametrize("marked", ["<country:Chile>", "The <lake:Titicaca>.", "<country:Chile>!"])
+def test_a_bare_name_asks_for_a_card_wherever_it_is_said(marked: str) -> None:
+    text, named = mentions(marked)
+    shown: Turn = {**PERU, "card": True}
+    for turns in ([], [PERU], [shown]):
+        act = act_of(text, named, turns)
+        assert act is not None and act.kind == "card"
 
 
 @pytest.mark.parametrize("text", ["What is the capital of <country:Peru>?", "Who owns <x:Y> now?"])

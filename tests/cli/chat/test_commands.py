@@ -99,7 +99,9 @@ def test_what_is_no_command_suggests_the_nearest(talk: Talk, line: str, near: st
         ("/verify", "no answer yet"),
         ("/explain tree", "no answer yet"),
         ("/explain pdf", "none of tree"),
-        ("/export", "nothing to export"),
+        ("/export", "needs FILE"),
+        ("/export >", "ending"),
+        ("/export x.md", "nothing to export"),
         ("/export x.html", "no answer yet"),
         ("/export x.doc", "ending"),
         ("/set wdth=5", "no option"),
@@ -151,6 +153,14 @@ def test_a_class_is_shown_with_its_size_and_a_few_members(
     assert shown(talk).startswith("borders  a relation  <https://")
 
 
+def test_the_facts_about_a_class_are_those_of_its_members(talk: Talk) -> None:
+    perform(talk, "/neighbours rivers")
+    (line,) = shown(talk).splitlines()
+    assert line.startswith("river is a class of 142 members: Aare, ") and "/neighbours" in line
+    perform(talk, "/neighbours Congo River")
+    assert "  Congo River ─ mouth → Atlantic Ocean" in shown(talk).splitlines()
+
+
 def test_commands_about_an_answer(talk: Talk, tmp_path: Path) -> None:
     converse(talk, Said("Which countries border Portugal?"))
     assert "Spain [1]" in shown(talk)
@@ -165,13 +175,16 @@ def test_commands_about_an_answer(talk: Talk, tmp_path: Path) -> None:
     page = tmp_path / "evidence.html"
     perform(talk, f"/export {page}")
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    with pytest.raises(InputError, match="is there already"):
-        perform(talk, f"/export {page}")
+    for name in ("evidence.html", "own.csv", "own.md"):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+        with pytest.raises(InputError, match="is there already"):
+            perform(talk, f"/export {tmp_path / name}")
+        assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
     with pytest.raises(InputError, match="cannot be written"):
         perform(talk, f"/export {tmp_path / 'no' / 'folder.md'}")
-    shown(talk)
-    perform(talk, "/export")
-    assert shown(talk).startswith("# chat\n\n## Which countries border Portugal?\n")
+    perform(talk, f"/export {tmp_path / 'chat.md'}")
+    text = (tmp_path / "chat.md").read_text(encoding="utf-8")
+    assert text.startswith("# chat\n\n## Which countries border Portugal?\n")
 
 
 def test_a_conversation_remembers_until_it_is_cleared(talk: Talk) -> None:

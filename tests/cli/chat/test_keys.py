@@ -60,6 +60,14 @@ def test_enter_after_a_backslash_begins_a_line(typed: Typed, keys: PipeInput) ->
     assert typed.question() == "one\ntwo"
 
 
+@pytest.mark.parametrize("enter", ["\r", "\n"])
+def test_alt_enter_begins_a_line_also_as_typed_before_the_prompt(
+    typed: Typed, keys: PipeInput, enter: str
+) -> None:
+    keys.send_text(f"one\x1b{enter}two\r")
+    assert typed.question() == "one\ntwo"
+
+
 def test_ctrl_d_on_an_empty_line_leaves(typed: Typed, keys: PipeInput) -> None:
     keys.send_text(CTRL_D)
     assert typed.question() is None

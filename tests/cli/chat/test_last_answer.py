@@ -13,9 +13,11 @@ from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
 from groundwalk.cli.chat.commands import perform
 from groundwalk.cli.chat.loop import converse
+from groundwalk.cli.chat.screen import ChatScreen, answer
 from groundwalk.cli.chat.showing import evidence
 from groundwalk.cli.chat.talk import Talk, Wanted
 from groundwalk.cli.chat.threads import MOST_SHOWN, last_turns
+from groundwalk.cli.render import answer_text
 from rich.console import Console
 
 from .test_commands import Said
@@ -38,7 +40,7 @@ def talk(shared: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     yield shared
     if opened := shared._engine._threads.pop(True, None):  # pyright: ignore[reportPrivateUsage]
         close_threads(opened)
-        shared.change(thread=None)
+        shared.change(thread=None, options=Options())
     perform(shared, "/clear")
 
 
@@ -80,6 +82,31 @@ def test_in_a_thread_that_goes_on_the_commands_speak_of_its_last_answer(talk: Ta
     assert "8 (counted" in after(talk, "/explain tree")
     assert "not kept" in after(talk, "/readings")
     assert after(talk, "/undo", "/why") == "[1] ✓ Peru ─ capital → Lima\n"
+
+
+LENGTHS = {
+    "query": {
+        "start": {"any": [{"start": [0]}, {"start": [1]}]},
+        "steps": [{"relation": "length in kilometres"}],
+    },
+    "mentions": [{"text": "Danube"}, {"text": "Po River"}],
+}
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_what_was_answered_before_is_shown_with_what_it_is_of(talk: Talk, most: int | None) -> None:
+    talk.change(thread="trip", options=Options(max_answers=most))
+    talk.begin("trip")
+    answer(talk, ChatScreen(console=talk.console), "How long?", lambda _: "", LENGTHS)
+    *_, told = after(talk, "/thread").splitlines()
+    values = [f"{answer_text(own)} ({own['of'][0]['label']})" for own in kept_answers(talk)]
+    assert "2850 (length in kilometres) (Danube)" in values and len(values) == 2
+    more = "; and 1 more" if most == 1 else ""
+    assert told.strip() == "; ".join(values[:most]) + more
+
+
+def kept_answers(talk: Talk) -> list[Any]:
+    return talk.last.state.get("turns", [])[-1]["answers"]
 
 
 def test_after_why_in_words_the_question_keeps_its_answer_and_readings(

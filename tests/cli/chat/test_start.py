@@ -30,6 +30,24 @@ main()
 """The chat, which tells what it has imported once the first question is typed, and leaves."""
 
 
+_SLOW = """
+import sys, time
+from pathlib import Path
+import groundwalk.cli.chat.threads as threads
+
+def slow(talk, most):
+    Path("begun").touch()
+    while not Path("typed").exists():
+        time.sleep(0.01)
+
+threads.last_turns = slow
+sys.argv = ["groundwalk", "chat", "--thread", "trip"]
+from groundwalk.cli.main import main
+main()
+"""
+"""The chat, which takes until there is a file `typed` before it shows its first prompt."""
+
+
 def run(home: Path, *arguments: str, say: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*command(), "chat", *arguments],
@@ -58,6 +76,18 @@ def test_leaving_while_the_model_loads_is_clean(tmp_path: Path) -> None:
         assert terminal.wait_for_the_end() == 0, terminal.text()
         shown = terminal.text()
     assert "Vaduz" in shown and "Traceback" not in shown and "rror" not in shown
+
+
+def test_what_is_typed_before_the_prompt_waits_for_it(tmp_path: Path) -> None:
+    with Terminal(_SLOW, environment(tmp_path), tmp_path, rows=24) as terminal:
+        terminal.wait_for((tmp_path / "begun").exists)
+        terminal.type("Which\x1b\rrivers?")
+        (tmp_path / "typed").touch()
+        terminal.wait_for(lambda: terminal.before_the_cursor() == "  ... rivers?")
+        _, *lines = terminal.text().splitlines()
+        assert lines[:3] == ["", "you > Which", "  ... rivers?"], "seen once, and in two lines"
+        terminal.type("\x03\x04")
+        assert terminal.wait_for_the_end() == 0
 
 
 def test_what_cannot_be_loaded_is_told_at_the_first_question(tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], N
 def test_readings_are_listed_by_number(talk: Talk) -> None:
     perform(talk, "/readings")
     first, second, hint = shown(talk).splitlines()
-    assert first == "  1  capital of Portugal  0.70" and second == "  2  borders of Portugal  0.25"
+    assert first == "  1  capital of Portugal  probability 0.70"
+    assert second == "  2  borders of Portugal  probability 0.25"
     assert "/readings N" in hint
 
 
@@ -120,7 +121,7 @@ def test_where_no_reading_is_sure_enough_one_is_asked_for_by_its_number(
     answered(talk, READINGS, status)
     offer(talk)
     _, first, *listed = shown(talk).splitlines()
-    assert "Type 1 to 2" in first and listed[1] == "  2  borders of Portugal  0.25"
+    assert "Type 1 to 2" in first and listed[1] == "  2  borders of Portugal", "and no number"
     converse(talk, Said(" 2 "))
     assert "Spain [1]" in shown(talk)
     assert not talk.offers("2")

@@ -1,0 +1,87 @@
+"""A card of a class: what it is, how many members it has, and a few of them."""
+
+from typing import Any, cast
+
+import pytest
+from groundwalk.agent.conversation.before import before_of
+from groundwalk.agent.conversation.card import card, class_mention
+from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
+from groundwalk.agent.kg.terms import Triple
+from groundwalk.agent.records import MentionRecord, Turn
+from rdflib import Graph
+
+from .naming import turn
+
+PERU = turn("What is the capital of <country:Peru>?")
+RIVERS = 142
+
+
+@pytest.fixture(scope="module")
+def world() -> KnowledgeGraph:
+    return open_kg("world")
+
+
+def mention_of(kg: KnowledgeGraph, question: str) -> MentionRecord:
+    mention = class_mention(kg, question)
+    assert mention is not None
+    return mention
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["tell me about rivers", "Tell me about the rivers!", "and describe streams"]
+    + ["what do you know about rivers?", "show me everything about River"],
+)
+def test_a_class_that_is_asked_about(world: KnowledgeGraph, question: str) -> None:
+    mention = mention_of(world, question)
+    assert [own["label"] for own in mention["candidates"]] == ["river"]
+    assert question[mention["start"] : mention["end"]].casefold() == mention["text"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["rivers", "show me rivers", "what are the rivers?", "tell me about long rivers"]
+    + ["tell me about borders", "tell me about", "tell me about Peru", "How many rivers?"],
+)
+def test_what_asks_about_no_class(world: KnowledgeGraph, question: str) -> None:
+    assert class_mention(world, question) is None
+
+
+def test_a_card_of_a_class(world: KnowledgeGraph) -> None:
+    (river,) = mention_of(world, "tell me about rivers")["candidates"]
+    part, whole = card(world, river).result, card(world, river, whole=True).result
+    assert part is not None and whole is not None
+    assert part["text"].startswith(f"river (a river; a class of {RIVERS} members). members: Aare;")
+    for shown, more in ((part, RIVERS - 5), (whole, 0)):
+        (row,) = cast(Any, shown.get("rows"))
+        assert row[0]["label"] == "members" and shown.get("more") == [more]
+        triples = [
+            Triple(*(step[part]["term"] for part in ("head", "relation", "tail")))
+            for step in shown["triples"]
+        ]
+        assert len(triples) == len(row) - 1 == RIVERS - more and all(world.store.holds(triples))
+
+
+def test_a_class_of_one_member_and_with_facts() -> None:
+    turtle = """
+        @prefix : <https://shed.example/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Machine rdfs:label "machine" . :lathe a :Machine ; :feeds :press ; rdfs:label "lathe" .
+    """
+    kg = kg_of(Graph().parse(data=turtle))
+    (machine,) = mention_of(kg, "tell me about machines")["candidates"]
+    result = card(kg, machine).result
+    assert result and result["text"] == "machine (a class of 1 member). members: lathe."
+
+
+def test_after_a_card_of_a_class_its_members_are_what_is_talked_about(
+    world: KnowledgeGraph,
+) -> None:
+    mention = mention_of(world, "tell me about rivers")
+    known: Any = {"asked": "tell me about rivers", "mentions": [mention], "card": True}
+    known |= {"topics": mention["candidates"], "status": "answered", "number": 2}
+    before = before_of(world, [PERU, cast(Turn, {**PERU, **known})])
+    assert len(before.answers) == RIVERS and before.asked.many and before.asked.answers == "river"
+    assert before.topics == () and before.mentions.bound == () and before.asked.question == ""
+    steps = [step for proof in before.answers.values() for step in proof]
+    assert all(world.store.holds([step.triple for step in steps]))
