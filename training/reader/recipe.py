@@ -364,7 +364,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("out", type=Path)
-    add("--steps", type=int, nargs=len(STAGES), default=default.steps, help=f"those of {stages}")
+    add("--steps", type=int, nargs="+", help=f"those of {stages}; 0 for each that is not said")
     add("--width", type=int, default=default.width)
     add("--made", type=int, default=default.made, help="questions over each schema")
     add("--no-twins", action="store_true", help="without wordings of test questions")
@@ -381,8 +381,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     folder = os.environ.get("GROUNDWALK_DATA")
     if not folder:
         parser.error("GROUNDWALK_DATA does not name the folder of public data")
+    steps = tuple(given.steps or default.steps)
+    if len(steps) > len(STAGES):
+        parser.error(f"--steps: there are {len(STAGES)} stages, and {len(steps)} numbers")
     recipe = ReaderRecipe(
-        tuple(given.steps),
+        steps + (0,) * (len(STAGES) - len(steps)),
         given.width,
         given.made,
         not given.no_twins,

@@ -8,11 +8,12 @@ import torch
 from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
+from groundwalk.training.reader import recipe as recipes
 from groundwalk.training.reader import sureness, thresholds
 from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.learning import Plan, blended
 from groundwalk.training.reader.lessons import Lessons, gather_lessons
-from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, train_reader
+from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from rich.console import Console
 
@@ -96,3 +97,29 @@ def test_a_mean_is_with_an_earlier_stage() -> None:
 def test_what_a_stage_draws_more_often_are_sources() -> None:
     known = {source.name for source in SOURCES} | {COMPOSED}
     assert all(stage.more.keys() <= known for stage in STAGES)
+
+
+def test_more_numbers_of_steps_than_stages_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GROUNDWALK_DATA", str(tmp_path))
+    numbers = ["1"] * (len(STAGES) + 1)
+    with pytest.raises(SystemExit, match="2"):
+        main([str(tmp_path / "out"), "--steps", *numbers])
+    assert f"there are {len(STAGES)} stages" in capsys.readouterr().err
+
+
+def test_stages_that_are_not_said_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROUNDWALK_DATA", str(tmp_path))
+    made = list[ReaderRecipe]()
+
+    def noted(recipe: ReaderRecipe, *_: object) -> None:
+        made.append(recipe)
+
+    monkeypatch.setattr(recipes, "train_reader", noted)
+    main([str(tmp_path / "out"), "--steps", "16", "2"])
+    main([str(tmp_path / "out")])
+    assert made[0].steps == (16, 2, *[0] * (len(STAGES) - 2))
+    assert made[1].steps == tuple(stage.steps for stage in STAGES)
