@@ -37,7 +37,7 @@ from .inputs import (
     label_way,
     number_actions,
 )
-from .lexicon import QuestionWord, words_of
+from .lexicon import QuestionWord, label_words, words_of
 from .matching import FEATURES
 from .network import logs_of
 
@@ -384,5 +384,9 @@ def _used_by(index: int, read: _Account, threshold: float) -> str:
         threshold = min(threshold, _UNREAD_ALONE)
     if read.unread[index] >= threshold:
         return UNREAD
+    parts = set(word.parts)
+    for label in read.labels:
+        if not parts.isdisjoint((*label_words(label.called), *label_words(label.tail))):
+            return label.called
     best = max(range(len(met)), key=met.__getitem__, default=None)
     return read.filler if best is None or met[best] < _MET else read.labels[best].called

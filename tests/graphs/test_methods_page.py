@@ -75,7 +75,12 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     with pytest.MonkeyPatch.context() as patch:
         for method in METHODS:
             ask = partial(_read, kg, method, retrieved=str(file))
-            several = [ask(bundled), ask(bundled, llm), ask(instruct)]
+            several = [
+                ask(bundled),
+                ask(bundled, llm),
+                ask(instruct),
+                ask(instruct, confidence=0.0),
+            ]
             if any("planning" in names for names in several):
                 several.append(ask(bundled, planning="random"))
             several.append(_read_of_a_query(kg, method))

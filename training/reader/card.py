@@ -35,10 +35,10 @@ def write_card(
         "",
         f"- {parameters:,} parameters, in half precision, with {meanings}",
         f"- Answers are shown from a confidence of {settings.threshold:.4f}, and a word is left out"
-        f" from a share of {settings.unread:.4f}",
-        "- Both, and what the evidence of a reading weighs, are fitted on domains that it learnt"
-        " nothing of, and on the open questions of groundwalk's exams over concerts, huts and"
-        " rental (Apache-2.0)",
+        f" from a share of {settings.unread:.4f}; both are fitted on domains that it"
+        " learnt nothing of",
+        "- What the evidence of a reading weighs is fitted on these domains, and on the open"
+        " questions of groundwalk's exams over concerts, huts and rental (Apache-2.0)",
         "- Never learnt from: MetaQA, PathQuestion, WebQSP, the WorldCup graph, the world graph",
         "",
         "## Sources",

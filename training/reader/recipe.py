@@ -117,17 +117,8 @@ STAGES = (
         1.5e-3,
         replace(_BARE, few=0.4, one_way=0.03),
         batch=128,
-        averaged=200,
-        more=_ASKED_MORE | _WALKED_MORE,
-    ),
-    # What a graph lacks is not what it has beside.
-    Stage(
-        "lacking",
-        700,
-        5e-4,
-        replace(_BARE, few=0.4, none=0.2, one_way=0.06),
-        averaged=20,
         middle=0,
+        averaged=200,
         more=_ASKED_MORE | _WALKED_MORE,
     ),
 )

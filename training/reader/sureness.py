@@ -7,7 +7,7 @@ graphs that nothing was learnt of, and either kind counts as much in all.
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import torch
 
@@ -49,8 +49,6 @@ class Known:
 
     evidence: Evidence
     right: bool
-    answerable: bool = True
-    """Whether the graph has an answer to the question."""
 
 
 def reading_with(
@@ -94,16 +92,9 @@ def known_of_made(
             yield Known(outcome.evidence, right)
 
 
-class OfExams(NamedTuple):
-    """What is known of questions of exams; of those without an answer `silent` came to nothing."""
-
-    known: Sequence[Known]
-    silent: int
-
-
-def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> OfExams:
+def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> list[Known]:
     """What is known of the open questions of the exams that are no tests of the reader."""
-    known, silent = list[Known](), 0
+    known = list[Known]()
     for graph in GRAPHS:
         if graph == _TESTED:
             continue
@@ -113,11 +104,9 @@ def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> OfEx
             for sample in read_samples("exam", None, f"{graph}/open"):
                 _, outcome = read_as_asked(read, sample.question) or (None, None)
                 if outcome is None or outcome.evidence is None or has_nothing(outcome.computed):
-                    silent += not sample.answers
                     continue  # that something comes to nothing is judged by its probability
-                right = _answers(outcome.computed, sample)
-                known.append(Known(outcome.evidence, right, bool(sample.answers)))
-    return OfExams(known, silent)
+                known.append(Known(outcome.evidence, _answers(outcome.computed, sample)))
+    return known
 
 
 def with_sureness(

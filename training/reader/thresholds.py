@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...agent.answers.readings import ReadWith
-from ...agent.answers.sureness import sureness
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
 from ...agent.query.binding import Naming
@@ -58,7 +57,7 @@ _OTHERS = 1_000
 _OF_ONE, _NONE_OF_ONE = 100, 50
 """Questions of the one graph that a reader is tuned to."""
 _ANSWERED = 0.05
-"""Of questions that a graph has no answer to, how many may be answered."""
+"""Of questions whose relation is taken out of a graph, how many may be answered."""
 _WRITTEN = 200
 """Hand-written questions that are asked."""
 _ACCOUNTED = 60
@@ -96,9 +95,8 @@ def fit_thresholds(
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
     Before that, what the evidence of a reading weighs is fitted anew. Few questions are answered
-    whose relation is taken out, or to which the graphs of the open exams have no answer. `apart`
-    are the domains over which graphs are made. Raises ValueError where none of them can be asked
-    about.
+    whose relation is taken out. `apart` are the domains over which graphs are made. Raises
+    ValueError where none of them can be asked about.
     """
     reader = replace(reader, settings=replace(reader.settings, sureness=()))
     known = list[Known]()
@@ -107,17 +105,13 @@ def fit_thresholds(
         for read, question in _lacking(kg, reader, asked, _LACKING, Unwatched()):
             without_it = known_of_made(read, [question], Naming(kg))
             known += [one for one in without_it if not one.right]
-    asked_of, silent = known_of_exams(reader, report)
-    reader = with_sureness(reader, known, asked_of)
-    weights = reader.settings.sureness
-    without = [sureness(one.evidence, weights) for one in asked_of if not one.answerable]
-    without += [0.0] * silent
-    tried = list[Tried]()
+    reader = with_sureness(reader, known, known_of_exams(reader, report))
+    tried, without = list[Tried](), list[Answered]()
     for kg, asked in _over(apart, seed, report):
         tried.append(_tried(kg, reader, _made_exam(kg, reader, asked), Unwatched()))
         lacking = _tried_without(kg, reader, asked, _LACKING, Unwatched())
         tried.append(lacking)
-        without += [answer.confidence for answer in lacking.answered]
+        without += lacking.answered
     if not any(part.answered for part in tried):
         raise ValueError("no domain that is kept apart can be asked about")
     return _silent(_fitted(reader, tried, lenient_threshold), without)
@@ -138,14 +132,11 @@ def _over(
                 yield kg, _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
 
 
-def _silent(reader: ReaderWeights, without: Sequence[float]) -> ReaderWeights:
-    """The reader, so strict that few questions are answered that have no answer.
-
-    `without` are the confidences of what it found for such questions, 0 where nothing was.
-    """
+def _silent(reader: ReaderWeights, without: Sequence[Answered]) -> ReaderWeights:
+    """The reader, so strict that few questions are answered whose relation is taken out."""
     if len(without) * _ANSWERED < 1:  # too few to tell
         return reader
-    least = silence_threshold(without, share=_ANSWERED)
+    least = silence_threshold([answer.confidence for answer in without], share=_ANSWERED)
     settings = reader.settings
     return replace(reader, settings=replace(settings, threshold=max(settings.threshold, least)))
 
@@ -238,7 +229,7 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
-    return _silent(fitted, [answer.confidence for answer in without.answered])
+    return _silent(fitted, without.answered)
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[TypedQuestion]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.answers.readings import ReadWith
-from groundwalk.agent.answers.sureness import Evidence
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.query.account import NoAccount
@@ -16,8 +15,7 @@ from groundwalk.agent.query.reader import QueryReader
 from groundwalk.training.fitting.thresholds import Answered
 from groundwalk.training.queries.typed import TypedQuestion
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.sureness import Known, OfExams
-from groundwalk.training.reader.thresholds import Tried, fit_thresholds, fit_to_graph, sure_of
+from groundwalk.training.reader.thresholds import Tried, fit_to_graph, sure_of
 from groundwalk.training.trainer.watched import Unwatched
 
 from ...agent.query.models import scripted
@@ -85,29 +83,3 @@ def test_few_questions_are_answered_whose_relation_is_gone(
     fitted = fit_to_graph(tiny_reader(), kg, material, (), (), Unwatched())
     assert least <= fitted.settings.threshold <= most
     assert fitted.settings.kg == kg.digest
-
-
-@pytest.mark.parametrize(("answerable", "least", "most"), [(False, 0.8, 1.0), (True, 0.0, 0.31)])
-def test_few_questions_of_exams_are_answered_that_have_no_answer(
-    kg: KnowledgeGraph,
-    monkeypatch: pytest.MonkeyPatch,
-    answerable: bool,
-    least: float,
-    most: float,
-) -> None:
-    evidence = Evidence(0.8, 1.0, 0.0, 1.0)
-    asked = [Known(evidence, right=False, answerable=answerable)] * 40
-
-    def over(*_: object) -> list[tuple[KnowledgeGraph, list[TypedQuestion]]]:
-        return [(kg, [])]
-
-    def exams(*_: object) -> OfExams:
-        return OfExams(asked, 0)
-
-    def tried(*_: object) -> Tried:
-        return Tried([True] * 40, [Answered(0.3, right=True)] * 40, [])
-
-    for name, own in (("_over", over), ("known_of_exams", exams), ("_tried", tried)):
-        monkeypatch.setattr(thresholds, name, own)
-    fitted = fit_thresholds(tiny_reader(), [], lambda _: None)
-    assert least <= fitted.settings.threshold <= most
