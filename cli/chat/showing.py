@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _MOST_RIVALS = 10
 _MOST_FACTS = 50
-_MOST_MEMBERS, _FEW = 10_000, 5
-"""Members of a class that are counted, and that are named."""
+_FEW = 5
+"""Members of a class that are named."""
 
 
 _SPAN = r"[1-9][0-9]{0,5}(?:-[1-9][0-9]{0,5})?"
@@ -174,15 +174,14 @@ def entity(talk: Talk, name: str) -> None:
 
 def _members(kg: "KnowledgeGraph", class_: Term) -> str:
     """How many members a class has, as far as they are counted, and the names of a few."""
-    each = (
-        kg.store.follow([class_], kind, True, limit=_MOST_MEMBERS)[0] for kind in kg.profile.types
-    )
-    members = list(dict.fromkeys(step.target for steps in each for step in steps))
+    from ...agent.answers.class_words import MOST_MEMBERS, members_of
+
+    members = [step.target for step in members_of(kg, class_)]
     if not members:
         return "a class without members"
     few = [one_line(name) for name in kg.labels.names(members[:_FEW])]
     count = "1 member" if len(members) == 1 else f"{len(members):,} members"
-    bound = "at least " if len(members) >= _MOST_MEMBERS else ""
+    bound = "at least " if len(members) >= MOST_MEMBERS else ""
     more = ", ..." if len(members) > _FEW else ""
     return f"a class of {bound}{count}: {', '.join(few)}{more}"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.answers import class_words
 from groundwalk.agent.conversation.threads import close_threads, list_threads
 from groundwalk.agent.errors import GroundwalkError, InputError
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
-from groundwalk.cli.chat import showing
 from groundwalk.cli.chat.commands import COMMANDS, perform
 from groundwalk.cli.chat.loop import converse
 from groundwalk.cli.chat.prompt import Completing
@@ -146,7 +146,7 @@ def test_a_class_is_shown_with_its_size_and_a_few_members(
     members = "Aare, Adige, Amazon, Amu Darya, Amur, ..."
     assert first.startswith(f"river  a class of 142 members: {members}  <https://")
     assert others[0].startswith("on river  a relation  <") and len(others) == 11
-    monkeypatch.setattr(showing, "_MOST_MEMBERS", 100)
+    monkeypatch.setattr(class_words, "MOST_MEMBERS", 100)
     perform(talk, "/entity river")
     assert shown(talk).startswith("river  a class of at least 100 members: ")
     perform(talk, "/entity borders")
