@@ -19,7 +19,7 @@ from ..kg import KnowledgeGraph
 from ..kg.nodes import is_triple
 from ..kg.terms import Term, Triple
 from ..linking import Linker
-from ..records import Answer, Entity, MentionRecord, Status, StepRecord, Turn, silence
+from ..records import Answer, Entity, MentionRecord, Result, Status, StepRecord, Turn, silence
 from ..state import State
 from .earlier import checked_answers, start_of
 from .turns import bounded
@@ -42,10 +42,12 @@ class Reply(TypedDict):
     """The question as it was put."""
     reading: NotRequired[str]
     """The query that was executed, in words."""
+    result: NotRequired[Any]
+    """What was computed, for apps that keep messages only; it is not read again."""
 
 
-def message_of(turn: Turn, reading: str) -> AIMessage:
-    """The message that tells a turn's answer, with its chains and its reading as data."""
+def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMessage:
+    """The message that tells a turn's answer, with its chains, reading and result as data."""
     reply = Reply(
         asked=turn["asked"],
         alone=turn["alone"],
@@ -56,6 +58,7 @@ def message_of(turn: Turn, reading: str) -> AIMessage:
         confidence=turn["confidence"],
         question=turn["question"],
         reading=reading,
+        result=result,
     )
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
 

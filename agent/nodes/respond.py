@@ -64,8 +64,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "cut": turn["cut"] or left_out > 0,
         }
-        message = message_of(shown_turn, reading)
-        message.response_metadata["result"] = result  # for apps that keep messages only
+        message = message_of(shown_turn, reading, result)
         is_courtesy = outcome.status == "introduced"
         runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
         return {

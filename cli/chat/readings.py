@@ -34,7 +34,7 @@ def readings(talk: Talk, number: str) -> None:
     understood = talk.understood
     if number:
         reading = _numbered(understood, number)
-        _answer(talk, understood, reading["query"], reading)
+        _answer(talk, understood, reading["query"])
         return
     if not understood.readings:
         talk.console.print(_UNREAD[_answered_by(talk)])
@@ -187,14 +187,12 @@ def _first(talk: Talk, understood: Understood) -> Mapping[str, Any]:
     return {"query": {"start": list(range(len(mentions)))}, "mentions": mentions}
 
 
-def _answer(
-    talk: Talk, understood: Understood, query: Mapping[str, Any], reading: "Reading | None" = None
-) -> None:
-    """Answer by a query, that of a `reading` where it is one."""
+def _answer(talk: Talk, understood: Understood, query: Mapping[str, Any]) -> None:
+    """Answer by a query."""
     from .screen import ChatScreen, answer
 
     screen = ChatScreen(console=talk.console, trace=talk.wanted.trace)
-    answer(talk, screen, understood.question, _nothing_to_choose, dict(query), reading)
+    answer(talk, screen, understood.question, _nothing_to_choose, dict(query))
 
 
 def _nothing_to_choose(_: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ...agent.evidence.reply import printable
 from ...agent.evidence.text import TreeNode, chain_trees
 from ...agent.kg.terms import Triple, node_of
-from ...agent.records import SILENT, Answer, Named, Reading, StepRecord
+from ...agent.records import Answer, Named, StepRecord
 from ...agent.state import State
 from ..render import Screen, Trail, brackets, proof, step_text, trail_from
 from .talk import Talk
@@ -177,12 +177,11 @@ def answer(
     question: str,
     choose: "Choose",
     query: object = None,
-    reading: Reading | None = None,
 ) -> None:
     """Answer a question, or a query that was given for it, and show the result.
 
-    The readings of the question stay as they were where a query was given. One that is a `reading`
-    of it is as likely as that.
+    The readings of the question stay as they were where a query was given. Such an answer has no
+    confidence: whoever gives the query says what was asked.
     """
     from ..session import origin_of, run
 
@@ -193,7 +192,5 @@ def answer(
             screen.event(event)
         else:
             state = cast("State", dict(event))
-            if reading is not None and state.get("status") not in SILENT:
-                state["confidence"], state["readings"] = reading["probability"], [reading]
             talk.remember(state, origin, reads=query is None)
             screen.result(state, talk.kg)

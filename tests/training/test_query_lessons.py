@@ -105,6 +105,29 @@ def test_a_query_that_comes_with_its_question(kg: KnowledgeGraph, graph: Graph) 
     assert kinds == ["country", "country"]
 
 
+def test_a_number_that_question_and_query_say_is_a_mention(
+    kg: KnowledgeGraph, graph: Graph
+) -> None:
+    def counted(value: object) -> dict[str, Any]:
+        return {
+            "start": {"class": "country"},
+            "filters": [{**BORDERS, "count": True, "op": ">", "value": value}],
+        }
+
+    asked = [
+        corrected("countries with more than two neighbours", counted(2)),
+        corrected("countries with over 1,000 neighbours", counted(1000)),
+        corrected("countries with some neighbours", counted(1)),
+    ]
+    found = query_lessons(kg, graph, asked, 2)
+    assert said(graph, found.lessons) == [
+        f"{question} <CLASS>country<WHERE>borders<MANY><GREATER><0>"
+        for question in [one.text for one in asked[:2]]
+    ]
+    assert found.dropped.total() == 1, "of the last the question does not say the number"
+    assert asked[0].given == {"query": counted(2), "mentions": []}, "it stays as it was"
+
+
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [

@@ -5,7 +5,8 @@ A query that comes with its question is used as it is; for answers alone one is 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -16,6 +17,7 @@ from ...agent.kg import KnowledgeGraph
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
 from ...agent.query.binding import Bound
+from ...agent.query.question import values_in
 from ...agent.query.tree import Last, Part, Query, nested, read_query, write_query
 from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion
@@ -146,7 +148,7 @@ def _settled(graph: Graph, answered: Sequence[_Searched]) -> list[tuple[Action, 
 def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuestion | str:
     """A question with its own query, or why it is no lesson."""
     try:
-        bound, _ = given_query(kg, asked.given)
+        bound, _ = given_query(kg, _with_mentions(asked))
         sets = (bound.query, *nested(bound.query))
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
@@ -164,6 +166,40 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuesti
         named.append(Named(text, "text" if node is None else graph.kinds[node]))
     lesson = _question(asked.text, at, named, actions)
     return lesson if typed_question(lesson) else "that do not name what their query mentions"
+
+
+def _with_mentions(asked: FileQuestion) -> object:
+    """The query of a question, where it mentions the numbers and dates that the question says."""
+    given: Any = deepcopy(asked.given)
+    if not isinstance(given.get("query"), dict):
+        return given
+    mentions = given.setdefault("mentions", [])
+    said = {_plain_value(one.value.value or one.text): one.text for one in values_in(asked.text)}
+
+    def mention(value: object) -> None:
+        parts = value.values() if isinstance(value, dict) else value
+        for part in cast("Iterable[object]", parts if isinstance(value, dict | list) else ()):
+            mention(part)
+        if not isinstance(value, dict):
+            return
+        node = cast("dict[str, Any]", value)
+        text = said.get(_plain_value(node.get("value")))
+        if text is not None and "mention" not in node:
+            del node["value"]
+            node["mention"] = len(mentions)
+            mentions.append(text)
+
+    if isinstance(mentions, list):
+        mention(given["query"])
+    return given
+
+
+def _plain_value(value: object) -> str:
+    """A number or a text, as it is compared."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number or (isinstance(value, str) and value.isdecimal()):
+        return str(float(value))
+    return value if isinstance(value, str) else ""
 
 
 def _in_terms(bound: Bound) -> Query:

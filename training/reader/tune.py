@@ -190,7 +190,8 @@ def _tuned(
     from .module import module_of
 
     usual, schema = Tuning(seed=recipe.seed), schema_of(kg)
-    tuning = replace(usual, steps=recipe.steps or usual.steps)
+    rate = usual.taught_rate if taught.lessons else usual.rate
+    tuning = replace(usual, steps=recipe.steps or usual.steps, rate=rate)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
     every = list(chain.from_iterable(parts.values()))

@@ -48,7 +48,10 @@ class Tuning:
 
     steps: int = 500
     batch: int = 32
-    rate: float = 1e-3
+    rate: float = 1.5e-4
+    """Where all questions are made: a higher one costs what it knows of people's words."""
+    taught_rate: float = 1e-3
+    """Where some are the user's."""
     seed: int = 0
     replayed: float = 0.4
     """How many of the questions are over other graphs."""
