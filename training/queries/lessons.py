@@ -195,11 +195,12 @@ def _with_mentions(asked: FileQuestion) -> object:
 
 
 def _plain_value(value: object) -> str:
-    """A number or a text, as it is compared."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number or (isinstance(value, str) and value.isdecimal()):
+    """A number or a text, as it is compared; empty for what is neither."""
+    if isinstance(value, str):
+        return str(float(value)) if value.isdecimal() else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return str(float(value))
-    return value if isinstance(value, str) else ""
+    return ""
 
 
 def _in_terms(bound: Bound) -> Query:
