@@ -51,7 +51,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the first page, and the files outside docs/ that pages link to, one after another."""
-    waiting = [README, *NAMED, *(DOCS + own.src_uri for own in files.documentation_pages())]
+    waiting = [README, *NAMED, *(DOCS + page.src_uri for page in files.documentation_pages())]
     known = set(waiting)
     while waiting:
         path = waiting.pop()
@@ -60,7 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.endswith(".md"):
             linked = {_target(path, link) for link in _links(path)} - {"", *known}
             known |= linked
-            waiting += sorted(own for own in linked if not own.startswith(DOCS))
+            waiting += sorted(page for page in linked if not page.startswith(DOCS))
     return files
 
 
@@ -77,7 +77,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         _, mark, anchor = link.partition("#")
         return posixpath.relpath(_uri(target), here or ".") + mark + anchor if target else link
 
-    return _TABLED.sub(lambda own: own[0].replace(r"\|", "|"), _changed(markdown, moved))
+    return _TABLED.sub(lambda match: match[0].replace(r"\|", "|"), _changed(markdown, moved))
 
 
 def _links(path: str) -> list[str]:
@@ -91,7 +91,7 @@ def _changed(markdown: str, change: Callable[[str], str]) -> str:
     """A text with its links changed, those in blocks of code left alone."""
 
     def text(part: str) -> str:
-        return _LINK.sub(lambda own: change(own[0]), part)
+        return _LINK.sub(lambda match: change(match[0]), part)
 
     parts, start = list[str](), 0
     for block in _FENCED.finditer(markdown):

@@ -39,8 +39,8 @@ def _things(bound: Bound, query: Query) -> set[Term]:
 
 def _points_before(query: ReadQuery, asked: Asked) -> bool:
     """Whether a query is about something that only the question before names."""
-    own = len(asked.mentions.numbered)
-    return any(number >= own for number in pointed_at(query.actions))
+    count = len(asked.mentions.numbered)
+    return any(number >= count for number in pointed_at(query.actions))
 
 
 def at_odds(
@@ -51,17 +51,17 @@ def at_odds(
     A class is named by any of its names, and by a word of which the `account` says so.
     """
     named = {class_ for word in class_words(kg, asked) for class_ in word.classes}
-    told = {word["used_by"] for word in account}
+    used = {word["used_by"] for word in account}
     return [
         query
         for query in queries
-        if _points_before(query, asked) or not _is_named(kg, query.bound, named, told)
+        if _points_before(query, asked) or not _is_named(kg, query.bound, named, used)
     ]
 
 
 def _is_named(
-    kg: KnowledgeGraph, bound: Bound, named: Collection[Term], told: Collection[str]
+    kg: KnowledgeGraph, bound: Bound, named: Collection[Term], used: Collection[str]
 ) -> bool:
-    """Whether all classes of a query are `named`, or have names that are `told`."""
+    """Whether all classes of a query are `named`, or have names that are `used`."""
     others = [class_ for class_ in set(bound.classes.values()) if class_ not in named]
-    return all(name in told for name in kg.labels.names(others))
+    return all(name in used for name in kg.labels.names(others))

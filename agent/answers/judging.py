@@ -141,7 +141,9 @@ def told(outcome: Judged, state: State) -> Told:
         kept = [note for note in outcome.notes if not note.startswith(less)]
         return Told(Judged("abstained", [], [*kept, NO_WORD]), [], "", None)
     names = _names(state.get("mentions", []))
-    about = [own for own in readings if not names or not names.isdisjoint(_pointed_at(own))]
+    about = [
+        reading for reading in readings if not names or not names.isdisjoint(_pointed_at(reading))
+    ]
     if not readings or readings[0] in about:
         return Told(outcome, about, reading, tree)
     notes = [without_reading(note) for note in outcome.notes]

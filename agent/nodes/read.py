@@ -191,8 +191,8 @@ def _unanswered(
     One with a name that the graph lacks has none, and that is told.
     """
     if lacking := _lacking(kg, asked.question, names, read.account):
-        told = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in lacking]
-        computed = Computed("abstained", notes=[*left_out_of(read.account), *told])
+        missing = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in lacking]
+        computed = Computed("abstained", notes=[*left_out_of(read.account), *missing])
         return Read(Executed(computed), account=read.account)
     if asked.before != Before() and _likely_alone(asked) < _MAY_BE_ALONE:
         return read
@@ -250,7 +250,7 @@ def _read_in_context(
     if chance < _MAY_BE_ALONE:
         return asked, reader.read(asked, plan)
     by_itself = replace(asked, before=Before())
-    if chance >= _COMPLETE and any(own.kind not in _VALUES for own in mentions):
+    if chance >= _COMPLETE and any(mention.kind not in _VALUES for mention in mentions):
         return by_itself, reader.read(by_itself, plan)
     points = chance < SURE_ALONE and pointing_word(asked.question, mentions) != ""
     if chance < _LIKELY_ALONE or points:

@@ -191,7 +191,7 @@ def _told(turn: "Turn") -> str:
     from ..tables import belongings
 
     labels, names = list[str](), list[str]()
-    listed, told = "", turn["text"]
+    listed, text = "", turn["text"]
     for answer, owners in zip(turn["answers"], belongings(turn["answers"]), strict=True):
         of = ", ".join(named["label"] for named in owners)
         labels.append(answer["label"])
@@ -199,8 +199,8 @@ def _told(turn: "Turn") -> str:
         listed = "; ".join(labels)
         if not f"{turn['text']}; ".startswith(f"{listed}; "):
             break
-        told = "; ".join(names) + turn["text"][len(listed) :]
-    return told
+        text = "; ".join(names) + turn["text"][len(listed) :]
+    return text
 
 
 def clear(talk: Talk, _: str) -> None:

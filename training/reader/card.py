@@ -22,7 +22,7 @@ def write_card(
 
     Raises OSError where a file of words is missing.
     """
-    parameters = sum(own.size for own in reader.network.weights.values())
+    parameters = sum(weight.size for weight in reader.network.weights.values())
     settings = reader.settings
     meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words"
     if settings.encoder:

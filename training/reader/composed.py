@@ -51,7 +51,7 @@ def composed(
     taken for granted.
     """
     rng = Random(f"composed {seed}")
-    parts = _Parts([own for own in examples if _is_single(own)], schemas)
+    parts = _Parts([one for one in examples if _is_single(one)], schemas)
     made = list[Example]()
     while parts.single and len(made) < count:
         outer = rng.choice(parts.single)

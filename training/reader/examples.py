@@ -48,14 +48,14 @@ class Example:
         """The labels of its actions: each with its direction, and whether it is a class."""
         return list(
             dict.fromkeys(
-                (own.name, own.inverse, own.kind == "class") for own in self.actions if own.name
+                (one.name, one.inverse, one.kind == "class") for one in self.actions if one.name
             )
         )
 
 
 def examples_of(questions: Iterable[SourceQuestion]) -> list[Example]:
     """The questions that are short enough and whose actions point at words that are read."""
-    return [made for own in questions if (made := _example(own)) is not None]
+    return [made for question in questions if (made := _example(question)) is not None]
 
 
 def _example(question: SourceQuestion) -> Example | None:

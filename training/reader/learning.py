@@ -49,7 +49,7 @@ def blended(
     first: Mapping[str, Array], last: Mapping[str, Array], share: float
 ) -> dict[str, Array]:
     """The weights on the way from some to others: at a share of it."""
-    return {name: own + share * (last[name] - own) for name, own in first.items()}
+    return {name: weight + share * (last[name] - weight) for name, weight in first.items()}
 
 
 def account_loss(scores: "Tensor", targets: "Tensor") -> "Tensor":

@@ -101,7 +101,7 @@ class ReaderModule(nn.Module):
         """The network with a copy of these weights, to be run without torch."""
         return Network(
             self.size,
-            {name: own.detach().cpu().clone().numpy() for name, own in self.named_parameters()},
+            {name: one.detach().cpu().clone().numpy() for name, one in self.named_parameters()},
         )
 
 
@@ -115,7 +115,7 @@ def module_of(network: Network) -> ReaderModule:
 
 def tensors_of(network: Network) -> Mapping[str, Tensor]:
     """A copy of the weights of a network."""
-    return {name: torch.tensor(own) for name, own in network.weights.items()}
+    return {name: torch.tensor(one) for name, one in network.weights.items()}
 
 
 def as_tensors(batch: Batch, device: torch.device | str = "cpu") -> Batch:

@@ -46,9 +46,9 @@ _HEARD = 5
 class Tuning:
     """How a reader is tuned."""
 
-    steps: int = 500
+    steps: int = 250
     batch: int = 32
-    rate: float = 1.5e-4
+    rate: float = 2.5e-4
     """Where all questions are made: a higher one costs what it knows of people's words."""
     taught_rate: float = 1e-3
     """Where some are the user's."""
@@ -158,5 +158,5 @@ def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWei
     if share in (0.0, 1.0):
         return end if share else start
     blend = blended(start.network.weights, end.network.weights, share)
-    weights = {name: np.asarray(own) for name, own in blend.items()}
+    weights = {name: np.asarray(weight) for name, weight in blend.items()}
     return replace(end, network=Network(end.network.size, weights))
