@@ -5,7 +5,7 @@ A query that comes with its question is used as it is; for answers alone one is 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -171,27 +171,29 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuesti
 def _with_mentions(asked: FileQuestion) -> object:
     """The query of a question, where it mentions the numbers and dates that the question says."""
     given: Any = deepcopy(asked.given)
-    if not isinstance(given.get("query"), dict):
-        return given
-    mentions = given.setdefault("mentions", [])
-    said = {_plain_value(one.value.value or one.text): one.text for one in values_in(asked.text)}
+    query, mentions = given.get("query"), given.get("mentions", [])
+    if isinstance(query, dict) and isinstance(mentions, list):
+        values = values_in(asked.text)
+        said = {_plain_value(one.value.value or one.text): one.text for one in values}
+        _mention_values(query, said, cast("list[object]", mentions))
+        given["mentions"] = mentions
+    return given
 
-    def mention(value: object) -> None:
-        parts = value.values() if isinstance(value, dict) else value
-        for part in cast("Iterable[object]", parts if isinstance(value, dict | list) else ()):
-            mention(part)
-        if not isinstance(value, dict):
-            return
-        node = cast("dict[str, Any]", value)
+
+def _mention_values(value: object, said: Mapping[str, str], mentions: list[object]) -> None:
+    """Write mentions in the places of values that are `said`, each with its text."""
+    if isinstance(value, list):
+        for part in cast("list[object]", value):
+            _mention_values(part, said, mentions)
+    elif isinstance(value, dict):
+        node = cast("dict[str, object]", value)
+        for part in node.values():
+            _mention_values(part, said, mentions)
         text = said.get(_plain_value(node.get("value")))
         if text is not None and "mention" not in node:
             del node["value"]
             node["mention"] = len(mentions)
             mentions.append(text)
-
-    if isinstance(mentions, list):
-        mention(given["query"])
-    return given
 
 
 def _plain_value(value: object) -> str:

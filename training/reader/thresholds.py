@@ -132,11 +132,22 @@ def _over(
                 yield kg, _made(material, seed + number, _ANSWERABLE, _UNANSWERABLE)
 
 
-def _silent(reader: ReaderWeights, without: Sequence[Answered]) -> ReaderWeights:
-    """The reader, so strict that few questions are answered whose relation is taken out."""
+def _silent(
+    reader: ReaderWeights, without: Sequence[Answered], for_all: float = 1.0
+) -> ReaderWeights:
+    """The reader, so strict that few questions are answered whose relation is taken out.
+
+    `for_all` is a threshold that was fitted over many graphs, with more questions than `without`.
+    So it is passed only where clearly too many of these are answered at it: two standard errors
+    more than should be.
+    """
     if len(without) * _ANSWERED < 1:  # too few to tell
         return reader
-    least = silence_threshold([answer.confidence for answer in without], share=_ANSWERED)
+    scores = [answer.confidence for answer in without]
+    least = silence_threshold(scores, share=_ANSWERED)
+    if least > for_all:
+        error = (_ANSWERED * (1 - _ANSWERED) / len(without)) ** 0.5
+        least = max(for_all, silence_threshold(scores, share=_ANSWERED + 2 * error))
     settings = reader.settings
     return replace(reader, settings=replace(settings, threshold=max(settings.threshold, least)))
 
@@ -220,6 +231,7 @@ def fit_to_graph(
     with their relation left out: few of these may be answered. Where there are any hand-written
     questions, they are fitted on these alone.
     """
+    for_all = reader.settings.threshold
     reader = replace(reader, settings=replace(reader.settings, kg=kg.digest))
     if written:
         rng = Random(f"written {material.seed}")
@@ -229,7 +241,7 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
-    return _silent(fitted, without.answered)
+    return _silent(fitted, without.answered, for_all)
 
 
 def _made(material: Material, seed: int, answerable: int, unanswerable: int) -> list[TypedQuestion]:
