@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .module import ReaderModule
 
 
+KEPT_EVERY = 500
+"""Steps after which a checkpoint is written."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a reader is trained."""
@@ -91,7 +95,7 @@ def train(
     """A trained network; `report` hears the loss every few steps.
 
     `stream` gives examples from a step on. With a `checkpoint` that is there training goes on from
-    it; it is written every 500 steps. `meanings` are the vectors of the lexicon's words,
+    it; it is written every `KEPT_EVERY` steps. `meanings` are the vectors of the lexicon's words,
     `start` the weights of a reader to begin with.
     """
     import torch
@@ -155,7 +159,7 @@ def train(
         mean = 0.98 * mean + 0.02 * loss.item() if step else loss.item()
         if (step + 1) % plan.heard == 0:
             report(step + 1, mean, network)
-        if checkpoint is not None and step % 500 == 499:
+        if checkpoint is not None and (step + 1) % KEPT_EVERY == 0:
             state = {"step": step + 1, "mean": mean, "network": network.state_dict()}
             state |= {"optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
             state |= {"averaged": averaged.state_dict()}

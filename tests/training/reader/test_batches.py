@@ -14,6 +14,7 @@ import torch
 from groundwalk.agent.query.actions import LITERAL
 from groundwalk.agent.reader.inputs import KIND_NUMBERS, NONE, Size, kind_of
 from groundwalk.agent.reader.lexicon import Lexicon
+from groundwalk.training.reader import learning
 from groundwalk.training.reader.batches import Batcher
 from groundwalk.training.reader.examples import Example, examples_of
 from groundwalk.training.reader.learning import Plan, measured, stream_of, train
@@ -220,9 +221,12 @@ def test_it_learns_a_few_questions_and_goes_on_from_a_checkpoint(
     assert measured(again, made, examples).actions > 0.9
 
 
-def test_the_last_weights_are_averaged(examples: list[Example], tmp_path: Path) -> None:
+def test_the_last_weights_are_averaged(
+    examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "KEPT_EVERY", 100)
     size = Size(width=32, table=16, layers=1, heads=2, meanings=0, meaning=8)
-    plan = Plan(steps=510, batch=4, rate=3e-3, size=size, averaged=5)
+    plan = Plan(steps=110, batch=4, rate=3e-3, size=size, averaged=5)
     seen = dict[int, Tensor]()
 
     def told(step: int, loss: float, network: ReaderModule) -> None:
@@ -236,7 +240,7 @@ def test_the_last_weights_are_averaged(examples: list[Example], tmp_path: Path) 
     (tmp_path / "checkpoint").unlink()
     network = trained(replace(plan, heard=10))
     mean = seen[10]
-    for count, step in enumerate(range(20, 520, 10), start=1):
+    for count, step in enumerate(range(20, 120, 10), start=1):
         mean = mean + (seen[step] - mean) / (1 + min(count, 5))
     assert torch.allclose(network.kinds.weight, mean, atol=1e-5)
     assert not torch.allclose(network.kinds.weight, last, atol=1e-3)
