@@ -43,7 +43,7 @@ class Reply(TypedDict):
     reading: NotRequired[str]
     """The query that was executed, in words."""
     result: NotRequired[Any]
-    """What was computed, for apps that keep messages only; it is not read again."""
+    """What was computed, for apps that keep messages only. Of any type, as it is not read again."""
 
 
 def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMessage:

@@ -105,27 +105,45 @@ def test_a_query_that_comes_with_its_question(kg: KnowledgeGraph, graph: Graph) 
     assert kinds == ["country", "country"]
 
 
-def test_a_number_that_question_and_query_say_is_a_mention(
-    kg: KnowledgeGraph, graph: Graph
-) -> None:
-    def counted(value: object) -> dict[str, Any]:
-        return {
-            "start": {"class": "country"},
-            "filters": [{**BORDERS, "count": True, "op": ">", "value": value}],
-        }
+def bordering(*limits: tuple[str, object]) -> dict[str, Any]:
+    """The countries whose borders are so many."""
+    filters = [{**BORDERS, "count": True, "op": op, "value": value} for op, value in limits]
+    return {"start": {"class": "country"}, "filters": filters}
 
-    asked = [
-        corrected("countries with more than two neighbours", counted(2)),
-        corrected("countries with over 1,000 neighbours", counted(1000)),
-        corrected("countries with some neighbours", counted(1)),
-    ]
-    found = query_lessons(kg, graph, asked, 2)
-    assert said(graph, found.lessons) == [
-        f"{question} <CLASS>country<WHERE>borders<MANY><GREATER><0>"
-        for question in [one.text for one in asked[:2]]
-    ]
-    assert found.dropped.total() == 1, "of the last the question does not say the number"
-    assert asked[0].given == {"query": counted(2), "mentions": []}, "it stays as it was"
+
+@pytest.mark.parametrize(
+    ("question", "query", "said_query"),
+    [
+        ("countries with more than two borders", bordering((">", 2)), "<GREATER><0>"),
+        ("countries with over 1,000 borders", bordering((">", 1000)), "<GREATER><0>"),
+        ("countries with zero borders", bordering(("=", 0)), "<EQUAL><0>"),
+        (
+            "countries of 2,000 people and more than 2 borders",
+            bordering((">", 2)),
+            "<GREATER><1>",
+        ),
+        (
+            "countries with more than 2 and at most two borders",
+            bordering((">", 2), ("<=", 2)),
+            "<GREATER><0><WHERE>borders<MANY><ATMOST><1>",
+        ),
+    ],
+)
+def test_a_value_that_question_and_query_say_is_a_mention(
+    kg: KnowledgeGraph, graph: Graph, question: str, query: object, said_query: str
+) -> None:
+    asked = corrected(question, query)
+    found = query_lessons(kg, graph, [asked], 2)
+    begin = f"{question} <CLASS>country<WHERE>borders<MANY>"
+    assert said(graph, found.lessons) == [begin + said_query]
+    assert asked.given == {"query": query, "mentions": []}, "it stays as it was"
+
+
+def nested_in(depth: int) -> dict[str, Any]:
+    query: dict[str, Any] = {"start": {"class": "country"}}
+    for _ in range(depth):
+        query = {"start": query}
+    return query
 
 
 @pytest.mark.parametrize(
@@ -138,6 +156,9 @@ def test_a_number_that_question_and_query_say_is_a_mention(
         (corrected("who touches it", {"start": {"entity": "France"}}), "graph"),
         (corrected("who touches it", {"start": [0], "steps": [BORDERS]}, "France"), "do not name"),
         (corrected("which of them", {"start": {"last": "answers"}}), "before"),
+        (corrected("with some borders", bordering((">", 1))), "graph"),
+        (corrected("with many borders", bordering((">", 10**400))), "graph"),
+        (corrected("which countries", nested_in(400)), "graph"),
     ],
 )
 def test_a_query_that_is_no_lesson_says_why(

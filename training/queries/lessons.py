@@ -5,8 +5,7 @@ A query that comes with its question is used as it is; for answers alone one is 
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -16,9 +15,9 @@ from ...agent.errors import QuestionError
 from ...agent.kg import KnowledgeGraph
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
-from ...agent.query.binding import Bound
-from ...agent.query.question import values_in
-from ...agent.query.tree import Last, Part, Query, nested, read_query, write_query
+from ...agent.query.binding import Bound, Mention
+from ...agent.query.question import NamedValue, values_in
+from ...agent.query.tree import Last, Part, nested, read_query, write_query
 from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion
 from ..asked.supervision import settle
@@ -148,68 +147,78 @@ def _settled(graph: Graph, answered: Sequence[_Searched]) -> list[tuple[Action, 
 def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuestion | str:
     """A question with its own query, or why it is no lesson."""
     try:
-        bound, _ = given_query(kg, _with_mentions(asked))
+        bound, _ = given_query(kg, asked.given)
         sets = (bound.query, *nested(bound.query))
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
-        actions = actions_of(_in_terms(bound))
+        at = _places(asked.text, bound.mentions)
+        free = [value for value in values_in(asked.text) if _is_free(value, at)]
+        tree, said = write_query(bound.query), list[NamedValue]()
+        _write_terms(tree, bound)
+        _write_mentions(tree, free, said, len(at))
+        actions = actions_of(read_query(tree))
     except QuestionError:
         return "whose query this graph cannot say, or not by what the question names"
-    at, named = list[_Position | None](), list[Named]()
-    for mention in bound.mentions:
-        spots = positions(asked.text, mention.text) if mention.text else []
-        free = (spot for spot in spots if not any(_overlap(spot, other) for other in at))
-        spot = next(free, None)
-        at.append(spot)
+    named = list[Named]()
+    for mention, spot in zip(bound.mentions, at, strict=True):
         text = asked.text[slice(*spot)] if spot else mention.text
         node = None if mention.term is None else graph.by_term.get(mention.term)
         named.append(Named(text, "text" if node is None else graph.kinds[node]))
-    lesson = _question(asked.text, at, named, actions)
+    named += [Named(asked.text[value.start : value.end], "text") for value in said]
+    lesson = _question(asked.text, [*at, *((v.start, v.end) for v in said)], named, actions)
     return lesson if typed_question(lesson) else "that do not name what their query mentions"
 
 
-def _with_mentions(asked: FileQuestion) -> object:
-    """The query of a question, where it mentions the numbers and dates that the question says."""
-    given: Any = deepcopy(asked.given)
-    query, mentions = given.get("query"), given.get("mentions", [])
-    if isinstance(query, dict) and isinstance(mentions, list):
-        values = values_in(asked.text)
-        said = {_plain_value(one.value.value or one.text): one.text for one in values}
-        _mention_values(query, said, cast("list[object]", mentions))
-        given["mentions"] = mentions
-    return given
+def _places(text: str, mentions: Sequence[Mention]) -> list[_Position | None]:
+    """Where a text names each mention: the first place that no mention before it has."""
+    at = list[_Position | None]()
+    for mention in mentions:
+        spots = positions(text, mention.text) if mention.text else []
+        free = (spot for spot in spots if not any(_overlap(spot, other) for other in at))
+        at.append(next(free, None))
+    return at
 
 
-def _mention_values(value: object, said: Mapping[str, str], mentions: list[object]) -> None:
-    """Write mentions in the places of values that are `said`, each with its text."""
-    if isinstance(value, list):
-        for part in cast("list[object]", value):
-            _mention_values(part, said, mentions)
-    elif isinstance(value, dict):
-        node = cast("dict[str, object]", value)
-        for part in node.values():
-            _mention_values(part, said, mentions)
-        text = said.get(_plain_value(node.get("value")))
-        if text is not None and "mention" not in node:
+def _is_free(value: NamedValue, taken: Sequence[_Position | None]) -> bool:
+    return not any(_overlap((value.start, value.end), other) for other in taken)
+
+
+def _write_mentions(
+    part: object, free: list[NamedValue], said: list[NamedValue], first: int
+) -> None:
+    """Write mentions, from number `first`, in the places of values that are among the `free`.
+
+    Each moves from there to what is `said`.
+    """
+    if isinstance(part, list):
+        for one in cast("list[object]", part):
+            _write_mentions(one, free, said, first)
+    elif isinstance(part, dict):
+        node = cast("dict[str, object]", part)
+        for one in node.values():
+            _write_mentions(one, free, said, first)
+        value, unit = _comparable(node.get("value")), node.get("unit", "")
+        same = (
+            one
+            for one in free
+            if value == _comparable(one.text if one.value.value is None else one.value.value)
+            and one.value.unit in (unit, "")
+        )
+        if value is not None and (mentioned := next(same, None)) is not None:
             del node["value"]
-            node["mention"] = len(mentions)
-            mentions.append(text)
+            node["mention"] = first + len(said)
+            free.remove(mentioned)
+            said.append(mentioned)
 
 
-def _plain_value(value: object) -> str:
-    """A number or a text, as it is compared; empty for what is neither."""
-    if isinstance(value, str):
-        return str(float(value)) if value.isdecimal() else value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(float(value))
-    return ""
-
-
-def _in_terms(bound: Bound) -> Query:
-    """The query with terms in the places of names."""
-    tree = write_query(bound.query)
-    _write_terms(tree, bound)
-    return read_query(tree)
+def _comparable(value: object) -> float | str | None:
+    """A number, also of digits, or a text, as it is compared; None for what is neither."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return value if isinstance(value, str) else None
 
 
 def _write_terms(value: object, bound: Bound) -> None:

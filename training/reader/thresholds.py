@@ -137,9 +137,10 @@ def _silent(
 ) -> ReaderWeights:
     """The reader, so strict that few questions are answered whose relation is taken out.
 
-    `for_all` is a threshold that was fitted over many graphs, with more questions than `without`.
-    So it is passed only where clearly too many of these are answered at it: two standard errors
-    more than should be.
+    `for_all` is a threshold that was fitted over many graphs. It rests on more questions than those
+    `without` their relation. So these raise it only where clearly too many of them are answered at
+    it: more than two standard errors above the share that may be. Then it is raised until no more
+    than that are answered.
     """
     if len(without) * _ANSWERED < 1:  # too few to tell
         return reader
@@ -224,14 +225,15 @@ def fit_to_graph(
     asked: Sequence[TypedQuestion],
     written: Sequence[Question],
     watcher: Watcher,
+    for_all: float = 1.0,
 ) -> ReaderWeights:
     """The reader with the thresholds of one graph; its settings name the digest of that.
 
     They are fitted on questions that are made, and on those that were `asked`. Some are asked again
     with their relation left out: few of these may be answered. Where there are any hand-written
-    questions, they are fitted on these alone.
+    questions, they are fitted on these alone. `for_all` is the threshold that was fitted over many
+    graphs, where the reader comes with one.
     """
-    for_all = reader.settings.threshold
     reader = replace(reader, settings=replace(reader.settings, kg=kg.digest))
     if written:
         rng = Random(f"written {material.seed}")

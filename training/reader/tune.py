@@ -48,7 +48,7 @@ from .made_graphs import examples_over
 from .pools import PLAIN, pools_of
 from .sources import SchemaLabels
 from .thresholds import fit_to_graph
-from .tuning import SCHEMA, Tuning, between, replay_of, schema_of, tuned
+from .tuning import SCHEMA, TAUGHT_RATE, Tuning, between, replay_of, schema_of, tuned
 
 if TYPE_CHECKING:
     from .module import ReaderModule
@@ -115,7 +115,10 @@ def tune(
         taught = _taught(kg, material, asked, recipe.hops or _HOPS, watcher)
         with few_threads(start.network.weights.values()):
             made = _tuned(kg, material, start, taught, recipe, watcher)
-            fitted = fit_to_graph(made.reader, kg, made.material, taught.apart, written, watcher)
+            for_all = 1.0 if start.settings.kg else start.settings.threshold
+            fitted = fit_to_graph(
+                made.reader, kg, made.material, taught.apart, written, watcher, for_all
+            )
     report = TuneReport(
         out=out,
         kg=kg.source,
@@ -190,7 +193,7 @@ def _tuned(
     from .module import module_of
 
     usual, schema = Tuning(seed=recipe.seed), schema_of(kg)
-    rate = usual.taught_rate if taught.lessons else usual.rate
+    rate = TAUGHT_RATE if taught.lessons else usual.rate
     tuning = replace(usual, steps=recipe.steps or usual.steps, rate=rate)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)

@@ -36,6 +36,8 @@ from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
+TAUGHT_RATE = 1e-3
+"""The rate where some of the questions are the user's."""
 DOMAINS, OF_EACH = 40, 100
 """Other graphs, each over a domain of its own, and questions over each."""
 _HEARD = 5
@@ -49,9 +51,7 @@ class Tuning:
     steps: int = 250
     batch: int = 32
     rate: float = 2.5e-4
-    """Where all questions are made: a higher one costs what it knows of people's words."""
-    taught_rate: float = 1e-3
-    """Where some are the user's."""
+    """One for made questions: a higher one costs what the reader knows of people's words."""
     seed: int = 0
     replayed: float = 0.4
     """How many of the questions are over other graphs."""
