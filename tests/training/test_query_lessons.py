@@ -133,9 +133,9 @@ def test_a_value_that_question_and_query_say_is_a_mention(
     kg: KnowledgeGraph, graph: Graph, question: str, query: object, said_query: str
 ) -> None:
     asked = corrected(question, query)
-    found = query_lessons(kg, graph, [asked], 2)
+    (lesson,) = query_lessons(kg, graph, [asked], 2).lessons
     begin = f"{question} <CLASS>country<WHERE>borders<MANY>"
-    assert said(graph, found.lessons) == [begin + said_query]
+    assert said(graph, [lesson]) == [begin + said_query]
     assert asked.given == {"query": query, "mentions": []}, "it stays as it was"
 
 

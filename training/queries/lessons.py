@@ -152,7 +152,8 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuesti
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
         at = _places(asked.text, bound.mentions)
-        free = [value for value in values_in(asked.text) if _is_free(value, at)]
+        values = values_in(asked.text)
+        free = [value for value in values if _is_free((value.start, value.end), at)]
         tree, said = write_query(bound.query), list[NamedValue]()
         _write_terms(tree, bound)
         _write_mentions(tree, free, said, len(at))
@@ -174,13 +175,8 @@ def _places(text: str, mentions: Sequence[Mention]) -> list[_Position | None]:
     at = list[_Position | None]()
     for mention in mentions:
         spots = positions(text, mention.text) if mention.text else []
-        free = (spot for spot in spots if not any(_overlap(spot, other) for other in at))
-        at.append(next(free, None))
+        at.append(next((spot for spot in spots if _is_free(spot, at)), None))
     return at
-
-
-def _is_free(value: NamedValue, taken: Sequence[_Position | None]) -> bool:
-    return not any(_overlap((value.start, value.end), other) for other in taken)
 
 
 def _write_mentions(
@@ -264,5 +260,6 @@ def _plain(text: str) -> str:
     return _SIGNS.sub(" ", text)
 
 
-def _overlap(one: _Position, other: _Position | None) -> bool:
-    return other is not None and one[0] < other[1] and other[0] < one[1]
+def _is_free(one: _Position, taken: Sequence[_Position | None]) -> bool:
+    """Whether a place overlaps none of those that are taken."""
+    return not any(other and one[0] < other[1] and other[0] < one[1] for other in taken)
