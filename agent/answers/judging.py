@@ -7,7 +7,7 @@ from ..kg.terms import Term, node_of
 from ..linking.mention import in_words
 from ..options import Options
 from ..query.account import LEFT_OUT, UNKNOWN, is_read, unread
-from ..query.tree import Last, Query, nested, read_query
+from ..query.tree import compared_mentions, read_query, refers_back, starting_mentions
 from ..records import (
     NO_WORD,
     NOT_SURE_OF_READING,
@@ -158,11 +158,7 @@ def _is_unrecognised(outcome: Judged, state: State) -> bool:
     if not {word["used_by"] for word in account} <= {*LEFT_OUT, "filler", "operator"}:
         return False
     is_read = any(note.startswith(READ) for note in outcome.notes)
-    return not (is_read and tree is not None and _begins_before(read_query(tree)))
-
-
-def _begins_before(query: Query) -> bool:
-    return any(isinstance(node.start, Last) for node in (query, *nested(query)))
+    return not (is_read and tree is not None and refers_back(read_query(tree)))
 
 
 def _names(mentions: Sequence[MentionRecord]) -> set[Term]:
@@ -178,11 +174,7 @@ def _names(mentions: Sequence[MentionRecord]) -> set[Term]:
 def _pointed_at(reading: Reading) -> set[Term]:
     """The things of the question that a reading points at."""
     query, named = read_query(reading["query"]["query"]), reading["query"]["mentions"]
-    numbers = set[int]()
-    for node in (query, *nested(query)):
-        numbers.update(node.start if isinstance(node.start, tuple) else ())
-        values = (condition.mention for condition in (*node.filters, *node.having))
-        numbers.update(number for number in values if number is not None)
+    numbers = starting_mentions(query) | compared_mentions(query)
     return {named[number].get("term", "") for number in numbers}
 
 

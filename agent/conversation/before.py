@@ -8,7 +8,7 @@ from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..query.prompt import EarlierQuestion
 from ..query.question import Before, Proof, mentions_of
-from ..query.tree import Last, Query, nested, read_query
+from ..query.tree import read_query, refers_back
 from ..query.values import value_of
 from ..records import SILENT, Entity, MentionRecord, Turn
 from .alone import FOLLOWS, stands_alone
@@ -87,7 +87,7 @@ def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
     """What a turn was about; of one that begins at what came before it, that."""
     for turn in reversed([turn for turn in turns if turn["number"] <= about["number"]]):
         tree = turn.get("query")
-        if turn["topics"] or tree is None or not _begins_before(read_query(tree)):
+        if turn["topics"] or tree is None or not refers_back(read_query(tree)):
             return turn["topics"]
     return []
 
@@ -96,10 +96,6 @@ def _named(turn: Turn) -> tuple[Term, ...]:
     """The things that a question itself names; a class is none."""
     best = (mention["candidates"][0] for mention in _linked(turn))
     return tuple(dict.fromkeys(entity["term"] for entity in best if entity["kind"]))
-
-
-def _begins_before(query: Query) -> bool:
-    return any(isinstance(part.start, Last) for part in (query, *nested(query)))
 
 
 def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:

@@ -218,6 +218,11 @@ def record_failure(why: str) -> None:
         meter.failure = why
 
 
+def class_words(labels: Labels) -> list[Word]:
+    """Labels and aliases of all classes."""
+    return [word for word in labels.vocabulary() if not word.relation]
+
+
 class LabelsOver:
     """Implements `Labels` by other labels, for subclasses that change some of it."""
 

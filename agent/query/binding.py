@@ -13,7 +13,7 @@ from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import entities_meant
 from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import to_node
-from ..kg.store import Way
+from ..kg.store import Way, class_words
 from ..kg.terms import Term, is_iri, is_literal
 from ..linking.typos import most_typos
 from .tree import (
@@ -27,8 +27,10 @@ from .tree import (
     OfClass,
     Query,
     Step,
+    compared_mentions,
     nested,
     read_query,
+    starting_mentions,
     write_query,
 )
 
@@ -102,7 +104,7 @@ def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = (
     relations = {name: _relation(kg, name) for name in _each(_relation_names, nodes)}
     classes = {name: _class(kg, name) for name in _each(_class_names, nodes)}
     entities = {name: _entity(kg, name) for name in _each(_entity_names, nodes)}
-    return Bound(query, relations, classes, entities, _bound_mentions(kg, nodes, mentions))
+    return Bound(query, relations, classes, entities, _bound_mentions(kg, query, mentions))
 
 
 def check_terms(kg: KnowledgeGraph, bound: Bound) -> None:
@@ -115,7 +117,7 @@ def check_terms(kg: KnowledgeGraph, bound: Bound) -> None:
         if term not in relations and next(kg.stated(term), None) is None:
             raise _missing(kg, term, local_name(term, relation=True), "relation")
     mentioned = (mention.term for mention in bound.mentions if mention.term is not None)
-    classes = {word.term for word in kg.labels.vocabulary() if not word.relation}
+    classes = {word.term for word in class_words(kg.labels)}
     things = (*bound.entities.values(), *mentioned)
     terms: dict[Term, _Kind] = {
         **dict.fromkeys(bound.classes.values(), "class"),
@@ -143,16 +145,10 @@ def _is_there(kg: KnowledgeGraph, term: Term) -> bool:
 
 
 def _bound_mentions(
-    kg: KnowledgeGraph, nodes: Sequence[Query], mentions: Sequence[Mention | str]
+    kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str]
 ) -> tuple[Mention, ...]:
     """The mentions, with the terms of those that the query speaks of."""
-    starts = {number for node in nodes if isinstance(node.start, tuple) for number in node.start}
-    compared = {
-        condition.mention
-        for node in nodes
-        for condition in node.filters
-        if condition.mention is not None
-    }
+    starts, compared = starting_mentions(query), compared_mentions(query)
     if missing := sorted(number for number in starts | compared if number >= len(mentions)):
         raise QuestionError(
             f"the query speaks of mention {missing[0]}, and there are {len(mentions)}",
@@ -220,7 +216,7 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
 def _class(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name):
         return _checked(name)
-    words = [word for word in kg.labels.vocabulary() if not word.relation]
+    words = class_words(kg.labels)
     wanted = normalise(name)
     exact = [word for word in words if word.text == name]
     meant = exact or [word for word in words if normalise(word.text) == wanted]
@@ -274,7 +270,7 @@ def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
     if kind == "relation":
         return [relation.name for relation in kg.walk_labels.relations()]
     if kind == "class":
-        return sorted({word.text for word in kg.labels.vocabulary() if not word.relation})
+        return sorted({word.text for word in class_words(kg.labels)})
     norm = normalise(name)
     near = kg.labels.similar(norm, _MOST_NEAR, distance=most_typos(norm))
     hits = [hit for similar in near for hit in kg.labels.lookup(similar.norm)[:1]]
@@ -324,6 +320,5 @@ class Naming:
 
     def _named_class(self, term: Term) -> tuple[str, bool]:
         (name,) = self._kg.walk_labels.names([term])
-        words = self._kg.labels.vocabulary()
-        meant = {word.term for word in words if not word.relation and word.text == name}
+        meant = {word.term for word in class_words(self._kg.labels) if word.text == name}
         return name, meant == {term}

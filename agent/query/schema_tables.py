@@ -8,6 +8,7 @@ import numpy as np
 
 from ..caching import Recent
 from ..kg.graph import KnowledgeGraph
+from ..kg.store import class_words
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
 from ..kg.terms import Term, is_iri, is_literal
@@ -229,8 +230,7 @@ class GraphTables:
 
     def _read_classes(self) -> Sequence[str]:
         if not self.is_whole:
-            words = self.kg.labels.vocabulary()
-            return list(dict.fromkeys(word.term for word in words if not word.relation))
+            return list(dict.fromkeys(word.term for word in class_words(self.kg.labels)))
         classes = [self.facts.reached(kind) for kind in self.kg.profile.types]
         return self.named(distinct(np.concatenate([NO_ONE, *classes])))
 

@@ -381,6 +381,24 @@ def nested(query: Query) -> Iterator[Query]:
         yield from nested(child)
 
 
+def starting_mentions(query: Query) -> frozenset[int]:
+    """The mentions at which a query, or one inside it, starts."""
+    starts = (node.start for node in (query, *nested(query)))
+    return frozenset(number for start in starts if isinstance(start, tuple) for number in start)
+
+
+def compared_mentions(query: Query) -> frozenset[int]:
+    """The mentions with which a condition of a query, or of one inside it, compares."""
+    nodes = (query, *nested(query))
+    conditions = (one for node in nodes for one in (*node.filters, *node.having))
+    return frozenset(one.mention for one in conditions if one.mention is not None)
+
+
+def refers_back(query: Query) -> bool:
+    """Whether a query, or one inside it, starts at what the conversation was about before."""
+    return any(isinstance(node.start, Last) for node in (query, *nested(query)))
+
+
 def _children(query: Query) -> Iterator[Query]:
     if isinstance(query.start, Query):
         yield query.start

@@ -315,6 +315,15 @@ def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
         ({**TOWERS, "filters": [{"op": "starts", "value": TOWERS}]}, "compares texts with a text"),
         ({**TOWERS, "filters": [{"count": True, "op": "ends", "value": "1"}]}, "with a text"),
         ({"start": [0]}, "mention 0, and there are 0"),
+        ({**TOWERS, "filters": [{"op": "=", "mention": 2}]}, "mention 2, and there are 0"),
+        (
+            {
+                **TOWERS,
+                "group": [{"relation": "stands in"}],
+                "having": [{"agg": "count", "op": ">", "mention": 3}],
+            },
+            "mention 3, and there are 0",
+        ),
         ({"start": {"last": "answers"}}, "earlier answers"),
         ({**TOWERS, "filters": [{"relation": "stands in", "op": ">", "value": 3}]}, "no order"),
         ({**TOWERS, "extreme": {"relation": "stands in", "most": True}}, "no order"),
