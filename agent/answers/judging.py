@@ -27,7 +27,7 @@ SURE = 0.6
 READ = "I read: "
 """How the note on a reading that is not answered begins."""
 NO_READING = f"{NOT_SURE_OF_READING} of any reading"
-"""How the note begins where none is likely enough to be told."""
+"""How the note begins where none is likely enough to be shown."""
 _UNLIKELY = 1 / 3
 """Of the confidence that an answer must have, the share below which nothing in the graph is taken
 for what was asked."""
@@ -117,8 +117,8 @@ def unsure(confidence: float) -> str:
     return f"not sure that this is what was asked ({confidence:.2f})"
 
 
-class Told(NamedTuple):
-    """What stands of the answers, and the readings that are told, with the first one's tree."""
+class WithReadings(NamedTuple):
+    """What stands of the answers, and the readings that are shown, with the first one's tree."""
 
     outcome: Judged
     readings: list[Reading]
@@ -126,7 +126,7 @@ class Told(NamedTuple):
     tree: dict[str, Any] | None
 
 
-def told(outcome: Judged, state: State) -> Told:
+def with_readings(outcome: Judged, state: State) -> WithReadings:
     """The outcome with its readings: of a question that is not answered, only those about it.
 
     Where nothing that it says is in the graph, the likeliest query is one of nothing in it; and one
@@ -135,19 +135,19 @@ def told(outcome: Judged, state: State) -> Told:
     readings, reading = state.get("readings", []), state.get("reading", "")
     tree = state.get("query_tree")
     if outcome.status not in SILENT:
-        return Told(outcome, readings, reading, tree)
+        return WithReadings(outcome, readings, reading, tree)
     if _is_unrecognised(outcome, state):
         less = (READ, NO_READING, NOTHING_CALLED)
         kept = [note for note in outcome.notes if not note.startswith(less)]
-        return Told(Judged("abstained", [], [*kept, NO_WORD]), [], "", None)
+        return WithReadings(Judged("abstained", [], [*kept, NO_WORD]), [], "", None)
     names = _names(state.get("mentions", []))
     about = [
         reading for reading in readings if not names or not names.isdisjoint(_pointed_at(reading))
     ]
     if not readings or readings[0] in about:
-        return Told(outcome, about, reading, tree)
+        return WithReadings(outcome, about, reading, tree)
     notes = [without_reading(note) for note in outcome.notes]
-    return Told(outcome._replace(notes=notes), about, "", None)
+    return WithReadings(outcome._replace(notes=notes), about, "", None)
 
 
 def _is_unrecognised(outcome: Judged, state: State) -> bool:

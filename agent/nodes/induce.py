@@ -87,10 +87,10 @@ def induced(reasoning: Reasoning, question: Question, candidates: Sequence[Candi
     try:
         return _asked(asker, reasoning, question, candidates)
     except UnansweredError as error:
-        vote = voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
-        decided = "; the vote did" if vote.conclusion and vote.conclusion.answers else ""
-        notes = [*vote.notes, f"{error}: the LLM did not answer{decided}"]
-        return replace(vote, notes=notes, cost={**asker.cost, **vote.cost})
+        fallback = voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
+        decided = "; the vote did" if fallback.conclusion and fallback.conclusion.answers else ""
+        notes = [*fallback.notes, f"{error}: the LLM did not answer{decided}"]
+        return replace(fallback, notes=notes, cost={**asker.cost, **fallback.cost})
 
 
 def _ends(candidates: Sequence[Candidate]) -> Outcome:

@@ -8,9 +8,9 @@ from ..answers.judging import (
     Judged,
     judged,
     not_shown,
-    told,
     unread_line,
     with_account,
+    with_readings,
 )
 from ..conversation.messages import message_of
 from ..conversation.turns import turn_of
@@ -37,7 +37,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         else:
             outcome = judged(state, threshold(options))
             outcome = with_account(outcome, state.get("account", []), options)
-        outcome, readings, reading, tree = told(outcome, state)
+        outcome, readings, reading, tree = with_readings(outcome, state)
         if silent and outcome.status in SILENT and state.get("topics"):
             outcome = outcome._replace(notes=[*outcome.notes, silent])
         shown = outcome.answers[: options.max_answers]

@@ -27,8 +27,8 @@ LIBRARIES = (
     "import langgraph.graph.message, numpy, tokenizers, pyoxigraph, typer, rich.markup, jinja2"
 )
 """What an answer imports that is not ours."""
-_MEASURES = ("torch", "libraries")
-"""What is started to be compared with."""
+_BASELINES = ("torch", "libraries")
+"""The processes that answers are compared with."""
 QUESTION = "What is the capital of Austria?"
 
 _GROUNDWALK = (sys.executable, "-c", "from groundwalk.cli.main import main; main()")
@@ -87,7 +87,7 @@ def table(report: Mapping[str, Any]) -> list[str]:
     """The report as lines of aligned text."""
     lines = [f"{'':10}{'processor':>12}{'wall':>10}{'ratio':>8}{'of wall':>9}   at most {AIM:g}"]
     for name, row in report["measures"].items():
-        verdict = "" if name in _MEASURES else "yes" if row["ratio"] <= AIM else "NO"
+        verdict = "" if name in _BASELINES else "yes" if row["ratio"] <= AIM else "NO"
         lines.append(
             f"{name:10}{row['processor']:>10.2f} s{row['wall']:>8.2f} s{row['ratio']:>8.2f}"
             f"{row['wall_ratio']:>9.2f}   {verdict}".rstrip()

@@ -32,7 +32,7 @@ class Dataset:
 
 
 class Read(NamedTuple):
-    """The questions of a dataset, what was broken, and KG and split as the reader tells them."""
+    """The questions of a dataset, what was broken, its KG and its split."""
 
     samples: tuple[Sample, ...]
     skipped: Skipped
@@ -84,7 +84,7 @@ DATASETS: dict[str, Dataset] = {
         lambda name: name or "test",
     ),
 }
-"""Every reader by the name that `--dataset` takes."""
+"""Every dataset by the name that `--dataset` takes."""
 
 
 def read_dataset(
@@ -92,7 +92,7 @@ def read_dataset(
 ) -> Read:
     """The questions of a dataset in the order of its files, and where its KG is.
 
-    `data` is the folder or file that `Reader.data` tells of; `world` is bundled and takes none.
+    `data` is the folder or file that `Dataset.data` describes; `world` is bundled and takes none.
     With `on_broken="skip"`, rows that are broken or repeat an id are left out and counted. Raises
     InputError for an unknown dataset, a missing argument or a split that cannot be, DatasetError
     for a file that is missing or broken; it names the file and the line.
@@ -101,20 +101,20 @@ def read_dataset(
         raise InputError(
             f"there is no dataset {dataset!r}", f"datasets: {', '.join(sorted(DATASETS))}"
         )
-    reader = DATASETS[dataset]
-    if data is not None and not reader.data:
+    chosen = DATASETS[dataset]
+    if data is not None and not chosen.data:
         raise InputError(f"the {dataset} questions are bundled", "leave out data")
-    if data is None and reader.data:
-        raise InputError("this dataset is not bundled", f"say where it is: {reader.data}")
+    if data is None and chosen.data:
+        raise InputError("this dataset is not bundled", f"say where it is: {chosen.data}")
     where = data or Path()
-    samples, skipped = reader.read(where, split, on_broken)
-    return Read(samples, skipped, reader.kg and reader.kg(where, split), reader.split(split))
+    samples, skipped = chosen.read(where, split, on_broken)
+    return Read(samples, skipped, chosen.kg and chosen.kg(where, split), chosen.split(split))
 
 
 def kg_of(dataset: str, data: Path | None, split: str) -> str:
-    """Where the one KG of a dataset is, as its reader tells; empty where it tells of none."""
-    reader = DATASETS.get(dataset)
-    source = reader.kg(data or Path(), split) if reader and reader.kg else ""
+    """Where the one KG of a dataset is; empty where there is none for all its questions."""
+    known = DATASETS.get(dataset)
+    source = known.kg(data or Path(), split) if known and known.kg else ""
     return "" if source == PER_QUESTION else source
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..wording.english import CLAUSES, HOLE, TOPIC, English, predicate, refer_back, stated, suited
 from ..wording.phrasebook import Key, Noun, Phrasebook, Wording
 from ..wording.template import Filling, Phrase, fill, mentions_slot, with_article
-from .graph import Graph, Move, Moves
+from .graph import Graph, Moves
 
 _EMPTY = Wording()
 
@@ -28,7 +28,6 @@ class _Chunk(NamedTuple):
 
     wording: Wording
     inner: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Composer:
         if chunk.wording.noun and (rng.random() < 0.55 or not chunk.wording.that):
             template = suited(chunk.wording.noun, inner, rng)
             heavy = inner.heavy or not mentions_slot(template, "x's")
-            return Phrase(fill(template, Filling(inner, many, noun), rng), many, heavy and end > 0)
+            return Phrase(fill(template, Filling(inner, many, noun), rng), many, heavy)
         clause = fill(suited(chunk.wording.that, inner, rng), Filling(inner, many, noun), rng)
         return self.determined(clause, noun, many, rng)
 
@@ -103,9 +102,9 @@ class Composer:
     def _chunk(self, route: Route, end: int, rng: Random) -> _Chunk:
         pair = self.wording(route, end - 2, end) if end > 1 else _EMPTY
         if pair is not _EMPTY and rng.random() < 0.55:
-            return self._seen_through(route, _Chunk(pair, end - 2, end), rng)
+            return self._seen_through(route, _Chunk(pair, end - 2), rng)
         one = self.wording(route, end - 1, end)
-        return self._seen_through(route, _Chunk(one, end - 1, end), rng)
+        return self._seen_through(route, _Chunk(one, end - 1), rng)
 
     def _seen_through(self, route: Route, chunk: _Chunk, rng: Random) -> _Chunk:
         """Leave out a step that people leave out: the language of a city."""
@@ -260,5 +259,4 @@ def plenty_of(graph: Graph) -> dict[str, float]:
 
 def route_of(graph: Graph, moves: Moves, walk: Sequence[int]) -> Route:
     """The route of a walk."""
-    spelled: Sequence[Move] = moves
-    return Route(tuple(map(graph.spell, spelled)), tuple(graph.kinds[node] for node in walk))
+    return Route(tuple(map(graph.spell, moves)), tuple(graph.kinds[node] for node in walk))

@@ -17,27 +17,29 @@ class Drawing:
     fewest: int = 10
     most: int = 48
     few: float = 0.0
-    """How many examples have the fewest labels, or up to three times as many."""
+    """The share of examples that have the fewest labels, or up to three times as many."""
     renamed: float = 0.3
-    """How many labels are called by an alias, in every other example."""
+    """The share of labels that are called by an alias, in every other example."""
     untold: float = 0.3
-    """How many examples are told no class."""
+    """The share of examples that are told no class."""
     unknown: float = 0.3
-    """How many examples have words in their labels whose meaning is not known."""
+    """The share of examples whose labels have words without a known meaning."""
     turned: float = 0.35
-    """How many relations of a query can be followed the other way, too."""
+    """The share of the relations of queries that can be followed the other way, too."""
     none: float = 0.08
-    """How many examples miss a label of their query, so that nothing fits."""
+    """The share of examples that lack a label of their query, so that nothing fits."""
     one_way: float = 0.0
-    """How many examples cannot follow a relation in the way that is asked, but in the other."""
+    """The share of examples that can follow a relation only against the way that is asked."""
     barred: float = 0.8
-    """How many examples bar the labels that a graph would not offer."""
+    """The share of examples that bar the labels which a graph would not offer."""
     bare: float = 0.0
-    """How many examples are over a graph without classes, where their query needs none."""
+    """The share of examples over a graph without classes, where their query needs none."""
     both: float = 0.0
-    """How many examples have every relation in both ways."""
+    """The share of examples that have every relation in both ways."""
     affixed: float = 0.0
-    """How many examples have labels with words that say nothing, as in `has genre`."""
+    """The share of examples whose labels have words that say nothing, as in `has genre`."""
+    hidden: float = 0.0
+    """The share of examples that teach the account alone: a label of their query is hidden."""
 
 
 PLAIN = Drawing(
