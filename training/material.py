@@ -13,7 +13,7 @@ from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph, open_kg
 from ..agent.kg.nodes import lexical_form
 from ..agent.kg.opening import WORLD
-from ..agent.kg.store import class_words
+from ..agent.kg.store import class_labels
 from ..agent.llm.prompt import mask
 from .asked.lesson_stream import draw, lesson_stream
 from .asked.paraphrase import Chat, mixed, reword
@@ -247,7 +247,7 @@ def query_questioner(kg: KnowledgeGraph, plain: Questioner, folder: Path | None)
 
     Raises InputError for skeletons that cannot be read, or that the graph has no names for.
     """
-    terms = {word.text: word.term for word in class_words(kg.labels)}
+    terms = {word.text: word.term for word in class_labels(kg.labels)}
     graph = plain.graph
     skeletons = list[Skeleton]()
     for file in sorted(folder.glob("*.txt")) if folder else ():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..errors import GroundwalkError
 from ..query.actions import Action
-from ..query.binding import Mention, Naming
+from ..query.binding import Mention, TermNames
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.members import Outcome
@@ -138,7 +138,7 @@ def _narrowed(
         return query
     if class_ is None:
         return query
-    of_class = Naming(facts.kg).named(tree.model_copy(update={"of_class": class_}))
+    of_class = TermNames(facts.kg).named(tree.model_copy(update={"of_class": class_}))
     kinds = [action.kind for action in query.actions]
     index = next(at for at, kind in enumerate(kinds) if kind not in ("pointer", "step"))
     actions = (*query.actions[:index], Action("class", class_), *query.actions[index:])

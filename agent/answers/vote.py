@@ -96,7 +96,7 @@ _LEAST = 0.05
 """How likely a topic's likeliest relation path is beside that of another one, at least."""
 _TRIES = 16
 
-Way = Sequence[Party]
+TopicPaths = Sequence[Party]
 """A relation path for each topic."""
 
 
@@ -107,7 +107,7 @@ _Offered = Callable[[Sequence[Term]], Collection[Term]]
 
 
 @dataclass(frozen=True)
-class Ends:
+class Winner:
     """What the relation paths that won reach, their votes, and how likely they are meant."""
 
     run: Execution
@@ -123,28 +123,32 @@ def meeting(
     *,
     common: bool,
     apart: bool,
-) -> Ends | None:
-    """The likeliest way to walk from every topic to the same entities, where several have one.
+) -> Winner | None:
+    """The likeliest paths from several topics to the same entities; None where there are none.
 
     `common`, `apart` and `offered` are those of the vote; an end that is not offered does not
-    count. The way is as likely as the least likely of its relation paths where the model weighed
-    those of each topic apart, else as all of them together.
+    count. They are as likely as the least likely of them where the model weighed those of each
+    topic apart, else as all of them together.
     """
     if len(linked) < 2:
         return None
-    for way in islice(_ways(parties, linked, common=common), _TRIES):
-        run = junction.reached([(t, p.relations) for t, p in zip(linked, way, strict=True)])
+    for paths in islice(_topic_paths(parties, linked, common=common), _TRIES):
+        run = junction.reached([(t, p.relations) for t, p in zip(linked, paths, strict=True)])
         choice = offered([reached.end for reached in run.reached]) if offered else None
         ends = tuple(end for end in run.reached if choice is None or end.end in choice)
         if ends:
-            distinct = {party.relations: party for party in way}.values()
-            weights = [p.relevance_from(t) for t, p in zip(linked, way, strict=True)]
+            distinct = {party.relations: party for party in paths}.values()
+            weights = [p.relevance_from(t) for t, p in zip(linked, paths, strict=True)]
             likely = min(weights) if apart else sum(party.relevance for party in distinct)
-            return Ends(replace(run, reached=ends), sum(party.votes for party in distinct), likely)
+            return Winner(
+                replace(run, reached=ends), sum(party.votes for party in distinct), likely
+            )
     return None
 
 
-def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> Iterator[Way]:
+def _topic_paths(
+    parties: Sequence[Party], linked: Sequence[Term], *, common: bool
+) -> Iterator[TopicPaths]:
     """A relation path for each topic, the likeliest first.
 
     Only with `common` may all topics have the same one, and one without any have that of another.
@@ -155,9 +159,9 @@ def _ways(parties: Sequence[Party], linked: Sequence[Term], *, common: bool) -> 
         _likely_from(topic, parties, most, joins=common and topic not in searched)
         for topic in linked
     ]
-    for way in _likeliest(options, linked):
-        if common or len({party.relations for party in way}) > 1:
-            yield way
+    for paths in _by_likelihood(options, linked):
+        if common or len({party.relations for party in paths}) > 1:
+            yield paths
 
 
 def _likely_from(
@@ -171,21 +175,23 @@ def _likely_from(
     return sorted(likely, key=lambda party: -party.weight_from(topic))
 
 
-def _likeliest(options: Sequence[Sequence[Party]], linked: Sequence[Term]) -> Iterator[Way]:
-    """The choices of one of each, by the product of their weights, without making them all."""
+def _by_likelihood(
+    options: Sequence[Sequence[Party]], linked: Sequence[Term]
+) -> Iterator[TopicPaths]:
+    """One path of each topic, the likeliest choices first, without making them all."""
 
-    def chosen(choice: Sequence[int]) -> Way:
+    def paths_at(choice: Sequence[int]) -> TopicPaths:
         return [parties[number] for parties, number in zip(options, choice, strict=True)]
 
     def cost(choice: Sequence[int]) -> float:
-        return -prod(p.weight_from(t) for t, p in zip(linked, chosen(choice), strict=True))
+        return -prod(p.weight_from(t) for t, p in zip(linked, paths_at(choice), strict=True))
 
     first = tuple(0 for _ in options)
     waiting = [(cost(first), first)] if all(options) else []
     seen = {first}
     while waiting:
         _, choice = heappop(waiting)
-        yield chosen(choice)
+        yield paths_at(choice)
         for at, parties in enumerate(options):
             after = (*choice[:at], choice[at] + 1, *choice[at + 1 :])
             if after[at] < len(parties) and after not in seen:
@@ -232,20 +238,21 @@ def vote(
     `offered` tells which of some ends the question offers to choose from: where any are reached,
     no other end counts.
 
-    With `common`, one relation path from several topics means what they lead to in common, and
-    what that leads to, where there is such; without, all, those first. `apart` says that each topic
-    was searched from alone, so that the relevances of its paths are among themselves.
+    One relation path may leave several topics. With `common` its answers are the ends that all
+    topics reach, where there are any. Without `common` they are all ends, and those that all topics
+    reach come first. With `apart` each topic was searched from alone, so the relevances of its
+    paths say nothing beside those of another topic.
     """
     parties = parties_of(candidates)
     if not parties:
         return None
     banned = () if options.revisits == "walk" else linked
     junction = Junction(store, banned=banned, keep=options.max_chains)
-    met = partial(meeting, junction, parties, linked, common=common, apart=apart)
-    runs, won = list[_Run](), met(offered)
+    meet = partial(meeting, junction, parties, linked, common=common, apart=apart)
+    runs, won = list[_Run](), meet(offered)
     if won is None:
         runs = _executed(store, parties, banned, options.max_chains)
-        won = _winner(runs, met, offered, apart=apart)
+        won = _winner(runs, meet, offered, apart=apart)
     decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
     executions = [run for _, run in runs]
     elected, left_out = _elected(won, decoded, options.max_answers or MOST_ANSWERS)
@@ -271,19 +278,19 @@ def _executed(
 
 def _winner(
     runs: Sequence[_Run],
-    met: Callable[[_Offered | None], Ends | None],
+    meet: Callable[[_Offered | None], Winner | None],
     offered: _Offered | None,
     *,
     apart: bool,
-) -> Ends:
+) -> Winner:
     """What has the most votes; where no run reaches what is offered, first where topics meet."""
     reaching = [(party, run) for party, run in runs if run.reached] or runs
-    chosen = _among(reaching, offered)
-    won = None if chosen else met(None)
-    return won or _most_voted(chosen or reaching, apart=apart)
+    eligible = _among(reaching, offered)
+    won = None if eligible else meet(None)
+    return won or _most_voted(eligible or reaching, apart=apart)
 
 
-def _elected(won: Ends, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
+def _elected(won: Winner, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
     """The ends that win, those with most walks first, and how many more there are than `most`."""
     ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
     support = max((reached.support for reached in ranked), default=1)
@@ -306,7 +313,7 @@ def _among(runs: Sequence[_Run], offered: _Offered | None) -> Sequence[_Run]:
     return [(party, run) for party, run in left if run.reached]
 
 
-def _most_voted(runs: Sequence[_Run], *, apart: bool) -> Ends:
+def _most_voted(runs: Sequence[_Run], *, apart: bool) -> Winner:
     """What the parties that reach the same entities have the most votes for.
 
     How likely these are is the sum; where topics were searched `apart`, the most of any topic's.
@@ -321,4 +328,4 @@ def _most_voted(runs: Sequence[_Run], *, apart: bool) -> Ends:
     if apart:
         topics = {topic for party in parties for topic in party.relevances}
         relevance = max(sum(p.relevances.get(topic, 0.0) for p in parties) for topic in topics)
-    return Ends(members[won][0][1], votes[won], relevance)
+    return Winner(members[won][0][1], votes[won], relevance)

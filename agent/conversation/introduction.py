@@ -14,7 +14,7 @@ from ..answers.computed import Computed, result_record
 from ..kg import KnowledgeGraph
 from ..kg.labels.index import RelationInfo, TermInfo
 from ..kg.labels.names import one_line
-from ..kg.store import Counts, class_words
+from ..kg.store import Counts, class_labels
 from ..kg.terms import Step, Term, is_literal
 from ..languages import language_words
 from ..records import Named
@@ -98,7 +98,7 @@ def introduce(
 
 def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
     """The classes of entities, the largest first; a member by two predicates counts once."""
-    known = {word.term for word in class_words(kg.labels)}
+    known = {word.term for word in class_labels(kg.labels)}
     statements = (t for kind in kg.profile.types for t in kg.stated(kind))
     pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
     sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))

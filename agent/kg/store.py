@@ -218,7 +218,7 @@ def record_failure(why: str) -> None:
         meter.failure = why
 
 
-def class_words(labels: Labels) -> list[Word]:
+def class_labels(labels: Labels) -> list[Word]:
     """Labels and aliases of all classes."""
     return [word for word in labels.vocabulary() if not word.relation]
 

@@ -13,7 +13,7 @@ from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import entities_meant
 from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import to_node
-from ..kg.store import Way, class_words
+from ..kg.store import Way, class_labels
 from ..kg.terms import Term, is_iri, is_literal
 from ..linking.typos import most_typos
 from .tree import (
@@ -117,7 +117,7 @@ def check_terms(kg: KnowledgeGraph, bound: Bound) -> None:
         if term not in relations and next(kg.stated(term), None) is None:
             raise _missing(kg, term, local_name(term, relation=True), "relation")
     mentioned = (mention.term for mention in bound.mentions if mention.term is not None)
-    classes = {word.term for word in class_words(kg.labels)}
+    classes = {word.term for word in class_labels(kg.labels)}
     things = (*bound.entities.values(), *mentioned)
     terms: dict[Term, _Kind] = {
         **dict.fromkeys(bound.classes.values(), "class"),
@@ -216,7 +216,7 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
 def _class(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name):
         return _checked(name)
-    words = class_words(kg.labels)
+    words = class_labels(kg.labels)
     wanted = normalise(name)
     exact = [word for word in words if word.text == name]
     meant = exact or [word for word in words if normalise(word.text) == wanted]
@@ -270,14 +270,14 @@ def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
     if kind == "relation":
         return [relation.name for relation in kg.walk_labels.relations()]
     if kind == "class":
-        return sorted({word.text for word in class_words(kg.labels)})
+        return sorted({word.text for word in class_labels(kg.labels)})
     norm = normalise(name)
     near = kg.labels.similar(norm, _MOST_NEAR, distance=most_typos(norm))
     hits = [hit for similar in near for hit in kg.labels.lookup(similar.norm)[:1]]
     return kg.labels.names(list(dict.fromkeys(hit.term for hit in hits)))
 
 
-class Naming:
+class TermNames:
     """Names for the terms of queries, each looked up once."""
 
     def __init__(self, kg: KnowledgeGraph) -> None:
@@ -320,5 +320,5 @@ class Naming:
 
     def _named_class(self, term: Term) -> tuple[str, bool]:
         (name,) = self._kg.walk_labels.names([term])
-        meant = {word.term for word in class_words(self._kg.labels) if word.text == name}
+        meant = {word.term for word in class_labels(self._kg.labels) if word.text == name}
         return name, meant == {term}

@@ -16,7 +16,7 @@ from ..decoding.units import DistinctUnits, Tokens, tag_token, tokenize, wire_to
 from ..decoding.wire import POINTERS, QUERY, QUERY_MARKERS, escape, spell_relation
 from ..errors import NoPathError
 from ..kg import Labels
-from ..kg.store import class_words
+from ..kg.store import class_labels
 from .actions import Action
 from .automaton import MOST_ACTIONS, Partial, query_of
 from .schema import Schema
@@ -40,7 +40,7 @@ class ActionTokens:
         self._units: dict[tuple[bool, str, bool], Tokens] = {}
         self._words: dict[Action, Tokens] = {}
         self._spell([Action("step", relation.term) for relation in labels.relations()])
-        words = {word.term for word in class_words(labels)}
+        words = {word.term for word in class_labels(labels)}
         self._spell([Action("class", term) for term in sorted(words)])
 
     def words(self, actions: Sequence[Action]) -> list[Tokens]:

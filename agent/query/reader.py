@@ -16,7 +16,7 @@ from ..llm.local import LocalModel
 from .account import WordReader
 from .actions import Action
 from .automaton import query_of
-from .binding import Bound, Naming, bind
+from .binding import Bound, TermNames, bind
 from .constraint import ActionTokens, Queries
 from .facts import Facts
 from .prompt import asked_tokens
@@ -139,12 +139,12 @@ class _Tools:
         self.facts = Facts(kg)
         self.tables = GraphTables(self.facts)
         self.tokens = ActionTokens(local.tokenizer, kg.walk_labels)
-        self.naming = Naming(kg)
+        self.naming = TermNames(kg)
 
 
 def distinct_queries(
     kg: KnowledgeGraph,
-    naming: Naming,
+    naming: TermNames,
     sequences: Sequence[tuple[Action, ...]],
     chances: Sequence[float],
     pointed: Mentions,

@@ -20,7 +20,7 @@ from .comparison import operand_of
 from .execute import SECONDS
 from .facts import Facts, Ids, distinct
 from .normal import MentionValue
-from .schema_tables import FEW, MANY, NO_ONE, GraphTables, Measure, measures_of_ends, some
+from .schema_tables import FEW, MANY, NO_ONE, GraphTables, ValueType, measures_of_ends, some
 from .tree import (
     ANYTHING,
     AnyOf,
@@ -74,7 +74,7 @@ class Schema(Protocol):
         """The relations that members can be followed along, each with whether it is inverse."""
         ...
 
-    def measures(self, members: Query) -> frozenset[Measure]:
+    def measures(self, members: Query) -> frozenset[ValueType]:
         """What the members are if they are values that have an order; nothing if they are not."""
         ...
 
@@ -176,7 +176,7 @@ class GraphSchema:
             ends = [End(term, False) for term in classes]
         return remote.ends(ends, self._tables.relation(last), last.inverse)
 
-    def measures(self, members: Query) -> frozenset[Measure]:
+    def measures(self, members: Query) -> frozenset[ValueType]:
         """What all members are; after a hop, what most are that the relation leads to."""
         of = self._set(members)
         if of.measures is None:
@@ -184,7 +184,7 @@ class GraphSchema:
             of.measures = self._measured(of.shape)
         return of.measures
 
-    def _measured(self, shape: Query) -> frozenset[Measure]:
+    def _measured(self, shape: Query) -> frozenset[ValueType]:
         step = _last_hop(shape)
         if step is not None and self._kg.pinned:
             return self._tables.measures_at(self._tables.relation(step), step.inverse)
@@ -302,7 +302,7 @@ class _Set:
     """Whether the members are known."""
     classes: Sequence[str] | None = None
     hops: Sequence[tuple[str, bool]] | None = None
-    measures: frozenset[Measure] | None = None
+    measures: frozenset[ValueType] | None = None
 
 
 def _readings(

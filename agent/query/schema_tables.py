@@ -8,7 +8,7 @@ import numpy as np
 
 from ..caching import Recent
 from ..kg.graph import KnowledgeGraph
-from ..kg.store import class_words
+from ..kg.store import class_labels
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
 from ..kg.terms import Term, is_iri, is_literal
@@ -17,7 +17,7 @@ from .endpoint_hops import EndpointHops
 from .facts import DATE, NO_ONE, NUMBER, PLAIN_NUMBERS, Facts, Ids, distinct
 from .tree import Domain, OfClass, Query, Step
 
-Measure: TypeAlias = Literal["number", "date"]
+ValueType: TypeAlias = Literal["number", "date"]
 Hops: TypeAlias = tuple[tuple[Term, bool], ...]
 
 MANY = 10_000
@@ -55,7 +55,7 @@ class GraphTables:
         self._classes: Sequence[str] | None = None
         self._terms: dict[tuple[str, str], Term] = {}
         self._ends: dict[tuple[Term, bool], tuple[Ids, Ids]] = {}
-        self._measures: dict[tuple[Term, bool], frozenset[Measure]] = {}
+        self._measures: dict[tuple[Term, bool], frozenset[ValueType]] = {}
         self._members: dict[Term, Ids] = {}
         self._used: dict[tuple[Term, bool], Sequence[Term]] = {}
         self._at: Recent[tuple[Term, bool], Sequence[Term]] = Recent(MANY)
@@ -125,17 +125,17 @@ class GraphTables:
         steps = (Walked(fact, inverse) for fact in islice(self.kg.stated(relation), _STATEMENTS))
         return self.facts.ids(step.target for step in steps)
 
-    def measures_at(self, relation: Term, inverse: bool) -> frozenset[Measure]:
+    def measures_at(self, relation: Term, inverse: bool) -> frozenset[ValueType]:
         """What most are that a hop leads to, if they are values that have an order."""
         hop = (relation, inverse)
         if hop not in self._measures:
             self._measures[hop] = self.measured(self.end(*hop)[0])
         return self._measures[hop]
 
-    def measured(self, ids: Ids, least: float = 0.5) -> frozenset[Measure]:
+    def measured(self, ids: Ids, least: float = 0.5) -> frozenset[ValueType]:
         """What as large a share of a set is as `least`."""
         kinds = self.facts.measured(some(ids, _SAMPLE)).kinds
-        measures: tuple[tuple[Measure, int], ...] = (("number", NUMBER), ("date", DATE))
+        measures: tuple[tuple[ValueType, int], ...] = (("number", NUMBER), ("date", DATE))
         return frozenset(
             name for name, kind in measures if len(kinds) and (kinds == kind).mean() >= least
         )
@@ -230,7 +230,7 @@ class GraphTables:
 
     def _read_classes(self) -> Sequence[str]:
         if not self.is_whole:
-            return list(dict.fromkeys(word.term for word in class_words(self.kg.labels)))
+            return list(dict.fromkeys(word.term for word in class_labels(self.kg.labels)))
         classes = [self.facts.reached(kind) for kind in self.kg.profile.types]
         return self.named(distinct(np.concatenate([NO_ONE, *classes])))
 
@@ -242,7 +242,7 @@ def _asked_at(kg: KnowledgeGraph) -> EndpointHops | None:
     return None
 
 
-def measures_of_ends(ends: Sequence[End]) -> frozenset[Measure] | None:
+def measures_of_ends(ends: Sequence[End]) -> frozenset[ValueType] | None:
     """What values of datatypes all are; None where the datatypes do not tell."""
     datatypes = {end.term for end in ends if end.is_value}
     if not datatypes:

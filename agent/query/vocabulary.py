@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.index import RelationInfo
-from ..kg.store import Way, class_words
+from ..kg.store import Way, class_labels
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Step, Term, Triple, is_literal
 from ..kg.walking.ranking import DIGITS, BM25Ranker
@@ -194,7 +194,7 @@ def _some(names: Iterable[str]) -> tuple[str, ...]:
 
 def _classes(kg: KnowledgeGraph, question: str, near: Iterable[str]) -> tuple[str, ...]:
     """The names of classes: those that share words with the question, those near, and others."""
-    words = (word.text for word in class_words(kg.labels))
+    words = (word.text for word in class_labels(kg.labels))
     distinct = dict[str, str]()
     for name in [*filter(None, near), *words]:
         distinct.setdefault(name.lower(), name)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..caching import Pool
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
-from ..query.binding import Naming
+from ..query.binding import TermNames
 from ..query.execute import SECONDS
 from ..query.facts import Facts
 from ..query.schema_tables import GraphTables
@@ -98,7 +98,7 @@ class ReadingTools:
     ) -> None:
         self.facts = Facts(kg)
         self.tables = GraphTables(self.facts, without)
-        self.naming = Naming(kg)
+        self.naming = TermNames(kg)
         self.labels = GraphLabels(self.tables)
         self.network = weights.network
         self.is_foreign = weights.settings.kg not in ("", kg.digest)

@@ -34,7 +34,7 @@ from ...agent.options import Options
 from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action
 from ...agent.query.automaton import Partial
-from ...agent.query.binding import Naming
+from ...agent.query.binding import TermNames
 from ...agent.query.facts import Facts, FactsLender
 from ...agent.query.question import Asked
 from ...agent.query.reader import ReadQueries, distinct_queries
@@ -93,7 +93,7 @@ class _Aligner:
     def __init__(self, kg: KnowledgeGraph, lexicon: Lexicon, name: str) -> None:
         self._facts = Facts(kg)
         self._tables = GraphTables(self._facts)
-        self._naming = Naming(kg)
+        self._naming = TermNames(kg)
         self._inputs = Inputs(lexicon)
         self._random = Random(0) if name == "random" else None
         self._weights = worth_of_features(_BAG if name == "bag" else tuple(_WORTH))

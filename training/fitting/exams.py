@@ -23,7 +23,7 @@ from ...agent.nodes.read import plan_of
 from ...agent.options import Options
 from ...agent.query.account import WordReader
 from ...agent.query.automaton import query_of
-from ...agent.query.binding import Naming
+from ...agent.query.binding import TermNames
 from ...agent.query.normal import normal
 from ...agent.query.question import Asked as ReadingOf
 from ...agent.query.question import mentions_of
@@ -211,7 +211,7 @@ def query_judge(
     A local model reads it, or a `reader` where there is one.
     """
     agent = build_graph("query", kg=kg, generator=local, reader=reader).with_state()
-    naming = Naming(kg)
+    naming = TermNames(kg)
     options = Options(on_ambiguous="best", confidence=0.0)
 
     def answered(asked: TypedQuestion) -> Answered:
@@ -289,7 +289,7 @@ def unread_shares(
     return shares
 
 
-def _is_right(asked: TypedQuestion, state: Any, naming: Naming) -> bool:
+def _is_right(asked: TypedQuestion, state: Any, naming: TermNames) -> bool:
     if asked.actions is None or not state["readings"]:
         return False
     try:

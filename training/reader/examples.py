@@ -11,7 +11,7 @@ from ...agent.query.automaton import Partial
 from ...agent.query.prompt import Numbered
 from ...agent.query.question import values_in
 from ...agent.query.schema import EarlierSet, Reading
-from ...agent.query.schema_tables import Measure
+from ...agent.query.schema_tables import ValueType
 from ...agent.query.tree import Query
 from ...agent.reader.inputs import kind_of
 from ...agent.reader.lexicon import MOST_WORDS, QuestionWord, words_of
@@ -186,5 +186,5 @@ class _Anything:
     def hops(self, members: Query) -> Sequence[tuple[str, bool]]:
         return (("x", False), ("x", True))
 
-    def measures(self, members: Query) -> frozenset[Measure]:
+    def measures(self, members: Query) -> frozenset[ValueType]:
         return frozenset(("number", "date"))

@@ -22,7 +22,7 @@ from ...agent.kg.terms import Term
 from ...agent.linking import LabelLinker
 from ...agent.options import Options
 from ...agent.query.automaton import query_of
-from ...agent.query.binding import Naming, bind
+from ...agent.query.binding import TermNames, bind
 from ...agent.query.question import Asked
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
@@ -80,7 +80,7 @@ def read_as_asked(read: ReadWith, question: str) -> tuple[Asked, Read] | None:
 
 
 def known_of_made(
-    read: ReadWith, questions: Sequence[TypedQuestion], naming: Naming
+    read: ReadWith, questions: Sequence[TypedQuestion], naming: TermNames
 ) -> Iterator[Known]:
     """What is known of made questions; right is what their query comes to."""
     for question in questions:
@@ -152,7 +152,9 @@ def answer_of(computed: Computed) -> Hashable:
     return text, frozenset(answer["term"] for answer in computed.answers)
 
 
-def right_answer(read: ReadWith, question: TypedQuestion, asked: Asked, naming: Naming) -> Hashable:
+def right_answer(
+    read: ReadWith, question: TypedQuestion, asked: Asked, naming: TermNames
+) -> Hashable:
     """What the query of a made question comes to; None where it has none."""
     if question.actions is None:
         return None

@@ -13,7 +13,7 @@ from typing import Any
 from ...agent.answers.readings import ReadWith
 from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph
-from ...agent.query.binding import Naming
+from ...agent.query.binding import TermNames
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
 from ...agent.reader.values import LabelsWithValues
@@ -101,9 +101,9 @@ def fit_thresholds(
     reader = replace(reader, settings=replace(reader.settings, sureness=()))
     known = list[Known]()
     for kg, asked in _over(apart, seed + _FOR_EVIDENCE, report):
-        known += known_of_made(reading_with(kg, reader), asked, Naming(kg))
+        known += known_of_made(reading_with(kg, reader), asked, TermNames(kg))
         for read, question in _lacking(kg, reader, asked, _LACKING, Unwatched()):
-            without_it = known_of_made(read, [question], Naming(kg))
+            without_it = known_of_made(read, [question], TermNames(kg))
             known += [one for one in without_it if not one.right]
     reader = with_sureness(reader, known, known_of_exams(reader, report))
     tried, without = list[Tried](), list[Answered]()
@@ -165,7 +165,7 @@ def _tried_without(
     What is then answered is wrong, unless another relation comes to the same: such a question tells
     nothing.
     """
-    naming = Naming(kg)
+    naming = TermNames(kg)
     sure = (
         sure_of(read, question, naming)
         for read, question in _lacking(kg, reader, asked, most, watcher)
@@ -202,7 +202,7 @@ def _only_relation(asked: TypedQuestion) -> str:
     return relations.pop() if len(relations) == 1 else ""
 
 
-def sure_of(read: ReadWith, question: TypedQuestion, naming: Naming) -> float | None:
+def sure_of(read: ReadWith, question: TypedQuestion, naming: TermNames) -> float | None:
     """How sure the agent is of what it answers; 0 where it answers nothing, None where it is right.
 
     Right is what the query of the question comes to.

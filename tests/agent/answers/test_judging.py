@@ -3,7 +3,14 @@
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.judging import Judged, judged, told, too_low, with_account, withheld
+from groundwalk.agent.answers.judging import (
+    Judged,
+    judged,
+    too_low,
+    with_account,
+    with_readings,
+    withheld,
+)
 from groundwalk.agent.options import Options
 from groundwalk.agent.records import NO_FACTS, Answer, Entity, MentionRecord, Word, silence
 from groundwalk.agent.state import State
@@ -122,13 +129,13 @@ def test_no_reading_is_told_that_leaves_out_all_that_the_question_names(name: st
     about = [reading([0], france), reading({"class": "city"}, france)]
     asked["readings"], asked["reading"] = about[::-1], "every city"
     note = "I read: every city; not sure enough (0.40, at least 0.50)"
-    outcome, readings, words, _ = told(Judged("unsure", [], [note]), asked)
+    outcome, readings, words, _ = with_readings(Judged("unsure", [], [note]), asked)
     if name:
         why = "not sure enough of any reading (0.40, at least 0.50)"
         assert (readings, words, outcome.notes) == ([about[0]], "", [why])
     else:
         assert (readings, words, outcome.notes) == (about[::-1], "every city", [note])
-    assert told(Judged("answered", [], []), asked).readings == about[::-1]
+    assert with_readings(Judged("answered", [], []), asked).readings == about[::-1]
 
 
 def test_a_question_of_what_came_before_was_recognised() -> None:
@@ -136,6 +143,10 @@ def test_a_question_of_what_came_before_was_recognised() -> None:
     last: Any = {"start": {"last": "answers"}, "answer": "count"}
     asked = State(question="how many?", account=[word], query_tree=last)
     note = "I read: how many: the last answers; not sure enough (0.40, at least 0.50)"
-    assert told(Judged("unsure", [], [note]), asked).outcome.notes == [note]
+    assert with_readings(Judged("unsure", [], [note]), asked).outcome.notes == [note]
     asked["query_tree"] = {"start": {"class": "region"}, "answer": "count"}
-    assert told(Judged("unsure", [], [note]), asked).outcome.notes[0].startswith("no word of the")
+    assert (
+        with_readings(Judged("unsure", [], [note]), asked)
+        .outcome.notes[0]
+        .startswith("no word of the")
+    )

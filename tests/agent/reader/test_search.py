@@ -15,7 +15,7 @@ from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.operations import log_softmax
 from groundwalk.agent.query.actions import LITERAL, Action
 from groundwalk.agent.query.automaton import Partial, actions_of
-from groundwalk.agent.query.binding import Mention, Naming
+from groundwalk.agent.query.binding import Mention, TermNames
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.question import Asked, Mentions, mentions_of
@@ -205,7 +205,7 @@ def test_a_number_of_things_that_is_compared_with_a_length_is_no_query(kg: Knowl
     several = [actions, (Action("has", "<https://films.example/directedBy>"), Action("end"))]
     for unit, count in (("", 2), ("gram", 1)):
         pointed = Mentions((), (Mention("400"),), {0: MentionValue(400, unit)})
-        found = distinct_queries(kg, Naming(kg), several, [0.5, 0.4], pointed)
+        found = distinct_queries(kg, TermNames(kg), several, [0.5, 0.4], pointed)
         assert len(found) == count
 
 
@@ -231,4 +231,4 @@ def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
     }
     pointed = Mentions((), (Mention("400"),), {0: MentionValue(400, "gram")})
     with pytest.raises(NoPathError):
-        distinct_queries(kg, Naming(kg), [actions_of(read_query(tree))], [0.5], pointed)
+        distinct_queries(kg, TermNames(kg), [actions_of(read_query(tree))], [0.5], pointed)

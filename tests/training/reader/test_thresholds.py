@@ -9,7 +9,7 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.binding import Naming
+from groundwalk.agent.query.binding import TermNames
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
 from groundwalk.training.fitting.thresholds import Answered
@@ -55,7 +55,7 @@ def test_what_comes_to_the_same_without_a_relation_tells_nothing(
     start = QUESTION.index("Kenya")
     kenya = Numbered(start, start + 5, "country")
     own = TypedQuestion(QUESTION, (kenya,), actions, None, (), {})
-    sure = sure_of(with_all, own, Naming(kg))
+    sure = sure_of(with_all, own, TermNames(kg))
     assert sure == (confidence and pytest.approx(confidence, abs=1e-3))
 
 
