@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..graphs.about import About
     from .session import Session
 
+_HOST, _PORT = "127.0.0.1", 8000
+"""Where it listens over HTTP, unless told otherwise."""
 _PATIENCE = 10.0
 """Seconds that the graph is waited for once the host is gone, to end in what is wrong with it."""
 
@@ -32,12 +34,16 @@ def mcp(
     transport: Annotated[
         str, typer.Option("--transport", metavar="stdio|http", help="How hosts connect.")
     ] = "stdio",
-    host: Annotated[str, typer.Option("--host", help="http: the address to listen at.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help=f"http: the address to listen at; unset: {_HOST}."),
+    ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="http: its port; 0 is a free one.")
-    ] = 8000,
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help=f"http: its port; 0 is a free one, unset: {_PORT}."
+        ),
+    ] = None,
 ) -> None:
     """Serve a knowledge graph as tools, by the Model Context Protocol.
 
@@ -46,6 +52,10 @@ def mcp(
     or put it behind a proxy that asks for one. It needs the extra `mcp`.
     """
     o.one_of("--transport", transport, "stdio", "http")
+    for option, value in (("--host", host), ("--port", port)):
+        if transport == "stdio" and value is not None:
+            raise InputError(f"{option} {value}: stdio listens nowhere", "add --transport http")
+    host, port = host or _HOST, _PORT if port is None else port
     from importlib.util import find_spec
 
     if find_spec("mcp") is None:

@@ -8,6 +8,7 @@ from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.labels.meanings import Meanings, entities_meant, written_term
 from ..agent.kg.labels.names import normalise
+from ..agent.kg.store import Way
 from ..agent.kg.terms import Term, is_literal
 from ..agent.records import StepRecord
 from .mcp_results import LONGEST, cut
@@ -32,10 +33,16 @@ class Names:
         hint = "find_entity lists names that are close"
         if (term := written_term(text)) is not None:
             at = self.kg.listed.relations_at
-            if not any(at([term], inverse)[0] for inverse in (False, True)):
+            is_there = any(at([term], inverse)[0] for inverse in (False, True))
+            if not (is_there or self.has_members(term)):
                 raise InputError(f"the graph has no facts about {cut(text)}", hint)
             return term
         return self._only(text, entities_meant(self.kg.labels, text), "entity", hint)
+
+    def has_members(self, term: Term) -> bool:
+        """Whether it is the class of anything."""
+        ways = [Way(term, kind, True) for kind in self.kg.profile.types]
+        return any(self.kg.store.follow_each(ways, limit=1))
 
     def relation(self, text: str) -> Term:
         """The one relation of a term or a name. Raises InputError."""

@@ -3,6 +3,7 @@
 The words are names of the graph, made safe for a line, between words of ours.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NotRequired
@@ -133,8 +134,8 @@ def matches(
     return result(lines, Matches(entities=list(entities), **vocabulary, more=more))
 
 
-def neighbourhood(around: Neighbourhood, *, alone: bool) -> CallToolResult:
-    """Facts about an entity, a line for each relation and direction.
+def neighbourhood(around: Neighbourhood, *, alone: bool, is_class: bool) -> CallToolResult:
+    """Facts about an entity, a line for each relation and direction; of a class how it is listed.
 
     Where one relation stands `alone`, its page is one of its values.
     """
@@ -143,6 +144,9 @@ def neighbourhood(around: Neighbourhood, *, alone: bool) -> CallToolResult:
     lines += [_related(entity["label"], related) for related in around["facts"]]
     if not total:
         lines.append("The graph has no such facts.")
+        if is_class:
+            members = json.dumps({"start": {"class": entity["term"]}})
+            lines.append(f"It is a class: its members are those of the query {members}.")
     elif not around["facts"]:
         lines.append(f"There is no page {page}: there are {counted(total, _WHAT[alone])}.")
     if not alone and any(related["more"] for related in around["facts"]):
@@ -169,8 +173,8 @@ def judged(checked: Judged) -> CallToolResult:
         failed = ", ".join(map(str, checked["failed"]))
         lines.append(f"Not supported, the first of them: {failed}.")
     lines += (
-        f"{spelled([triple[part]['label'] for part in ('head', 'relation', 'tail')])}: "
-        f"{triple['verdict']}{_flagged(triple['flags'])}"
+        f"{spelled([part['label'] for part in _parts(triple)])}: "
+        f"{triple['verdict']}{_flagged(_with_names(triple))}"
         for triple in checked["triples"]
     )
     if not checked["triples"]:
@@ -234,12 +238,11 @@ def _relation_line(relation: RelationUse) -> str:
 
 
 def described_as(entity: Match) -> str:
-    """An entity in words: its name, and what it is; what begins with its class says that itself."""
-    kind, description, name = entity["kind"], entity["description"], entity["label"]
+    """An entity in words: its name, and what it is; its class is said once."""
+    kind, description = entity["kind"], entity["description"]
+    name = entity["label"].removesuffix(f" ({kind})")
     says_kind = bool(kind) and description.startswith(kind)
     about = description if says_kind else ", ".join(filter(None, (kind, description)))
-    if says_kind:
-        name = name.removesuffix(f" ({kind})")
     described = f" ({safe(about)})" if about else ""
     return f"{safe(name)}{described}"
 
@@ -252,6 +255,16 @@ def _related(label: str, related: Related) -> str:
     ends = (values, label) if related["inverse"] else (label, values)
     head, tail = (end if end == values else safe(end) for end in ends)
     return f"{head} -> {safe(related['relation'])} -> {tail}"
+
+
+def _parts(triple: JudgedTriple) -> list[Written]:
+    return [triple["head"], triple["relation"], triple["tail"]]
+
+
+def _with_names(triple: JudgedTriple) -> list[str]:
+    """The flags of a triple, an unknown name with those that are unknown."""
+    unknown = "; ".join(safe(part["label"]) for part in _parts(triple) if part["term"] is None)
+    return [f"{flag}: {unknown}" if flag == "unknown name" else flag for flag in triple["flags"]]
 
 
 def _flagged(flags: Sequence[str]) -> str:

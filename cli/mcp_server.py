@@ -2,10 +2,13 @@
 
 import contextlib
 import functools
+import os
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from importlib.metadata import version
+from itertools import groupby
+from reprlib import repr as shortened
 from typing import Annotated, Any
 
 import anyio
@@ -24,6 +27,7 @@ from ..agent.query.binding import CHECK_SPELLING, COUNT_MENTIONS, LIST_NAMES
 from ..agent.query.tree import FORM
 from .mcp_tools import Tools
 from .preparing import Prepared
+from .terminal import internal_error, report
 
 INSTRUCTIONS = (
     "A knowledge graph, read only. `describe_graph` says what it holds. `ask` answers questions in "
@@ -131,7 +135,8 @@ class _Server(MCPServer[Any]):
             tools=tools,
             lifespan=lifespan,
         )
-        self._known = {tool.name: list(tool.parameters["properties"]) for tool in tools}
+        self._tools = {tool.name: tool.parameters["properties"] for tool in tools}
+        self._known = {name: list(parameters) for name, parameters in self._tools.items()}
         self._prompts: dict[str, list[str]] = {}
         for prompt in prompts:
             self.add_prompt(prompt)
@@ -140,13 +145,19 @@ class _Server(MCPServer[Any]):
             self._prompts[prompt.name] = [each.name for each in arguments if each.required]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        if name not in self._tools:
+            there = ", ".join(self._tools)
+            raise ToolError(f"there is no tool {name[:_LONGEST_NAME]!r}: {there}")
         if unknown := self._unknown(name, arguments):
             raise ToolError(unknown)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_wrong(error.__cause__)) from error.__cause__
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(_wrong(cause, name, self._tools[name])) from cause
+            if isinstance(cause, ToolError):  # without the SDK's own words before it
+                raise cause from None
             raise
 
     async def get_prompt(
@@ -164,12 +175,12 @@ class _Server(MCPServer[Any]):
 
     def _unknown(self, name: str, arguments: Iterable[str]) -> str:
         """What is wrong with the names of arguments; empty where nothing is."""
-        known = self._known.get(name)
-        wrong = [] if known is None else [each for each in arguments if each not in known]
+        known = self._known[name]
+        wrong = [each for each in arguments if each not in known]
         if not wrong:
             return ""
         names = ", ".join(repr(each[:_LONGEST_NAME]) for each in wrong[:_MOST_SHOWN])
-        return f"{name} has no argument {names}; it takes {', '.join(known or ())}"
+        return f"{name} has no argument {names}; it takes {', '.join(known)}"
 
 
 _LONGEST_NAME, _MOST_SHOWN = 40, 5
@@ -189,19 +200,53 @@ def _resource(read: Callable[[], str]) -> Callable[[], str]:
     return _with_errors(read, ResourceError)
 
 
-def _wrong(error: ValidationError) -> str:
-    details = error.errors(include_url=False, include_context=False, include_input=False)
-    first = details[0]["loc"]
+def _wrong(error: ValidationError, name: str, parameters: Mapping[str, Any]) -> str:
+    """What is wrong with the arguments of a tool, and what each of these is."""
+    first = error.errors()[0]["loc"]
     if len(first) > 1 and first[0] == "chain":
         shape = "[head, relation, tail] of names, terms or numbers"
         return f"triple {int(first[1]) + 1} of the chain is not {shape}"
-    if first == ("chain",) and details[0]["type"] == "list_type":
-        return "chain: give a list of triples, each [head, relation, tail]"
-    return one_line("; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in details))
+    each = groupby(error.errors(), lambda detail: str(detail["loc"][0]))
+    lines = [
+        f"{_wrong_with(name, argument, next(details))} ({parameters[argument]['description']})"
+        for argument, details in each
+    ]
+    return one_line("; ".join(lines))
+
+
+def _wrong_with(name: str, argument: str, detail: Any) -> str:
+    if detail["type"] == "missing":
+        return f"{name} needs {argument}"
+    if len(detail["loc"]) > 1:
+        return f"{argument} cannot have {shortened(detail['input'])} in it"
+    wanted = _WANTED.get(detail["type"], "{msg}").format(**{**detail, **detail.get("ctx", {})})
+    return f"{argument} cannot be {shortened(detail['input'])}: {wanted}"
+
+
+_WANTED = {
+    "bool_parsing": "give true or false",
+    "bool_type": "give true or false",
+    "dict_type": "give an object",
+    "greater_than_equal": "give at least {ge}",
+    "int_from_float": "give a whole number",
+    "int_parsing": "give a whole number",
+    "int_type": "give a whole number",
+    "less_than_equal": "give at most {le}",
+    "list_type": "give a list",
+    "string_type": "give a text",
+    "too_long": "give at most {max_length:,} of them, and not {actual_length:,}",
+    "too_short": "give at least {min_length}",
+    "value_error": "{error}",
+}
+"""What pydantic refuses an argument for, as what to give in its place."""
 
 
 def _with_errors(call: Callable[..., Any], kind: type[Exception]) -> Callable[..., Any]:
-    """The call with errors of groundwalk's as a `kind` that the host is told, in one line."""
+    """The call with its errors as a `kind` that the host is told, in one line.
+
+    One that nobody raised on purpose is a line of standard error too, or with GROUNDWALK_DEBUG
+    what the SDK makes of it.
+    """
 
     @functools.wraps(call)
     def run(**arguments: Any) -> Any:
@@ -209,6 +254,13 @@ def _with_errors(call: Callable[..., Any], kind: type[Exception]) -> Callable[..
             return call(**arguments)
         except GroundwalkError as error:
             raise kind(one_line(_for_agents(error).with_hint)) from error
+        except MCPError:
+            raise
+        except Exception as error:
+            if os.environ.get("GROUNDWALK_DEBUG"):
+                raise
+            report(internal_error(error))
+            raise kind("internal error (tell the user: standard error says which)") from error
 
     return run
 
@@ -225,4 +277,7 @@ _HINTS = {
 
 
 def _for_agents(error: GroundwalkError) -> GroundwalkError:
-    return GroundwalkError(error.message, _HINTS.get(error.hint, error.hint))
+    hint = error.hint
+    for at_a_terminal, for_agents in _HINTS.items():
+        hint = hint.replace(at_a_terminal, for_agents)
+    return GroundwalkError(error.message, hint)

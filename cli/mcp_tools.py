@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from ..agent.caching import Recent
 from ..agent.errors import GroundwalkError, InputError
+from ..agent.kg.labels.names import one_line
 from ..agent.kg.store import Way
 from ..graphs.about import About, GraphPage
 from .mcp_found import Found, Page, page_result
@@ -143,13 +144,13 @@ class Tools:
         progress = Progress(context)
         self._opened(progress)
         about = self._about.get(progress.reporter("looking through the graph"))
-        shown = shortened(about.page(page, limit))
+        shown = _shown(about, page, limit)
         return result(described(shown), shown)
 
     def overview(self) -> str:
         """The first page of what the graph holds, in words."""
         self._opened()
-        return "\n".join(described(self._about.get().page(1, 50)))
+        return "\n".join(described(_shown(self._about.get(), 1, 50)))
 
     def ask(
         self,
@@ -177,7 +178,8 @@ class Tools:
             dict[str, Any],
             Field(
                 description=(
-                    'A set of things, such as {"start": [0], "steps": [{"relation": "borders"}]}.'
+                    'A set of things, such as {"start": [0], "steps": [{"relation": "borders"}]}; '
+                    'or {"query": QUERY, "mentions": [...]}, which has its mentions with it.'
                 )
             ),
         ],
@@ -212,10 +214,12 @@ class Tools:
         Names are those of the graph: `describe_graph` and `neighbours` list relations. No model is
         asked.
         """
-        tree = {"query": query, "mentions": mentions or []}
+        if "query" in query and "mentions" in query and mentions is not None:
+            raise InputError("the mentions are given twice", "give them once")
+        whole = {"mentions": mentions or [], **(query if "query" in query else {"query": query})}
         progress = Progress(context)
-        state = self._state("", tree, progress, again=page > 1 or proof_of is not None)
-        return self._page_result(state, Page(page, limit, proof_of), mentions or [])
+        state = self._state("", whole, progress, again=page > 1 or proof_of is not None)
+        return self._page_result(state, Page(page, limit, proof_of), whole["mentions"])
 
     def find_entity(
         self,
@@ -300,7 +304,8 @@ class Tools:
             page=page,
             more=more,
         )
-        return neighbourhood(around, alone=relation is not None)
+        is_class = not total and names.has_members(term)
+        return neighbourhood(around, alone=relation is not None, is_class=is_class)
 
     def verify_chain(
         self,
@@ -396,6 +401,11 @@ class Tools:
     def _page_result(self, state: "State", page: Page, mentions: object = None) -> CallToolResult:
         kg = self._opened().kg
         return page_result(state, page, self._names_of(kg).spelled, mentions)
+
+
+def _shown(about: About, page: int, limit: int) -> GraphPage:
+    """A page of what a graph holds, for a host: with short names, and without a path."""
+    return {**shortened(about.page(page, limit)), "source": one_line(about.kg.name)}
 
 
 def _answer(session: Session, question: str, query: Any, progress: Progress) -> "State":

@@ -13,7 +13,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text
-from ..agent.answers.judging import other_notes, unread_line
+from ..agent.answers.judging import misspelt, other_notes, unread_line
 from ..agent.conversation.introduction import EXAMPLES
 from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
@@ -143,7 +143,8 @@ class Screen:
             self.console.print(Text(line, style="dim"))
         if self.shows_proof:
             self.proof(state)
-        for note in other_notes(state):
+        above = misspelt(state)
+        for note in (note for note in other_notes(state) if note not in above):
             self.console.print(Text(f"  {printable(note)}", style="dim"))
         if unsupported := state.get("unsupported"):
             names = ", ".join(map(printable, unsupported))
@@ -257,8 +258,8 @@ class Screen:
         self.console.print(Text(messages[-1].text if messages else "", style="bold"))
 
     def not_understood(self, state: State) -> None:
-        """The words that the answer leaves out, which stand above it."""
-        if line := unread_line(state):
+        """What stands above the answer: names that are spelt otherwise, and words left out."""
+        for line in filter(None, (*misspelt(state), unread_line(state))):
             self.console.print(Text(printable(line), style="yellow"))
 
 

@@ -53,6 +53,9 @@ def _rows(state: State) -> Iterator[Sequence[Cell]]:
         for relation, *values in result.get("rows", []):
             for value in values:
                 yield (*_columns(relation)[:1], *_columns(value))
+    elif result is not None and result["kind"] == "introduction":
+        yield ("example question",)
+        yield from (_columns(question)[:1] for (question,) in result.get("rows", []))
     elif result is not None and (rows := result.get("rows")):
         yield from _table(rows, column_names(state.get("query_tree"), len(rows[0])))
     elif result is not None and not answers and (number := _NUMBERS.get(result["kind"])):

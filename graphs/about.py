@@ -87,7 +87,7 @@ class About:
         """So many classes and relations, from `number`, which begins at 1. Raises ServiceError."""
         first, last = (number - 1) * limit, number * limit
         return GraphPage(
-            source=one_line(self.kg.source),
+            source=one_line(self.kg.name),
             size=self.size,
             classes=list(self.classes[first:last]),
             relations=[self._use(relation) for relation in self.relations[first:last]],
@@ -120,8 +120,9 @@ def describe_graph(
     >>> [kind["name"] for kind in about["classes"]], about["more"]
     (['city', 'country'], True)
     """
-    if page < 1 or limit < 1:
-        raise InputError(f"there is no page {page} of {limit}", "count from 1")
+    for name, number in (("page", page), ("limit", limit)):
+        if number < 1:
+            raise InputError(f"{name} cannot be {number}", "give 1 or more")
     answers = tried(graph) if graph else None
     if isinstance(kg, KnowledgeGraph):
         return describe(kg, answers).page(page, limit)

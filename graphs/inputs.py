@@ -10,7 +10,8 @@ from langgraph.constants import CONF
 from langgraph.types import Command, StateSnapshot
 
 from ..agent.conversation.messages import readable
-from ..agent.errors import QuestionError
+from ..agent.errors import InputError, QuestionError
+from ..agent.options import Options
 from ..agent.state import GraphInput, State
 
 _THREAD = 'give config={"configurable": {"thread_id": "..."}}'
@@ -34,6 +35,12 @@ def check_input(given: Any) -> None:
             raise QuestionError(f"there is no input {key!r}", hint)
     if not given.get("messages") and given.get("query") is None:
         readable(given.get("question"))
+
+
+def check_context(given: object) -> None:
+    """Raise InputError for what is neither `Options` nor a mapping of them."""
+    if not isinstance(given, Options | Mapping):
+        raise InputError(f"the context is a {type(given).__name__}", "give Options(...)")
 
 
 def check_thread(checkpointer: Any, config: RunnableConfig | None) -> None:

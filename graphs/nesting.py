@@ -23,7 +23,7 @@ from ..agent.errors import InputError
 from ..agent.events import Event
 from ..agent.options import Options
 from ..agent.state import GraphInput, GraphOutput, Output, State
-from .inputs import check_asked, check_input, check_thread, is_reply
+from .inputs import check_asked, check_context, check_input, check_thread, is_reply
 from .line import Line
 
 Out = TypeVar("Out", default=Any)
@@ -251,6 +251,7 @@ class CompiledGraph(CompiledStateGraph[State, Options, GraphInput, Any], Generic
     def _with_options(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings of a run: of the context of the run around `Options` only."""
         if settings.get("context") is not None:
+            check_context(settings["context"])
             return settings
         try:
             around: Any = get_runtime()

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ..agent.answers.judging import ambiguity, other_notes, unread_line
 from ..agent.decoding.wire import SEPARATOR, escape
-from ..agent.errors import GroundwalkError
+from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.labels.names import one_line
 from ..agent.linking.mention import in_words as told_as
 from ..agent.options import Options
@@ -103,12 +103,14 @@ def ask_tool(
     why there is no answer; its artifact is an `AskResult`. Every call stands for itself: it sees
     no earlier question, keeps nothing in a checkpointer, and may run beside others. A question that
     cannot be asked, or a service that does not answer, is a tool message of status `error`.
+    Raises InputError for what is no graph of `build_graph`.
 
     >>> tool = ask_tool(build_graph())
     >>> print(tool.invoke({"question": "What is the capital of Kenya?"}))
     Nairobi
     ...
     """
+    _check_graph(graph)
     alone: Any = graph.with_state().copy({"checkpointer": False})
     chosen = options or graph.options
     if chosen.on_ambiguous == "ask":
@@ -137,6 +139,12 @@ def ask_tool(
         response_format="content_and_artifact",
         handle_tool_error=True,
     )
+
+
+def _check_graph(given: object) -> None:
+    if not isinstance(given, CompiledGraph):
+        kind = type(given).__name__
+        raise InputError(f"a {kind} cannot be asked", "give what build_graph returns")
 
 
 def result_of(state: State) -> AskResult:

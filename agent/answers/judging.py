@@ -21,6 +21,7 @@ from ..records import (
     words_left_out,
 )
 from ..state import State
+from .topics import TAKEN_FOR
 
 SURE = 0.6
 """The confidence below which an answer comes with a warning."""
@@ -220,6 +221,11 @@ def unread_line(state: State) -> str:
     """What is told before an answer that leaves words unread; empty where nothing is left out."""
     lines = left_out_of(state.get("account", [])) if state.get("status") != "answered" else []
     return lines[0] if lines else ""
+
+
+def misspelt(state: State) -> list[str]:
+    """The notes on names that are spelt otherwise in the graph."""
+    return [note for note in state.get("notes", []) if TAKEN_FOR in note]
 
 
 def other_notes(state: State) -> list[str]:

@@ -146,6 +146,34 @@ def _narrowed(
     return replace(query, bound=replace(bound, query=of_class, classes=classes), actions=actions)
 
 
+def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQuery:
+    """A query for the others where it asks what something is not related to.
+
+    Which countries does Germany not border? Nobody asks that of Germany itself, though it has no
+    border with itself. Where the graph is not at hand, the query is as it was.
+    """
+    bound, tree = query.bound, query.bound.query
+    denied = [
+        other.start
+        for other in tree.without
+        if isinstance(other.start, tuple)
+        and len(other.steps) == 1
+        and other == Query(start=other.start, steps=other.steps)
+    ]
+    if not denied or not facts.kg.pinned or tree.answer not in ("list", "count"):
+        return query
+    members = tree.model_copy(update={"extreme": None, "columns": (), "answer": "list"})
+    outcome = _outcome(facts, replace(query, bound=replace(bound, query=members)), before)
+    there = frozenset(outcome.members if outcome is not None else ())
+    themselves = [
+        Query(start=start)
+        for start in dict.fromkeys(denied)
+        if not there.isdisjoint(bound.mentioned(number).term for number in start)
+    ]
+    without = (*tree.without, *themselves)
+    return replace(query, bound=replace(bound, query=tree.model_copy(update={"without": without})))
+
+
 def of_others(facts: Facts, query: ReadQuery, asked: Asked) -> list[ClassWord]:
     """The words that name classes which nothing is of that a query comes to."""
     named = class_words(facts.kg, asked) if facts.kg.pinned else []

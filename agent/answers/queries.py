@@ -13,7 +13,7 @@ from ..query.execute import EarlierAnswers
 from ..query.facts import Facts
 from ..query.sparql import compile_query
 from ..query.sparql_patterns import InexpressibleError
-from ..query.tree import FORM, read_query, write_query
+from ..query.tree import FORM, AnyOf, Entity, Last, Query, nested, read_query, write_query
 from ..query.words import in_words
 from ..records import MentionRecord
 from ..state import State
@@ -57,9 +57,11 @@ def executed(
     """What a query comes to; all that it rests on is verified.
 
     `earlier` knows the answers of the conversation. Where nothing can be verified, the status is
-    `unchecked`. Raises QuestionError for what cannot be compared, ShortageError for what is too
-    large, and ServiceError where the graph does not answer.
+    `unchecked`. Raises QuestionError for what asks nothing or cannot be compared, ShortageError for
+    what is too large, and ServiceError where the graph does not answer.
     """
+    if asks_nothing(bound, earlier):
+        raise QuestionError("the query asks nothing", "add steps, a class or a filter")
     outcome = execute_anywhere(facts, bound, earlier=earlier)
     try:
         computed = computed_from(kg, bound, outcome)
@@ -67,6 +69,21 @@ def executed(
         computed = Computed("unchecked", notes=[error.message])
     words, sparql = in_words(kg, bound), shown_sparql(kg, facts, bound)
     return Executed(computed, write_query(bound.query), words, sparql)
+
+
+def asks_nothing(bound: Bound, earlier: EarlierAnswers | None = None) -> bool:
+    """Whether a query only speaks of things that are named or known before: no triple proves it."""
+    if bound.relations or bound.classes or bound.query.answer == "connection":
+        return False
+    nodes = (bound.query, *nested(bound.query))
+    return all(_only_names(node, earlier) and not node.filters for node in nodes)
+
+
+def _only_names(node: Query, earlier: EarlierAnswers | None) -> bool:
+    """Whether a set begins at things for which there is no proof."""
+    if isinstance(node.start, Last):
+        return earlier is not None and not any(proof for _, proof in earlier(node.start))
+    return isinstance(node.start, (tuple, Entity, AnyOf, Query))
 
 
 def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:

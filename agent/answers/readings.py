@@ -44,7 +44,7 @@ from .judging import (
     withheld,
 )
 from .outcomes import alike, of_others
-from .queries import Executed, executed, in_words
+from .queries import Executed, asks_nothing, executed, in_words
 from .sureness import Evidence, Likeness, evidence_of, sureness, unlike
 
 SHOWN = 3
@@ -143,7 +143,7 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
         return repeated
     with tools.reader.facts() as facts:
         for query in queries:
-            if asks_nothing(query.bound.query) or _counts_one(query.bound.query, before):
+            if asks_nothing(query.bound, before.answered) or _counts_one(query.bound.query, before):
                 continue
             try:
                 done = executed(tools.kg, facts, query.bound, earlier=before.answered)
@@ -226,24 +226,9 @@ def _repeated(tools: ReadWith, asked: Asked, query: ReadQuery) -> Read | None:
     return replace(only_read(tools, [query], silent, most), account=account)
 
 
-def asks_nothing(query: Query) -> bool:
-    """Whether a query only names what the question names, which is no answer to it."""
-    return isinstance(query.start, tuple) and query == Query(start=query.start)
-
-
 def _counts_one(query: Query, before: Before) -> bool:
-    """Whether a query counts one thing that is named, or was: that is no question."""
-    if query != Query(start=query.start, answer="count"):
-        return False
-    match query.start:
-        case Last(last="answers"):
-            return len(before.answers) == 1
-        case Last():
-            return len(before.topics) == 1
-        case tuple(numbers):
-            return len(numbers) == 1
-        case _:
-            return False
+    """Whether a query counts the one answer that there was: that is no question."""
+    return query == _COUNT and len(before.answers) == 1
 
 
 def is_of_answers(query: Query) -> bool:
@@ -318,13 +303,14 @@ def readings_of(
     kg: KnowledgeGraph, queries: Sequence[ReadQuery], most: float = 1.0
 ) -> list[Reading]:
     """The likeliest of some queries, as they are told; none is likelier than `most`."""
+    askable = [query for query in queries if not asks_nothing(query.bound)]
     return [
         Reading(
             query=given_form(query.bound),
             words=in_words(kg, query.bound),
             probability=round(min(query.probability, most), 6),
         )
-        for query in queries[:SHOWN]
+        for query in askable[:SHOWN]
     ]
 
 

@@ -13,6 +13,9 @@ from ..linking.mention import in_words
 from ..records import Entity, MentionRecord
 from .differences import as_described, told_apart, with_distinguishing_facts
 
+TAKEN_FOR = '" is taken for '
+"""What a note on a misspelt name has between the name and what it is read as."""
+
 
 def given_mentions(
     kg: KnowledgeGraph, question: str, given: Sequence[str], linked: Sequence[Mention]
@@ -115,7 +118,7 @@ def _as_spelt(mention: Mention) -> str:
     """The note on a name that is spelt otherwise than in the question; empty for any other."""
     first, *_ = mention.candidates
     is_told = first.matched == "fuzzy" and not is_ambiguous(mention)
-    return f'"{mention.text}" is taken for {first.name}' if is_told else ""
+    return f'"{mention.text}{TAKEN_FOR}{first.name}' if is_told else ""
 
 
 def best_topics(mentions: list[MentionRecord]) -> list[Entity]:

@@ -123,7 +123,10 @@ def _after(text: str, before: Collection[str]) -> str:
 
 
 def _chosen(text: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | None:
-    """The question that was asked back, settled by what names one of the options."""
+    """The question that was asked back, settled by what names one of the options.
+
+    What only says the name again, which several have, settles nothing: it is asked again.
+    """
     open_ones = [mention for mention in last["mentions"] if mention["ambiguous"]]
     if last["status"] != "ambiguous" or not open_ones:
         return None
@@ -132,6 +135,8 @@ def _chosen(text: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | 
     if not chosen and [normalise(mention["text"]) for mention in mentions] == [text]:
         meant = mentions[0]["candidates"][0]["term"]
         chosen = [mention for mention in asked["candidates"] if mention["term"] == meant]
+    if len(chosen) > 1 and text == normalise(asked["text"]):
+        return Part(question=last["asked"], mentions=last["mentions"])
     if len(chosen) != 1:
         return None
     settled: MentionRecord = {**asked, "ambiguous": False, "candidates": chosen}

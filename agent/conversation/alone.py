@@ -43,6 +43,11 @@ def pointing_word(question: str, mentions: Sequence[Numbered]) -> str:
     return word if word and weight_of[word] <= _POINTING else ""
 
 
+def points_at_one(word: str) -> bool:
+    """Whether a word that points at what came before points at one thing."""
+    return word.lower() in languages.language_words()["conversation"]["singular"]
+
+
 def without_names(question: str, mentions: Sequence[Numbered]) -> str:
     """A question with a mark for each thing and for each value that it names."""
     text, end = "", 0

@@ -6,23 +6,25 @@ from typing import Any, cast
 from ..answers.class_words import MOST_MEMBERS, members_of
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
-from ..query.prompt import EarlierQuestion
+from ..query.prompt import EarlierQuestion, Numbered
 from ..query.question import Before, Proof, mentions_of
 from ..query.tree import read_query, refers_back
 from ..query.values import value_of
 from ..records import SILENT, Entity, MentionRecord, Turn
-from .alone import FOLLOWS, stands_alone
+from .alone import FOLLOWS, pointing_word, points_at_one, stands_alone
 from .earlier import steps_of
 from .turns import last_about, last_answered
 
 
-def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
+def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> Before:
     """The last question that was about something, its topics, and the last answers.
 
     Nothing came before where the last question was not understood and named nothing: nobody knows
-    what *it* is after that. What a card is about, or a question without an answer, is what is
-    talked about from there on: mostly it stands for the answers too, of which there are none. After
-    the card of a class the answers are its members.
+    what *it* is after that. One that pointed at what came before it leaves that, so that it can be
+    put in other words; but of several answers it may have meant one, and nobody knows which, where
+    the word `pointing` at it is *it*. What a card is about, or a question without an answer, is
+    what is talked about from there on: mostly it stands for the answers too, of which there are
+    none. After the card of a class the answers are its members.
     """
     settled = _since_the_last_break(turns)
     about, answered = last_about(settled), last_answered(settled)
@@ -41,6 +43,8 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn]) -> Before:
         answers = {} if about["status"] == "unsure" else dict.fromkeys(topics, ())
     elif answered is not None:
         answers = {answer["term"]: steps_of(answer) for answer in answered["answers"]}
+    if points_at_one(pointing) and len(answers) > 1 and _may_mean_one(turns, about):
+        return Before()
     asked = EarlierQuestion(
         topics=_class(kg, topics),
         answers=_class(kg, tuple(answers)),
@@ -72,6 +76,16 @@ def _since_the_last_break(turns: Sequence[Turn]) -> list[Turn]:
     return settled
 
 
+def _may_mean_one(turns: Sequence[Turn], about: Turn) -> bool:
+    """Whether a question without an answer, since the last answers, may have meant one of them."""
+    return any(
+        turn["number"] > about["number"]
+        and turn["status"] in SILENT
+        and not points_at_one(pointing_word(turn["asked"], _numbered(turn)))
+        for turn in turns
+    )
+
+
 def _is_about(turn: Turn) -> bool:
     """Whether a turn was answered, or is about a thing; a class alone is none."""
     return turn["status"] not in SILENT or any(topic["kind"] for topic in turn["topics"])
@@ -79,8 +93,12 @@ def _is_about(turn: Turn) -> bool:
 
 def _goes_on(turn: Turn) -> bool:
     """Whether a question was about what came before it, by its words."""
-    mentions = mentions_of(turn["asked"], _linked(turn))
-    return stands_alone(turn["asked"], mentions.numbered) < FOLLOWS
+    return stands_alone(turn["asked"], _numbered(turn)) < FOLLOWS
+
+
+def _numbered(turn: Turn) -> tuple[Numbered, ...]:
+    """What the question of a turn names, as those are told who read it."""
+    return mentions_of(turn["asked"], _linked(turn)).numbered
 
 
 def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:

@@ -87,13 +87,13 @@ def introduce(
     Raises ServiceError where the graph does not answer.
     """
     if not kg.pinned:
-        return Introduction(kg.source, None, (), (), ())
+        return Introduction(kg.name, None, (), (), ())
     relations = tuple(kg.labels.relations())
     made = _examples(kg, relations)
     tried = islice(made, MOST_EXAMPLES if answers is None else _MOST_TRIED)
     good = (e for e in tried if answers is None or answers(e.question) == e.answers)
     questions = tuple(example.question for example in islice(good, MOST_EXAMPLES))
-    return Introduction(kg.source, kg.counts, class_sizes(kg), relations, questions)
+    return Introduction(kg.name, kg.counts, class_sizes(kg), relations, questions)
 
 
 def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:

@@ -44,10 +44,12 @@ class Reply(TypedDict):
     """The query that was executed, in words."""
     result: NotRequired[Any]
     """What was computed, for apps that keep messages only. Of any type, as it is not read again."""
+    notes: NotRequired[Any]
+    """Why there is no answer, what was cut off or left out; for such apps too."""
 
 
 def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMessage:
-    """The message that tells a turn's answer, with its chains, reading and result as data."""
+    """The message that tells a turn's answer, with its chains, its notes and the like as data."""
     reply = Reply(
         asked=turn["asked"],
         alone=turn["alone"],
@@ -59,6 +61,7 @@ def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMess
         question=turn["question"],
         reading=reading,
         result=result,
+        notes=turn["notes"],
     )
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
 
@@ -235,44 +238,40 @@ def question_of(state: State) -> Put:
 
     It is `question`, of which a person's last message may be another wording. The message is the
     question where no other goes in, or only the one that this agent answered last: the state of a
-    graph around may still hold that. Raises QuestionError for one that is empty or too long.
+    graph around may still hold that. What another graph of this kind replied to the message answers
+    it for that one alone. Raises QuestionError for one that is empty or too long.
     """
     messages, question = state.get("messages") or [], state.get("question")
-    at = _asked_last(messages)
-    if at is None:
+    humans = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    if not humans:
         return Put(readable(question), messages, is_message=False)
-    if not question or str(question).strip() in _answered_last(state, messages):
+    at, said, text = humans[-1], state.get("said"), str(question or "").strip()
+    replies = [
+        message
+        for message in messages[at + 1 :]
+        if isinstance(message, AIMessage) and not message.tool_calls
+    ]
+    is_replied = any(message.name == NAME for message in replies)
+    answered = answered_last(messages)
+    if is_replied and said and said == answered:
+        return Put(readable(question), messages, is_message=False)
+    if not text or text == said or (text == answered and not is_replied):
         return Put(readable(messages[at].text), messages[:at], is_message=True)
-    if any(
-        isinstance(message, AIMessage) and not message.tool_calls for message in messages[at + 1 :]
-    ):
+    is_same = is_replied and text in (answered, messages[at].text.strip())
+    if replies and not is_same:
         return Put(readable(question), messages, is_message=False)
     return Put(readable(question), messages[:at], is_message=True)
 
 
-def _asked_last(messages: Sequence[AnyMessage]) -> int | None:
-    """The place of a person's last message; None where this agent has written since."""
-    for at in range(len(messages) - 1, -1, -1):
-        message = messages[at]
-        if isinstance(message, HumanMessage):
-            return at
-        if isinstance(message, AIMessage) and message.name == NAME:
-            return None
-    return None
-
-
-def _answered_last(state: State, messages: Sequence[AnyMessage]) -> tuple[object, object]:
-    """The question that was answered last, in this history and among the messages.
-
-    The last reply may be that of another graph of this kind, in the same state around both.
-    """
+def answered_last(messages: Sequence[AnyMessage]) -> object:
+    """The question that the last reply of a graph of this kind says that it answers; else None."""
     replies = (
         message
         for message in reversed(messages)
         if isinstance(message, AIMessage) and message.name == NAME
     )
     last = next(replies, None)
-    return state.get("said"), last and last.response_metadata.get("question")
+    return last and last.response_metadata.get("question")
 
 
 def readable(question: object) -> str:

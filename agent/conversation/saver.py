@@ -16,6 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from ..errors import InputError
 from ..records import Turn
 from ..state import MOST_TURNS
+from .messages import answered_last
 
 _FORGET = """
 DELETE FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :space
@@ -70,7 +71,8 @@ class ThreadSaver(SqliteSaver):
             raise InputError("nothing was asked yet", "ask something first")
         values = last.checkpoint["channel_values"]
         before = _before(values.get("messages") or [], turns[-1]["question"])
-        earlier = {"turns": turns[:-1], "messages": before}
+        said = answered_last(before) or ""
+        earlier = {"turns": turns[:-1], "messages": before, "said": said, "question": said}
         kept: Any = {**last.checkpoint, "channel_values": {**values, **earlier}}
         turn = turns[-2]["number"] if turns[1:] else 0
         metadata: Any = {**last.metadata, "turn": turn}

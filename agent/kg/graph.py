@@ -53,6 +53,11 @@ class KnowledgeGraph:
     left_out: LeftOut = LeftOut()
     nodes: NodeSource | None = None
 
+    @property
+    def name(self) -> str:
+        """What users and hosts are told of the source: of a file or a folder not where it lies."""
+        return self.source if "://" in self.source else Path(self.source).name or self.source
+
     @cached_property
     def stamp(self) -> str:
         """What tells the names of files that were made of this content, read so, from others'."""

@@ -10,16 +10,16 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 import pyoxigraph as ox
 
 from ..errors import InputError, KGError
-from .derived import Reading
+from .derived import Reading, ReadingWord, reading_in
 from .derived.relations import PatternLabels
 from .files.building import (
     FORMAT,
@@ -38,7 +38,7 @@ from .graph import KnowledgeGraph
 from .labels.index import LabelIndex
 from .labels.indexing import build_labels
 from .nodes import to_any_node
-from .profile import AUTO, GENERIC, Profile, speaking
+from .profile import AUTO, GENERIC, Profile, profile_of, speaking
 from .store import Counts
 from .stores.oxigraph import OxigraphStore
 from .terms import Triple
@@ -61,9 +61,9 @@ def open_kg(
     src: str | os.PathLike[str],
     *,
     cache: Path | None = None,
-    profile: Profile | None = None,
+    profile: Profile | str | os.PathLike[str] | None = None,
     graphs: Sequence[str] = (),
-    reading: Reading | None = None,
+    reading: Reading | Iterable[ReadingWord] | None = None,
     languages: Sequence[str] = (),
     on_broken: OnBroken = "fail",
     on_progress: OnProgress | None = None,
@@ -72,9 +72,12 @@ def open_kg(
 
     A file is built once into the cache folder (`$GROUNDWALK_CACHE`, else the user's own), keyed by
     its content, profile and graphs, and opened read-only after that; where no cache can be written
-    a small one is built in memory. Without a `profile`, one that fits is chosen. With `graphs`, the
-    KG is what the named graphs of these IRIs hold together. `reading` says what walks make of it,
-    as the profile prefers where it is silent; nothing is built again for another.
+    a small one is built in memory. `profile` is the name of one, such as `wikidata`, or a TOML
+    file; without it one that fits is chosen. With `graphs`, the KG is what the named graphs of
+    these IRIs hold together. `reading` says what walks make of it: a list of `collapse` or `keep`,
+    which is what they do at statement nodes, and of what they honour: `same-as`, `inverse-of`,
+    `sub-property-of`. Where it is silent it is as the profile prefers; nothing is built again for
+    another.
     `languages` are tags, the most wanted first, in the place of
     the profile's: names are shown in the first that a term has, and questions are linked by names
     in all of them; a file is built once for each choice, a built folder keeps its own. With
@@ -88,19 +91,22 @@ def open_kg(
     >>> kg.counts.facts > 4000
     True
     """
-    src, profile = source_of(src), profile or AUTO
-    spoken = speaking(profile, languages)
+    src, chosen, wanted_reading = source_of(src), profile_of(profile), reading_in(reading)
+    if on_broken not in get_args(OnBroken):
+        raise InputError(f"on_broken={on_broken!r}: is none of fail and skip", "give one of them")
+    spoken = speaking(chosen, languages)
     if is_endpoint(src):
-        return _read_as(_open_endpoint(src, spoken, _iris(graphs)), reading)
+        return _read_as(_open_endpoint(src, spoken, _iris(graphs)), wanted_reading)
     if not src.strip():
         raise KGError("no knowledge graph was named", "give a file, a folder or `world`")
     path = Path(src).expanduser()
     if src != WORLD and is_built(path):
-        opened = _as_wanted(open_built(path), path, profile, _iris(graphs))
-        return _read_as(_as_spoken(opened, path, languages), reading)
+        opened = _as_wanted(open_built(path), path, chosen, _iris(graphs))
+        return _read_as(_as_spoken(opened, path, languages), wanted_reading)
     with _sources_of(src) as path:
         wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
-        return _read_as(_open_sources(wanted, cache or cache_folder(), on_progress), reading)
+        opened = _open_sources(wanted, cache or cache_folder(), on_progress)
+        return _read_as(opened, wanted_reading)
 
 
 def source_of(given: object) -> str:
@@ -283,8 +289,8 @@ def _as_spoken(kg: KnowledgeGraph, path: Path, languages: Sequence[str]) -> Know
     return kg
 
 
-def _read_as(kg: KnowledgeGraph, reading: Reading | None) -> KnowledgeGraph:
-    return replace(kg, reading=(reading or Reading()).settled(kg.profile))
+def _read_as(kg: KnowledgeGraph, reading: Reading) -> KnowledgeGraph:
+    return replace(kg, reading=reading.settled(kg.profile))
 
 
 def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
@@ -366,8 +372,8 @@ def kg_of(
     graph: "rdflib.Graph",
     *,
     source: str = "rdflib",
-    profile: Profile | None = None,
-    reading: Reading | None = None,
+    profile: Profile | str | os.PathLike[str] | None = None,
+    reading: Reading | Iterable[ReadingWord] | None = None,
     languages: Sequence[str] = (),
 ) -> KnowledgeGraph:
     """The KG that an `rdflib.Graph` or `rdflib.Dataset` holds; it is never written to.
@@ -376,22 +382,24 @@ def kg_of(
     and kept in memory, and so are its facts for decoding: after it has changed, call this again.
     Until then a triple that it no longer holds is not verified, and a new one is not found. The
     graphs of a dataset are read as one. `source` is what the KG is called; the rest as for
-    `open_kg`. Raises KGError for a graph without triples, ServiceError for one that does not answer
-    or changes while it is read.
+    `open_kg`. Raises InputError for what is no graph of rdflib, KGError for one without triples,
+    ServiceError for one that does not answer or changes while it is read.
 
     >>> from rdflib import Graph
     >>> graph = Graph().parse(data="<urn:Kenya> <urn:capital> <urn:Nairobi> .", format="turtle")
     >>> kg_of(graph, source="mine").counts.triples
     1
     """
-    from .stores.rdflib_graph import RdflibStore
+    from .stores.rdflib_graph import RdflibStore, check_graph
 
+    check_graph(graph)
+    wanted, chosen = reading_in(reading), profile_of(profile)
     triples = sorted(RdflibStore(graph, source=source).triples())
     if not triples:
         raise KGError(f"the graph {source} holds no triples", "check that this is the right graph")
     copy = ox.Store()
     copy.bulk_extend(_quads(triples))
-    spoken = settled(speaking(profile or AUTO, languages), copy)
+    spoken = settled(speaking(chosen, languages), copy)
     store = RdflibStore(graph, source=source, profile=spoken)
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     build_labels(connection, copy, spoken)
@@ -406,7 +414,7 @@ def kg_of(
         digest=content.hexdigest(),
         folder=None,
     )
-    return replace(kg, reading=(reading or Reading()).settled(spoken))
+    return _read_as(kg, wanted)
 
 
 def _quads(triples: Sequence[Triple]) -> Iterator[ox.Quad]:

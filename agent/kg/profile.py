@@ -8,6 +8,7 @@ before those of another. `[patterns.NAME]` are tables with the fields of `FactPa
 Also the languages that names are shown in and questions are asked in, which replace a profile's.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -177,6 +178,23 @@ def load_profile(name_or_path: str) -> Profile:
         )
     with resources.as_file(_FOLDER / f"{name_or_path}.toml") as path:
         return _read(name_or_path, name_or_path, path)
+
+
+def profile_of(given: object) -> Profile:
+    """The profile that is meant: one as it is, or of a name or a TOML file; AUTO where none is.
+
+    Raises KGError where there is none, and InputError for what is neither.
+    """
+    if given is None:
+        return AUTO
+    if isinstance(given, Profile):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return load_profile(os.fspath(cast("str | os.PathLike[str]", given)))
+    raise InputError(
+        f"a {type(given).__name__} is no profile",
+        "give a name, such as wikidata, or the path of a .toml file",
+    )
 
 
 def _read(name: str, source: str, path: Path) -> Profile:

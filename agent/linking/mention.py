@@ -50,7 +50,8 @@ def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:
     """The options that a reply fits: exactly one where it is a choice.
 
     A number counts from 1. A name or term in full means its option, though others may contain it;
-    so does an option as it is listed, and a term without its angle brackets.
+    so does an option as it is listed, and a term without its angle brackets. A name that others
+    have too, but for what tells them apart in brackets, fits them all.
     Any other text fits all options with that text somewhere in their name or description, whatever
     its case, accents and punctuation. Digits fit whole words only, so that a number that counts
     nothing is no part of a year.
@@ -62,9 +63,9 @@ def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:
     wanted, terms = normalise(text), [option["term"] for option in options]
     listed = dict(zip(terms, in_words(options), strict=True))
     fits: tuple[Callable[[Entity], bool], ...] = (
-        lambda option: text in (option["label"], option["term"], listed[option["term"]]),
+        lambda option: text in (option["term"], listed[option["term"]], *_names(option)),
         lambda option: written_term(text) == option["term"],
-        lambda option: wanted == normalise(option["label"]),
+        lambda option: wanted in map(normalise, _names(option)),
         lambda option: any(_has(shown, wanted) for shown in _shown(option)),
     )
     for fit in fits:
@@ -91,6 +92,13 @@ def _described(entity: "Entity") -> str:
     if kind and about.startswith(kind):
         name = name.removesuffix(f" ({kind})")
     return f"{name} ({about})"
+
+
+def _names(option: "Entity") -> list[str]:
+    """The name of an option, and what is before each bracket of one that ends in brackets."""
+    label = option["label"]
+    pieces = label.split(" (") if label.endswith(")") else [label]
+    return [" (".join(pieces[:last]) for last in range(1, len(pieces) + 1)]
 
 
 def _shown(option: "Entity") -> tuple[str, str]:

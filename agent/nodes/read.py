@@ -16,7 +16,7 @@ from ..answers.at_odds import at_odds, connects_itself
 from ..answers.class_words import called
 from ..answers.computed import Computed
 from ..answers.judging import left_out_of, without_reading
-from ..answers.outcomes import as_meant
+from ..answers.outcomes import apart_from_itself, as_meant
 from ..answers.queries import Executed
 from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered
 from ..answers.topics import best_topics, linked
@@ -91,7 +91,9 @@ def reading_node(
                 return {}
             try:
                 turns = state.get("turns", []) if options.conversation else []
-                asked = Asked(question, mentions_of(question, mentions), before_of(tools.kg, turns))
+                named = mentions_of(question, mentions)
+                pointing = pointing_word(question, named.numbered)
+                asked = Asked(question, named, before_of(tools.kg, turns, pointing))
                 _check_marked(tools.kg, asked)
                 names = _names_not_linked(tools.kg, asked)
                 asked = _without_stand_ins(asked) if names else asked
@@ -101,9 +103,10 @@ def reading_node(
                 )
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, _askable(queries.queries), tools.account())
-                if tools.is_general:
-                    with tools.reader.facts() as facts:
+                with tools.reader.facts() as facts:
+                    if tools.is_general:
                         likely = as_meant(facts, likely, asked)
+                    likely = [apart_from_itself(facts, query, asked.before) for query in likely]
                 outcome = answering(tools, asked, likely, options)
                 if outcome.for_method is None and outcome.computed.status in SILENT:
                     outcome = _unanswered(tools.kg, asked, likely, names, outcome)

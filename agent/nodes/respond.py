@@ -58,9 +58,11 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         turn = turn_of(known, text)
         line = unread_line(known) if outcome.status == "partial" else ""
         reply = f"{line}\n{text}" if line else text
+        notes = [*outcome.notes, *not_shown(left_out)]
         shown_turn: Turn = {
             **turn,
             "text": reply,
+            "notes": notes,
             "answers": shown,
             "cut": turn["cut"] or left_out > 0,
         }
@@ -71,7 +73,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "question": known.get("question", ""),
             "status": outcome.status,
             "answers": shown,
-            "notes": [*outcome.notes, *not_shown(left_out)],
+            "notes": notes,
             "turns": [] if is_courtesy else [turn],
             "messages": [message],
             "readings": readings,

@@ -40,7 +40,7 @@ CHECK_SPELLING = "check the spelling"
 COUNT_MENTIONS = "count mentions from 0"
 """The hint on a mention that is not there."""
 _MOST_NEAR = 3
-"""Names that are told of those like one that the graph does not have."""
+"""Names that are told of those like one that the graph does not have, or else of all."""
 _Kind: TypeAlias = Literal["relation", "class", "entity"]
 
 
@@ -261,8 +261,17 @@ def _hint(kg: KnowledgeGraph, name: str, kind: _Kind) -> str:
     known = _known(kg, name, kind)
     near = process.extract(name, known, limit=_MOST_NEAR, score_cutoff=60)
     if near:
-        return f"it has {'; '.join(similar for similar, _, _ in near)}"
-    return LIST_NAMES if kind != "entity" else CHECK_SPELLING
+        return f"near it: {'; '.join(similar for similar, _, _ in near)}"
+    if kind == "entity":
+        return CHECK_SPELLING
+    if not known:
+        return f"it has no {_SEVERAL[kind]}"
+    among = ", among them" if len(known) > _MOST_NEAR else ":"
+    kinds = _SEVERAL[kind] if len(known) > 1 else kind
+    return f"it has {len(known):,} {kinds}{among} {'; '.join(known[:_MOST_NEAR])}; {LIST_NAMES}"
+
+
+_SEVERAL = {"relation": "relations", "class": "classes"}
 
 
 def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:

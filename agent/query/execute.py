@@ -132,8 +132,12 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
         empty = [sets.words(other) for other, matches in pairs if not len(matches.ids)]
         sets.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
     outcome = _result(sets, "truth", members, value=truth, others=every)
-    if not truth or sets.within is not None or (wider := _unconditioned(query)) is None:
+    if sets.within is not None or (wider := _unconditioned(query)) is None:
         return outcome
+    if not truth:
+        values = _values_of_named(sets, query)
+        against = dict.fromkeys((*values, *outcome.compared)) if values else outcome.against
+        return replace(outcome, against=tuple(against))
     condition = query.filters[0]
     outcome = replace(outcome, narrowed=len(sets.members(wider).ids))
     if not condition.steps or condition.count or condition.op in ("exists", "not exists"):
@@ -142,6 +146,18 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
     without = condition.model_copy(update={"op": "not exists", **operand})
     lacking = sets.members(wider.model_copy(update={"filters": (without,)}))
     return replace(outcome, without_value=len(lacking.ids))
+
+
+def _values_of_named(sets: Sets, query: Query) -> list[Step]:
+    """The steps from the things that a query names to the values that its condition is about."""
+    (condition,) = query.filters
+    if not isinstance(query.start, tuple) or query.steps or condition.count or not condition.steps:
+        return []
+    named = sets.members(Query(start=query.start)).ids[:MOST_EXAMPLES]
+    hops = sets.bound.hops(condition.steps)
+    pairs = follow(sets.facts, named, hops)
+    ends = zip(pairs.sources.tolist(), pairs.targets[:MOST_COMPARED].tolist(), strict=False)
+    return [step for one, value in ends for step in trace(sets.facts, one, hops, value)]
 
 
 def _unconditioned(query: Query) -> Query | None:

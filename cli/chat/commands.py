@@ -74,7 +74,10 @@ def show_help(talk: Talk, which: str) -> None:
     for command in shown:
         talk.console.print(f"  {command.usage:<{width}}  {command.about}")
     if not which:
-        talk.console.print("Ctrl-C stops a question. ✓ marks a triple that the graph holds.")
+        talk.console.print(
+            "/help all lists the other commands and the keys. Ctrl-C stops a question. ✓ marks a "
+            "triple that the graph holds."
+        )
         return
     talk.console.print(
         "Alt-Enter, or \\ at the end of a line, begins a new line; Ctrl-X Ctrl-E opens an editor; "
@@ -123,6 +126,9 @@ def set_option(talk: Talk, pair: str) -> None:
     """Set an option, or show its value; without one, list those that are not as by default."""
     wanted, unset = talk.wanted, Options()
     if pair:
+        first, _, rest = pair.partition(" ")
+        if first in Options.__annotations__ and rest and "=" not in pair:
+            pair = f"{first}={rest.strip()}"
         (name,) = names_set([pair])
         is_known, value = name in Options.__annotations__, pair.partition("=")[2].strip()
         if is_known and "=" not in pair:

@@ -141,12 +141,12 @@ class Typed:
         self._questions.app.after_render += self._load
 
     def question(self) -> str | None:
-        """The next line; None where the user leaves. Ctrl-C empties the line."""
+        """The next line; None where the user leaves. Ctrl-C empties it and says how to leave."""
         while True:
             try:
                 return self._questions.prompt("\nyou > ", pre_run=self._ready)
             except KeyboardInterrupt:
-                continue
+                self._talk.console.print("Ctrl-D or /quit leaves", style="dim")
             except EOFError:
                 return None
 

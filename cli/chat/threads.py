@@ -114,11 +114,15 @@ def undo(talk: Talk, _: str) -> None:
     """Take the last question back: the last answer is the one before it."""
     turn = talk.threads(talk.wanted.thread).forget_last_turn(talk.thread)
     talk.take_back(turn["number"])
-    talk.console.print(f"Taken back: {one_line(turn['question'])}")
-    turns = _turns(talk)
+    question, turns = turn["question"], _turns(talk)
+    is_again = bool(turns) and turns[-1]["question"] == question
+    which = "the last answer to " if is_again else ""
+    talk.console.print(f"Taken back: {which}{one_line(question)}")
     if not talk.has_answer:
         _recall(talk, turns)
-    if turns:
+    if is_again:
+        talk.console.print("The answer before it stands.", style="dim")
+    elif turns:
         last = one_line(turns[-1]["question"])
         talk.console.print(f"The last question is now: {last}", style="dim")
 

@@ -489,12 +489,12 @@ def test_parts_of_a_chain_may_be_numbers_and_a_triple_an_object(said: dict[str, 
     ("name", "message"),
     [
         ("empty", "the question is empty (ask about something in the graph)"),
-        ("no question", "question: Field required"),
+        ("no question", "ask needs question (In plain words, such as: Who wrote Emma?)"),
         ("unknown", "no entity of the graph is called 'Zzyzx\\nQqq' (find_entity"),
         ("no relation", "no relation of the graph is called 'loves' (neighbours without"),
         ("misspelt", "neighbours has no argument 'limt', 'term\\n'; it takes entity, relation, "),
-        ("page 0", "page: Input should be greater than or equal to 1"),
-        ("too many", "limit: Input should be less than or equal to 200"),
+        ("page 0", "page cannot be 0: give at least 1 (Which part of a long result, from 1.)"),
+        ("too many", "limit cannot be 1000: give at most 200 (Values of each relation"),
         ("unclear", "'Georgia' may mean <https://groundwalk.example/"),
         ("no tree", "the query is malformed: step: Extra inputs are not permitted ("),
         ("no such name", "the graph has no class called 'planet\\n' ("),
@@ -502,8 +502,8 @@ def test_parts_of_a_chain_may_be_numbers_and_a_triple_an_object(said: dict[str, 
             "no mention",
             "mention 0, and there are 0 (give its mentions too, counted from 0)",
         ),
-        ("odd mention", "mentions.0"),
-        ("no object", "query: Input should be a valid dictionary"),
+        ("odd mention", "mentions cannot have {'name': 'Portugal'} in it (The entities and"),
+        ("no object", "query cannot be [1]: give an object (A set of things, such as {"),
         ("too deep", "the query is nested deeper than 40 levels (ask for less)"),
         ("two parts", f"triple 1 of the chain is not {SHAPE}"),
         ("no tail", f"triple 1 of the chain is not {SHAPE}"),
@@ -515,6 +515,7 @@ def test_a_wrong_call_is_a_tool_error_of_one_line(
 ) -> None:
     assert said[name].is_error and said[name].structured_content is None
     assert message in text(said[name]) and "\n" not in text(said[name])
+    assert not re.search(r"Error executing|Input should|Field required", text(said[name]))
 
 
 def test_standard_output_is_the_protocols(environment: dict[str, str]) -> None:
@@ -725,6 +726,8 @@ def test_who_waits_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
             ["--transport", "http", "--port", "0", "--kg", "nowhere.ttl"],
             "nowhere.ttl: no such file or folder",
         ),
+        (["--port", "8000"], "--port 8000: stdio listens nowhere (add --transport http)"),
+        (["--host", "::1"], "--host ::1: stdio listens nowhere (add --transport http)"),
         (["--transport", "carrier-pigeon"], "--transport carrier-pigeon: is none of stdio, http"),
     ],
 )
@@ -756,6 +759,23 @@ def test_a_graph_that_cannot_be_opened_is_told_to_the_host() -> None:
     line = "my.ttl, line 1: no triple (tell the user: mend it or leave it out)"
     line = f"the graph cannot be opened: {line}"
     assert result.is_error and text(result).endswith(line) and overview == line
+
+
+def test_an_internal_error_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> Any:
+        raise KeyError("no such\nkey")
+
+    async def ask() -> tuple[str, str]:
+        server = mcp_server(Tools(Prepared[Session](fail), Prepared[About](fail)))
+        async with mcp.Client(server) as client:
+            with pytest.raises(mcp.MCPError) as refused:
+                await client.read_resource(OVERVIEW)
+            return text(await client.call_tool("ask", {"question": "Why?"})), str(refused.value)
+
+    told = "internal error (tell the user: standard error says which)"
+    assert asyncio.run(ask()) == (told, told)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and all("internal error: KeyError: " in line for line in lines)
 
 
 def test_over_http_the_server_ends_without_a_graph(capsys: pytest.CaptureFixture[str]) -> None:

@@ -329,12 +329,19 @@ def test_names_are_taken_as_people_write_them(world: Session) -> None:
                 "query",
                 {"query": {"start": {"entity": "Austria"}, "steps": [{"relation": "loves"}]}},
             ),
-            "called 'loves' (describe_graph lists what there is)",
+            "describe_graph lists what there is)",
         ),
         (("query", {"query": {"star": [0]}}), "its keys are start, steps, class"),
         (("query", {"query": {"start": {"entity": "Zzyzx Qqq"}}}), "(find_entity lists names"),
         (("ask", {"question": "why " * 1_001}), "more than 4,000 (ask a shorter one)"),
-        (("verify_chain", {"chain": [["a", "b", "c"]] * 1_001}), "at most 1000 items"),
+        (("verify_chain", {"chain": [["a", "b", "c"]] * 1_001}), "give at most 1,000 of them"),
+        (("verify_chain", {"chain": []}), "chain cannot be []: give at least 1 (Triples, each"),
+        (("verify_chain", {"chain": "Austria"}), "chain cannot be 'Austria': give a list ("),
+        (("neighbours", {"entity": 5}), "entity cannot be 5: give a text (Its name or term"),
+        (("neighbours", {"entity": "Austria", "terms": 5}), "terms cannot be 5: give true or"),
+        (("find_entity", {"name": "Vienna", "limit": "x"}), "limit cannot be 'x': give a whole"),
+        (("find", {"name": "Vienna"}), "there is no tool 'find': describe_graph, ask, query,"),
+        (("query", {"query": {"start": {"class": "Zzz"}}}), "describe_graph lists what there is)"),
     ],
 )
 def test_errors_are_for_an_agent(
@@ -343,6 +350,61 @@ def test_errors_are_for_an_agent(
     (result,) = called(world, call)
     assert result.is_error and message in text(result)
     assert not re.search(r"docs/|groundwalk kg|--\w", text(result))
+
+
+def test_a_query_is_taken_with_its_mentions_beside_it_or_around_it(world: Session) -> None:
+    borders: Any = {"start": [0], "steps": [{"relation": "borders"}]}
+    whole = {"mentions": ["Portugal"], "query": borders}
+    results = called(
+        world,
+        ("query", {"query": whole}),
+        ("query", {"query": {"query": borders}, "mentions": ["Portugal"]}),
+    )
+    for result in results:
+        assert [answer["label"] for answer in data(result)["answers"]] == ["Spain"]
+        assert data(result)["query"] == borders
+        assert data(result)["mentions"] == [{"text": "Portugal"}]
+    (twice,) = called(world, ("query", {"query": whole, "mentions": ["Spain"]}))
+    assert text(twice) == "the mentions are given twice (give them once)"
+
+
+def test_no_path_of_the_server_is_told(staff: Session) -> None:
+    async def read() -> str:
+        async with mcp.Client(server(staff)) as client:
+            overview = await client.read_resource("groundwalk://graph")
+            return overview.contents[0].text
+
+    assert staff.kg.source.startswith("/")
+    described, hello = called(staff, ("describe_graph", {}), ("ask", {"question": "hello"}))
+    assert data(described)["source"] == "staff.ttl"
+    assert text(hello).startswith("Hello. staff.ttl holds ")
+    assert text(described) == asyncio.run(read())
+    assert "/" not in text(described) + text(hello)
+
+
+def test_a_class_has_members_where_it_has_no_facts(staff: Session) -> None:
+    term = "<https://shop.example/Engineer>"
+    for name in (term, "https://shop.example/Engineer"):
+        (around,) = called(staff, ("neighbours", {"entity": name}))
+        line = (
+            f'It is a class: its members are those of the query {{"start": {{"class": "{term}"}}}}.'
+        )
+        assert text(around).splitlines()[1:] == ["The graph has no such facts.", line]
+    (members,) = called(staff, ("query", {"query": {"start": {"class": term}}}))
+    assert {answer["label"] for answer in data(members)["answers"]} >= {"Aiko Tanaka"}
+
+
+def test_a_triple_says_which_of_its_names_are_unknown(world: Session) -> None:
+    chain = [["Austria", "capital", "Vienna"], ["Austria", "capitol", "Wiener <b>"]]
+    (result,) = called(world, ("verify_chain", {"chain": chain}))
+    assert text(result).splitlines()[-1].endswith("(unknown name: capitol; Wiener ‹b›)")
+    assert data(result)["triples"][1]["flags"] == ["unknown name"]
+
+
+def test_a_class_is_said_once(staff: Session) -> None:
+    first, second = called(staff, *(("find_entity", {"name": term}) for term in JOHN))
+    assert text(first) == f"John Smith (engineer)  {JOHN[0]}"
+    assert JOHN[1] in text(second)
 
 
 def test_a_step_the_wrong_way_is_told(world: Session) -> None:
@@ -453,12 +515,13 @@ def test_queries_beside_one_another_share_no_numbers(
 
     async def both_at_once() -> list[Any]:
         async with mcp.Client(server(world)) as client:
-            trees = ({"start": {"entity": name}} for name in ("Austria", "Kenya"))
+            steps = [{"relation": "capital"}]
+            trees = ({"start": {"entity": n}, "steps": steps} for n in ("Austria", "Kenya"))
             calls = (client.call_tool("query", {"query": tree}) for tree in trees)
             return await asyncio.gather(*calls)
 
     results = asyncio.run(both_at_once())
-    assert [data(result)["answers"][0]["label"] for result in results] == ["Austria", "Kenya"]
+    assert [data(result)["answers"][0]["label"] for result in results] == ["Vienna", "Nairobi"]
     assert lent[0] is not lent[1]
 
 

@@ -51,6 +51,14 @@ def test_a_reply_tells_what_is_left_out_before_its_other_notes() -> None:
     assert reply_of(partial(notes=["cut"]))["notes"] == [LINE, "cut"]
 
 
+def test_a_misspelt_name_is_told_above_the_answer(world: KnowledgeGraph) -> None:
+    notes = ['"Rhin" is taken for Rhine', "cut"]
+    _, first, second, *lines = shown(world, state(notes=notes))
+    assert (first, second.split()[0]) == (notes[0], "Rhine")
+    assert [line.strip() for line in lines].count("cut") == 1
+    assert not any(notes[0] in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("given", "told_so"),
     [

@@ -68,6 +68,13 @@ def test_a_sum_has_what_it_is_made_of() -> None:
     assert [row[2:] for row in listed] == [["9", "16"], ["7", "16"], ["", "16"]]
 
 
+def test_an_introduction_lists_what_can_be_asked() -> None:
+    questions = [[{"term": "", "label": "What is the capital of Peru?"}]]
+    state: Any = {"answers": [], "result": {"kind": "introduction", "rows": questions}}
+    expected = [["example question"], ["What is the capital of Peru?"]]
+    assert list(csv.reader(StringIO(csv_of(state)))) == expected
+
+
 def test_a_formula_is_a_text() -> None:
     assert rows(None, None, "=1")[1][0] == "'=1"
 

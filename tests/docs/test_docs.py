@@ -6,6 +6,8 @@ The blocks of a page are run in their order by a real shell in one folder, witho
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,6 +222,23 @@ def test_a_block_does_what_the_page_says(block: Block, shells: Any) -> None:
     assert "Traceback" not in ran.said
     if block.shown is not None:
         assert_shown(block.shown, ran.said)
+
+
+@pytest.mark.slow
+def test_the_code_of_the_pages_passes_a_type_checker(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    (tmp_path / "groundwalk").mkdir()
+    for part in ("agent", "cli", "data", "evaluation", "graphs"):
+        (tmp_path / "groundwalk" / part).symlink_to(ROOT / part)
+    for name in ("__init__.py", "py.typed"):
+        (tmp_path / "groundwalk" / name).symlink_to(ROOT / "groundwalk" / name)
+    written = [own for own in BLOCKS if kind(own) == "python"]
+    for number, block in enumerate(written):
+        (tmp_path / f"block_{number}.py").write_text(block.text, encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable]
+    files = [f"block_{number}.py" for number in range(len(written))]
+    ran = subprocess.run([*command, *files], cwd=tmp_path, capture_output=True, text=True)
+    assert len(written) > 5 and ran.returncode == 0, ran.stdout
 
 
 def test_the_graph_of_the_tutorial_is_kept_beside_it() -> None:

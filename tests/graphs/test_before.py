@@ -8,7 +8,7 @@ from groundwalk.agent.query.question import Before
 from groundwalk.agent.records import Turn
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ..whole import build_graph
+from ..whole import build_graph, labels
 
 PERU, CHILE = (f"<https://groundwalk.example/world/country/{name}>" for name in ("peru", "chile"))
 CAPITAL = {"start": [0], "steps": [{"relation": "capital"}]}
@@ -135,3 +135,38 @@ def test_what_goes_on_from_an_answer_without_being_understood_leaves_it() -> Non
     kg = open_kg("world")
     whole = turn(1, "What is the capital of Peru?", "Peru", PERU, CAPITAL)
     assert before_of(kg, [whole, silent("and how old is it?")]).topics == (PERU,)
+    assert before_of(kg, [whole, silent("which of them is old?")], "it").topics == (PERU,)
+
+
+def test_after_what_may_have_meant_one_of_several_nothing_is_it() -> None:
+    kg = open_kg("world")
+    whole = turn(1, "Which countries border Austria?", "Austria", PERU, BORDERS)
+    answers: Any = [
+        {"term": term, "label": "", "score": 1.0, "chains": []} for term in (PERU, CHILE)
+    ]
+    several: Turn = {**whole, "answers": answers}
+    of_them, of_it = silent("which of them is the largest?"), silent("and how old is it?")
+    later: Turn = {**of_it, "number": 3}
+    again: Turn = {**several, "number": 3}
+    assert before_of(kg, [several, of_them], "its") == Before()
+    assert before_of(kg, [several, of_them, later], "It") == Before()
+    for turns, pointing in (
+        ([several], "its"),
+        ([several, of_it], "its"),
+        ([several, of_them], "them"),
+        ([several, of_them], ""),
+        ([several, of_them, again], "its"),
+    ):
+        assert tuple(before_of(kg, turns, pointing).answers) == (PERU, CHILE)
+
+
+def test_a_follow_up_that_was_not_understood_can_be_put_in_other_words() -> None:
+    graph: Any = build_graph(checkpointer=InMemorySaver())
+    config, state = {"configurable": {"thread_id": "1"}}, dict[str, Any]()
+    for asked in ("Which countries border Austria?", "which of them is the largest?"):
+        state = graph.invoke({"question": asked}, config)
+    assert state["status"] == "abstained"
+    its = graph.invoke({"question": "what is its capital?"}, config)
+    assert its["answers"] == [] and its["notes"][0].startswith('I do not know what "its" is')
+    state = graph.invoke({"question": "which of them use the euro?"}, config)
+    assert labels(state) == ["Germany", "Italy", "Slovakia", "Slovenia"]

@@ -43,7 +43,11 @@ def test_questions_of_a_batch_share_the_model_that_they_load(
 
 @pytest.mark.parametrize(
     ("context", "said"),
-    [({"beams": 99}, "the option beams cannot be 99"), ({"beems": 3}, "no option 'beems'")],
+    [
+        ({"beams": 99}, "the option beams cannot be 99"),
+        ({"beems": 3}, "no option 'beems'"),
+        (3, "the context is a int"),
+    ],
 )
 def test_a_context_is_checked_before_anything_runs(tmp_path: Path, context: Any, said: str) -> None:
     kg = open_family(tmp_path)

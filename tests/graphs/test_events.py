@@ -29,7 +29,8 @@ def graph(method: str) -> Any:
 @cache
 def streamed(method: str, given: str, key: str = "question") -> list[Any]:
     retrieved = str(ROOT / "data" / "world" / "retrieved.jsonl") if method == "paths" else ""
-    turn = {key: given if key == "question" else {"start": {"entity": given}, "answer": "count"}}
+    query = {"start": {"entity": given}, "steps": [{"relation": "borders"}], "answer": "count"}
+    turn = {key: given if key == "question" else query}
     if method == "paths":
         turn["id"] = "-"
     config: Any = {"configurable": {"thread_id": given}}

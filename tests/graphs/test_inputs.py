@@ -128,6 +128,23 @@ def test_after_its_answer_a_thread_waits_for_no_reply(graph: CompiledGraph) -> N
         }
 
 
+def test_the_ambiguous_name_is_no_choice(graph: CompiledGraph) -> None:
+    asked: Any = graph.invoke({"question": "Which country is Córdoba in?"}, thread("cordoba"))
+    assert asked["status"] == "ambiguous"
+    for reply in ("Córdoba", "cordoba"):
+        again: Any = graph.invoke(Command(resume=reply), thread("cordoba"))
+        (interrupt,) = again["__interrupt__"]
+        assert again["status"] == "ambiguous" and "a number from 1 to" in interrupt.value["hint"]
+    state: Any = graph.invoke(Command(resume="Argentina"), thread("cordoba"))
+    assert state["answers"][0]["label"] == "Argentina"
+    alone: Any = build_graph(checkpointer=InMemorySaver())
+    for question in ("Which country is Córdoba in?", "Córdoba", "2"):
+        state = alone.invoke(
+            {"question": question}, thread("told"), context=Options(on_ambiguous="error")
+        )
+    assert [answer["label"] for answer in state["answers"]] == ["Argentina"]
+
+
 def test_the_options_are_in_the_output_of_a_graph_that_cannot_ask() -> None:
     state: Any = build_graph().invoke({"question": KOREA})
     assert state["status"] == "ambiguous"

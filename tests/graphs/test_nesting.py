@@ -3,6 +3,7 @@
 import asyncio
 import json
 from operator import add
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, assert_type
 
 import pytest
@@ -313,6 +314,54 @@ def test_a_question_that_another_graph_answered_is_not_asked_again(graph: Compil
     parent: Any = builder.compile(checkpointer=InMemorySaver())
     parent.invoke({"messages": [("user", CROATIA)]}, thread())
     assert names(parent.invoke({"messages": [("user", CURRENCY)]}, thread())) == ["euro"]
+
+
+BAKERY = """@prefix : <https://bakery.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Bread a rdfs:Class ; rdfs:label "bread" . :rye a :Bread ; rdfs:label "Rye" ; :contains :salt .
+:salt rdfs:label "salt" . :contains rdfs:label "contains" .
+"""
+
+
+@pytest.mark.parametrize("schema", [MessagesState, Desk])
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_second_graph_is_asked_what_the_first_does_not_answer(
+    graph: CompiledGraph, tmp_path: Path, schema: Any, saved: bool
+) -> None:
+    (tmp_path / "bakery.ttl").write_text(BAKERY, encoding="utf-8")
+
+    def is_silent(state: Any) -> str:
+        metadata = state["messages"][-1].response_metadata
+        return END if metadata["status"] == "answered" else "world"
+
+    def ask(state: Any) -> Any:
+        return {"question": state["messages"][-1].text} if schema is Desk else {}
+
+    builder = StateGraph(schema)
+    builder.add_sequence([("ask", ask), ("bakery", build_graph(kg=tmp_path / "bakery.ttl"))])
+    builder.add_node("world", graph)
+    builder.add_edge(START, "ask")
+    builder.add_conditional_edges("bakery", is_silent, ["world", END])
+    parent: Any = builder.compile(checkpointer=InMemorySaver() if saved else None)
+    state: Any = {"messages": []}
+    asked = ["What is the capital of Kenya?", "What is contained in Rye?", CROATIA, CURRENCY, KOREA]
+    for number, question in enumerate(asked):
+        new = [HumanMessage(question)]
+        given = new if saved else [*state["messages"], *new]
+        state = parent.invoke({"messages": given}, thread())
+        assert sum(own.type == "human" for own in state["messages"]) == number + 1
+    texts = [own.text for own in state["messages"] if own.response_metadata.get("answers")]
+    assert texts == ["Nairobi", "salt", "Zagreb", "euro"]
+    assert asks(state) == (["Which Korea do you mean?"] if saved else [])
+
+
+def test_a_question_that_is_put_twice_is_answered_twice() -> None:
+    graph, state = build_graph(checkpointer=InMemorySaver()), dict[str, Any]()
+    asked: Any = {"question": CROATIA}
+    for _ in range(2):
+        state = graph.invoke(asked, thread())
+    assert [own.text for own in state["messages"]] == [CROATIA, "Zagreb"] * 2
+    assert len(state["turns"]) == 2
 
 
 def test_messages_that_the_graph_around_deletes_stay_away(graph: CompiledGraph) -> None:

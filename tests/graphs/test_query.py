@@ -170,6 +170,7 @@ def test_a_name_that_the_graph_lacks_is_told_once_more(ask: Any) -> None:
             "the query that the LLM proposed was refused",
             0,
         ),
+        ([wrapped({"start": [0]})] * 2, "the query asks nothing (add steps", 0),
         ([wrapped({"start": [3]})] * 2, "the query speaks of mention 3, and there are 1", 0),
         ([wrapped({"start": [0], "limit": 5})] * 2, "malformed: limit", 0),
         (

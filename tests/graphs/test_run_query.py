@@ -1,7 +1,7 @@
 """A graph that is given a query in the place of a question: no model, verified, told in words."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from groundwalk.agent.errors import QuestionError
@@ -15,6 +15,7 @@ from ..whole import build_graph
 
 LENGTH = "length in kilometres"
 RIVERS = {"start": {"class": "river"}}
+ENDS: tuple[Literal["head", "tail"], ...] = ("head", "tail")
 BORDERS = {"start": [0], "steps": [{"relation": "borders"}]}
 
 
@@ -52,7 +53,16 @@ def test_a_term_that_the_graph_lacks_is_told_with_names_like_it(
 ) -> None:
     with pytest.raises(QuestionError, match=f"the graph has no {said} <http://e.x/") as caught:
         run(graph, tree, "Germany")
-    assert caught.value.hint.startswith(f"it has {near}")
+    assert caught.value.hint.startswith(f"near it: {near}")
+
+
+def test_a_connection_is_told_as_its_chain_and_how_long_it_is(graph: Any) -> None:
+    tree = {"start": [0], "to": {"start": [1]}, "answer": "connection"}
+    state = run(graph, tree, "Portugal", "Germany")
+    ((chain,),) = [answer["chains"] for answer in state["answers"]]
+    assert {"Portugal", "Germany"} <= {chain[n][e]["label"] for n in (0, -1) for e in ENDS}
+    result = state["result"]
+    assert (result["kind"], result["value"], result["triples"]) == ("connection", len(chain), [])
 
 
 def test_terms_that_are_in_no_fact_are_in_the_graph() -> None:
@@ -66,7 +76,8 @@ def test_terms_that_are_in_no_fact_are_in_the_graph() -> None:
     with kg_of(rdflib.Graph().parse(data=data, format="turtle")) as kg:
         graph = build_graph(kg=kg, checkpointer=False)
         for start in ({"class": "<http://e.x/K>"}, {"entity": "<http://e.x/c>"}):
-            assert run(graph, {"start": start})["status"] == "answered"
+            tree = {"start": start, "class": "<http://e.x/K>"}
+            assert run(graph, tree)["status"] == "answered"
         run(graph, {"start": {"entity": "<http://e.x/d>"}, "steps": [{"relation": label}]})
 
 
@@ -187,6 +198,54 @@ def test_columns_are_rows_of_names(graph: Any) -> None:
 def test_what_is_malformed_is_an_error_of_the_user(graph: Any, query: Any) -> None:
     with pytest.raises(QuestionError):
         graph.invoke({"query": query})
+
+
+AUSTRIA = {"start": {"entity": "Austria"}}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        AUSTRIA,
+        {"start": [0, 1]},
+        {"start": AUSTRIA},
+        {"start": {"any": [AUSTRIA, {"start": [1]}]}},
+        {**AUSTRIA, "class": "anything"},
+        {**AUSTRIA, "not": [{"start": [0]}]},
+        {**AUSTRIA, "and": [{"start": [1]}]},
+        {**AUSTRIA, "answer": "count"},
+        {**AUSTRIA, "answer": "yesno"},
+        {"start": [0], "answer": "yesno", "all": [AUSTRIA]},
+    ],
+)
+def test_what_is_only_named_is_no_answer(graph: Any, query: Any) -> None:
+    with pytest.raises(QuestionError, match="the query asks nothing") as caught:
+        run(graph, query, "Peru", "Austria")
+    assert "add steps" in caught.value.hint
+
+
+def test_what_was_talked_about_is_no_answer_and_what_was_answered_is_one() -> None:
+    graph: Any = build_graph(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"question": "What is the capital of Peru?"}, config)
+    given = {"question": "list it", "query": {"start": {"last": "answers"}}}
+    state = graph.invoke(given, config)
+    (answer,) = state["answers"]
+    assert answer["label"] == "Lima" and answer["chains"][0][0]["verdict"] == "supported"
+    with pytest.raises(QuestionError, match="asks nothing"):
+        graph.invoke({**given, "query": {"start": {"last": "topics"}}, "question": "it"}, config)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {**AUSTRIA, "class": "country"},
+        {**AUSTRIA, "answer": "connection", "to": {"start": {"entity": "Spain"}}},
+    ],
+)
+def test_what_is_looked_up_in_the_graph_has_a_triple(graph: Any, query: Any) -> None:
+    state = run(graph, query)
+    assert [step["verdict"] for step in state["answers"][0]["chains"][0]]
 
 
 def test_a_question_after_a_query_is_answered_as_a_question() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import rdflib
+from groundwalk.agent.errors import InputError
 from groundwalk.agent.kg import Triple, kg_of, open_kg
 from groundwalk.agent.linking import LabelLinker, Mention
 from groundwalk.agent.options import Options
@@ -88,6 +89,13 @@ def test_what_cannot_be_asked_is_an_error_that_the_model_reads(graph: Any) -> No
     message = called(ask_tool(graph), "  ")
     assert message.status == "error" and message.artifact is None
     assert message.text == "the question is empty (ask about something in the graph)"
+
+
+def test_what_is_no_compiled_graph_makes_no_tool() -> None:
+    given: Any = open_kg("world")
+    with pytest.raises(InputError, match="a KnowledgeGraph cannot be asked") as caught:
+        ask_tool(given)
+    assert caught.value.hint == "give what build_graph returns"
 
 
 def test_a_tool_asks_nobody_back() -> None:

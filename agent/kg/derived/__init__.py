@@ -15,13 +15,16 @@ shown, written and scored.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast, get_args
 
 from ...errors import InputError
 from ..profile import Profile
 
 Mediators: TypeAlias = Literal["keep", "collapse"]
 """What walks do at statement (CVT) nodes: stop there, or pass through."""
+
+ReadingWord: TypeAlias = Literal["keep", "collapse", "same-as", "inverse-of", "sub-property-of"]
+"""What a reading is told in: what walks do at mediators, and what they honour."""
 
 _INFERENCES = ("same-as", "inverse-of", "sub-property-of")
 
@@ -85,3 +88,26 @@ def reading_of(mediators: str = "", infer: str | Iterable[str] = "") -> Reading:
         )
     flags = (name in wanted for name in _INFERENCES)
     return Reading("keep" if mediators == "keep" else "collapse" if mediators else None, *flags)
+
+
+def reading_in(words: object) -> Reading:
+    """The reading that is told in words such as `["collapse", "same-as"]`; one as it is.
+
+    Where nothing is told it is what the profile prefers. Raises InputError for other words.
+    """
+    if words is None:
+        return Reading()
+    if isinstance(words, Reading):
+        return words
+    is_list = isinstance(words, Iterable) and not isinstance(words, str)
+    given = list(cast("Iterable[str]", words)) if is_list else [words]
+    known = get_args(ReadingWord)
+    if unknown := [word for word in given if word not in known]:
+        raise InputError(
+            f"reading {unknown[0]!r}: is none of {', '.join(known)}",
+            'give a list of these, such as ["collapse", "same-as"], or nothing for the default',
+        )
+    mediators = {"keep", "collapse"}.intersection(given)
+    if len(mediators) > 1:
+        raise InputError("a reading cannot both keep and collapse mediators", "give one of them")
+    return reading_of("".join(mediators), [str(word) for word in given if word in _INFERENCES])

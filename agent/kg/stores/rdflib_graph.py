@@ -7,7 +7,7 @@ import pyoxigraph as ox
 import rdflib
 from rdflib.term import Identifier
 
-from ...errors import ServiceError
+from ...errors import InputError, ServiceError
 from ..nodes import Node, to_node, to_term
 from ..profile import GENERIC, Profile
 from ..store import Counts, Way, count
@@ -19,6 +19,15 @@ _SCAN_LIMIT = 1_000_000
 _STRING = ox.NamedNode(f"{XSD}string")
 
 _Triples = Iterator[tuple[object, object, object]]
+
+
+def check_graph(given: object) -> None:
+    """Raise InputError for what is no graph of rdflib."""
+    if not isinstance(given, rdflib.Graph):
+        raise InputError(
+            f"a {type(given).__name__} is no graph of rdflib",
+            "give a parsed rdflib.Graph; open_kg opens files and addresses",
+        )
 
 
 class RdflibStore:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.outcomes import narrowed, weighed
+from groundwalk.agent.answers.outcomes import apart_from_itself, narrowed, weighed
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.prompt import Numbered
-from groundwalk.agent.query.question import Asked, Mentions, mentions_of
+from groundwalk.agent.query.question import Asked, Before, Mentions, mentions_of
 from groundwalk.agent.query.reader import ReadQuery
 from groundwalk.agent.query.tree import read_query
 
@@ -114,3 +114,36 @@ def test_a_walk_is_narrowed_to_the_class_that_a_question_names(
         members = execute(facts, only.bound).members
         walked = execute(facts, read.bound).members
         assert set(members) == {term for term in walked if not class_ or not term.endswith("cy>")}
+
+
+KNOWS = {"relation": "knows"}
+
+
+@pytest.mark.parametrize(
+    ("tree", "others"),
+    [
+        ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS]}]}, {"Cy"}),
+        ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS] * 2}]}, None),
+        ({"start": {"domain": "knows"}, "not": [{"start": {"domain": "owns"}}]}, None),
+        (
+            {
+                "start": {"domain": "knows"},
+                "not": [{"start": [0], "steps": [KNOWS]}],
+                "extreme": {**KNOWS, "count": True, "most": True},
+            },
+            {"Cy"},
+        ),
+    ],
+)
+def test_what_something_is_not_related_to_are_others(
+    tmp_path: Path, tree: dict[str, Any], others: set[str] | None
+) -> None:
+    file = tmp_path / "g.tsv"
+    file.write_text("Ann\tknows\tBea\nBea\tknows\tCy\nCy\tknows\tBea\nDan\towns\tcar\n")
+    with closing(open_kg(str(file))) as kg:
+        facts, query = Facts(kg), ReadQuery(bind(kg, read_query(tree), ("Ann",)), (), 0.6)
+        apart = apart_from_itself(facts, query, Before())
+        members = execute(facts, apart.bound).members
+        assert (apart == query) == (others is None)
+        if others is not None:
+            assert set(kg.labels.names(members)) == others

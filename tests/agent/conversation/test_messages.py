@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from groundwalk.agent.conversation.threads import close_threads, unkept_threads
+from groundwalk.agent.options import Options
 from groundwalk.graphs.nesting import CompiledGraph
 from langchain_core.messages import (
     AIMessage,
@@ -119,6 +121,46 @@ def test_a_question_that_was_not_answered_is_no_earlier_turn() -> None:
     assert graph.invoke(korea, thread)["__interrupt__"]
     peru: Any = {"question": "What is the capital of Peru?"}
     assert [turn["number"] for turn in graph.invoke(peru, thread)["turns"]] == [1]
+
+
+def test_what_another_graph_replied_leaves_the_question(graph: CompiledGraph) -> None:
+    silent = AIMessage("I did not understand that.", name="groundwalk")
+    state = asked(graph, CROATIA, silent)
+    assert labels(state) == ["Zagreb"] and len(state["turns"]) == 1
+    assert [message.type for message in state["messages"]] == ["human", "ai", "ai"]
+    state = asked(graph, CROATIA, ZAGREB, CURRENCY, silent)
+    assert labels(state) == ["euro"] and len(state["turns"]) == 2
+    told = AIMessage("?", name="groundwalk", response_metadata={"question": "Peru's capital?"})
+    reworded = asked(graph, HumanMessage("cap of Peru pls"), told, question="Peru's capital?")
+    assert reworded["question"] == "Peru's capital?" and len(reworded["turns"]) == 1
+    other = asked(graph, CROATIA, silent, question="What is the capital of Peru?")
+    assert labels(other) == ["Lima"] and len(other["turns"]) == 2
+
+
+@pytest.mark.parametrize("greeted", [False, True])
+def test_a_question_that_was_taken_back_is_asked_again(greeted: bool) -> None:
+    saver = unkept_threads()
+    graph, thread = build_graph(checkpointer=saver), cast(Any, {"configurable": {"thread_id": "1"}})
+    before = ["hello"] if greeted else [CROATIA.text]
+    texts = list[str]()
+    for question in [*before, "What is the capital of Peru?"]:
+        texts = [m.text for m in graph.invoke({"question": question}, thread)["messages"]]
+    assert saver.forget_last_turn("1")["question"] == "What is the capital of Peru?"
+    again = graph.invoke({"question": "What is the capital of Peru?"}, thread)
+    assert labels(again) == ["Lima"] and [m.text for m in again["messages"]] == texts
+    saver.forget_last_turn("1")
+    other = graph.invoke({"messages": [HumanMessage("What is the capital of Chile?")]}, thread)
+    assert labels(other) == ["Santiago"]
+    close_threads(saver)
+
+
+def test_a_message_has_the_notes_of_its_reply(graph: CompiledGraph) -> None:
+    few = Options(max_answers=3)
+    for question in ("Which countries border Austria?", "Who painted the Mona Lisa?"):
+        given: Any = {"question": question}
+        state = graph.invoke(given, context=few)
+        assert state["notes"]
+        assert state["messages"][-1].response_metadata["notes"] == state["notes"]
 
 
 def test_a_question_goes_before_the_message_that_it_rewords(graph: CompiledGraph) -> None:

@@ -57,6 +57,32 @@ def test_a_name_as_it_is_written_is_one_of_those_that_differ_in_case() -> None:
     assert picked("us", rivals) == [rivals[1]] and picked("uS", rivals) == rivals
 
 
+@pytest.mark.parametrize(
+    ("reply", "fitting"),
+    [
+        ("Mia Stone", [0, 1, 2]),
+        ("mia stone!", [0, 1, 2]),
+        ("Mia Stone (Baker)", [1]),
+        ("mia stone (baker)", [1]),
+        ("Mia Stone (Baker 2)", [2]),
+        ("Mia Stone Ltd", [3]),
+        ("Stone", [0, 1, 2, 3, 4]),
+        ("Stone (rock", [4]),
+        ("bakes: rye", [0]),
+    ],
+)
+def test_a_name_of_several_is_no_choice(reply: str, fitting: list[int]) -> None:
+    """What tells them apart in brackets is no part of the name that people know."""
+    rivals = [
+        entity("a", "Mia Stone", "Baker; bakes: rye", "Baker"),
+        entity("b", "Mia Stone (Baker)", "Baker; bakes: buns", "Baker"),
+        entity("c", "Mia Stone (Baker 2)", "Baker; bakes: cake", "Baker"),
+        entity("d", "Mia Stone Ltd"),
+        entity("e", "Stone (rock) Road"),
+    ]
+    assert picked(reply, rivals) == [rivals[place] for place in fitting]
+
+
 def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
     rivals = [
         Entity(

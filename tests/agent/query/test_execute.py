@@ -272,10 +272,15 @@ def test_a_connection_is_the_shortest(kg: KnowledgeGraph) -> None:
 @pytest.mark.parametrize(
     ("tree", "near"),
     [
-        ({**TOWERS, "steps": [{"relation": "heigth"}]}, "it has height"),
-        ({"start": {"class": "towers"}}, "it has tower"),
-        ({"start": {"entity": "Castle Towr"}}, "it has Castle Tower"),
+        ({**TOWERS, "steps": [{"relation": "heigth"}]}, "near it: height"),
+        ({"start": {"class": "towers"}}, "near it: tower"),
+        ({"start": {"entity": "Castle Towr"}}, "near it: Castle Tower"),
         ({"start": {"entity": "Nowhere"}}, "check the spelling"),
+        ({"start": {"class": "Zzz"}}, "it has 2 classes: tower; town; `groundwalk kg info`"),
+        (
+            {**TOWERS, "steps": [{"relation": "zzz"}]},
+            "it has 7 relations, among them floors; stands in; height; `groundwalk kg info`",
+        ),
     ],
 )
 def test_a_name_that_the_graph_lacks_is_told_with_those_like_it(

@@ -197,7 +197,7 @@ def test_a_conversation_remembers_until_it_is_cleared(talk: Talk) -> None:
 
 
 def test_what_answers_can_be_changed(talk: Talk) -> None:
-    converse(talk, Said("/method plan", "/set beams=4", "What is the capital of Peru?"))
+    converse(talk, Said("/method plan", "/set beams 4", "What is the capital of Peru?"))
     assert "Lima [1]" in shown(talk)
     assert talk.last.state.get("method") == "plan" and talk.session().options.beams == 4
     converse(talk, Said("/method", "/set", "/model", "/llm"))

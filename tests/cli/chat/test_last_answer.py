@@ -72,6 +72,14 @@ def test_undo_names_the_question_that_is_the_last_one_now(talk: Talk) -> None:
     assert after(talk, "/undo").splitlines() == [f"Taken back: {PERU}"]
 
 
+def test_undo_of_a_question_that_was_asked_twice_says_so(talk: Talk) -> None:
+    assert after(talk, PERU, PERU, "/undo").splitlines() == [
+        f"Taken back: the last answer to {PERU}",
+        "The answer before it stands.",
+    ]
+    assert after(talk, "/why") == "[1] ✓ Peru ─ capital → Lima\n"
+
+
 def test_in_a_thread_that_goes_on_the_commands_speak_of_its_last_answer(talk: Talk) -> None:
     talk.change(thread="trip")
     talk.begin("trip")
