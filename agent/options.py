@@ -180,8 +180,9 @@ def _value(name: str, kind: Any, text: str) -> Any:
 
 
 def _no_option(name: str, names: Collection[str]) -> InputError:
-    near = get_close_matches(name, names, 3) or sorted(names)
-    return InputError(f"there is no option {name!r}", f"there are {', '.join(near)}")
+    near = get_close_matches(name, names, 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(names))}"
+    return InputError(f"there is no option {name!r}", hint)
 
 
 def _cannot_be(name: str, kind: Any, value: Any) -> InputError:

@@ -110,10 +110,14 @@ def _form(wanted: str | None, *, as_json: bool, as_csv: bool) -> "Form | None":
     return cast("Form | None", wanted)
 
 
+_PLAUSIBLE = 0.3
+"""The least confidence of an answer that a user is told how to have all the same."""
+
+
 def _show(screen: "Screen", state: "State", kg: "KnowledgeGraph") -> None:
     """Show the result; of an answer that is unsure, with which option it is given."""
     screen.result(state, kg)
-    if state.get("status") == "unsure":
+    if state.get("status") == "unsure" and state.get("confidence", 0.0) >= _PLAUSIBLE:
         enough = floor(100 * state.get("confidence", 0.0)) / 100
         screen.console.print(f"[dim]it is answered with[/] --set confidence={enough:.2f}")
 

@@ -354,12 +354,17 @@ def step_text(step: StepRecord, *, start: bool = False) -> Text:
 
 def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     """What a KG holds, for `groundwalk kg info`."""
-    relations = kg.labels.relations()
+    from ..agent.conversation.introduction import class_sizes
+
+    relations, classes = kg.labels.relations(), class_sizes(kg) if kg.pinned else ()
     if as_json:
         counts = dict(zip(kg.counts._fields, kg.counts, strict=True))
         names = [{"term": r.term, "label": r.name, "facts": r.facts} for r in relations]
         about = {"source": kg.source, "digest": kg.digest, "profile": kg.profile.name}
         record = {**about, **counts, "by_relation": names}
+        record |= {
+            "by_class": [{"term": c.term, "label": c.name, "members": c.members} for c in classes]
+        }
         record |= {"left_out": kg.left_out.statements, "notes": graph_notes(kg)}
         typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
         return
@@ -373,6 +378,11 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         console.print(line, soft_wrap=True)
     for note in graph_notes(kg):
         console.print(Text(printable(note)), soft_wrap=True)
+    if classes:
+        shown = few(len(classes), _MOST_CLASSES)
+        names = ", ".join(f"{printable(c.name)} {c.members:,}" for c in classes[:shown])
+        more = f" and {len(classes) - shown:,} more" if len(classes) > shown else ""
+        console.print(Text(f"classes with their members: {names}{more}"), soft_wrap=True)
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("relation")
     table.add_column("facts", justify="right")
@@ -381,6 +391,10 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     console.print(table)
     if len(relations) > 40:
         console.print(f"... and {len(relations) - 40:,} more relations", style="dim")
+
+
+_MOST_CLASSES = 20
+"""Classes that are listed of a graph."""
 
 
 def profile_line(name: str) -> str:

@@ -150,7 +150,8 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
     """A query for the others where it asks what something is not related to.
 
     Which countries does Germany not border? Nobody asks that of Germany itself, though it has no
-    border with itself. Where the graph is not at hand, the query is as it was.
+    border with itself. Of those that border France, Germany is one, and stays. Where the graph is
+    not at hand, the query is as it was.
     """
     bound, tree = query.bound, query.bound.query
     denied = [
@@ -158,6 +159,7 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
         for other in tree.without
         if isinstance(other.start, tuple)
         and len(other.steps) == 1
+        and not {*bound.hops(other.steps)} & {*bound.hops(tree.steps)}
         and other == Query(start=other.start, steps=other.steps)
     ]
     if not denied or not facts.kg.pinned or tree.answer not in ("list", "count"):

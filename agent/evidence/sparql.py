@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import Term, Triple, is_triple_term
 from ..query.sparql_patterns import block, indented
+from ..query.tree import nested, read_query
 from ..records import SILENT
 from .reply import (
     Origin,
@@ -27,6 +28,7 @@ from .reply import (
 from .routes import ANSWER, either, fixed_unnamed, opened, reached, within
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
+_CONDITIONS = "Its conditions are not asked, as SPARQL cannot say all of them: this may find more."
 _NOT_ASKED = "What was computed of them is not asked: the query finds the answers before that."
 _NO_QUERY = "No query says what the graph does not say; below are the triples that it has instead."
 _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"
@@ -53,6 +55,7 @@ def about(reply: Reply, origin: Origin) -> list[str]:
     remarks = list[str]()
     if not _executed(reply):
         remarks += [] if _is_computed_yes(reply) else [_REACHED]
+        remarks += [_CONDITIONS] if _has_conditions(reply) else []
         remarks += _about_computed(reply)
     if not origin.graphs:
         remarks.append("Asked of the default graph.")
@@ -104,6 +107,16 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
 def _executed(reply: Reply) -> str:
     """The query that was executed; empty where there was none, or its outcome is withheld."""
     return "" if reply["status"] in SILENT else reply.get("sparql", "")
+
+
+def _has_conditions(reply: Reply) -> bool:
+    """Whether the query of the answers is more than walks from what it begins at."""
+    tree = reply.get("query")
+    if not tree or not reply["answers"]:
+        return False
+    query = read_query(tree)
+    walks = ("start", "steps", "of_class", "class_id", "answer")
+    return any(not node.model_fields_set <= {*walks} for node in (query, *nested(query)))
 
 
 def _is_computed_yes(reply: Reply) -> bool:

@@ -90,6 +90,8 @@ def wrong(talk: Talk, reply: str) -> None:
     if not reply:
         talk.console.print("Nothing was corrected.")
         return
+    if reply.startswith("/"):
+        raise InputError("nothing was corrected", f"type {reply} again")
     query = _meant(talk, understood, reply)
     is_number = reply.isdecimal()
     if is_number and _numbered(understood, reply)["words"] == _answered_as(talk):

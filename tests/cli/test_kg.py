@@ -48,6 +48,15 @@ def test_json_says_all_and_nothing_else_does(home: Path) -> None:
     assert run.stderr == ""
 
 
+def test_classes_are_told_with_their_members(home: Path) -> None:
+    lines = ["drill\trdf:type\ttool", "saw\trdf:type\ttool", "saw\tkept in\tshed"]
+    (home / "tools.tsv").write_text("\n".join([*lines, "shed\trdf:type\tplace"]))
+    run = groundwalk(home, "kg", "info", "tools.tsv")
+    assert "classes with their members: tool 2, place 1" in run.stdout
+    record = json.loads(groundwalk(home, "kg", "info", "tools.tsv", "--json").stdout)
+    assert record["by_class"][0] == {"term": "<urn:groundwalk:tool>", "label": "tool", "members": 2}
+
+
 def test_an_ontology_is_said_to_be_read_as_one(home: Path) -> None:
     anatomy = str(Path(__file__).parents[1] / "agent" / "kg" / "anatomy.ttl")
     built = groundwalk(home, "kg", "build", anatomy, "--out", "anatomy")

@@ -47,6 +47,9 @@ _SEPARATORS: dict[Format, tuple[str, str]] = {
 }
 _HEADERS = {("head", "relation", "tail"), ("subject", "predicate", "object"), ("s", "p", "o")}
 _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+_CLASS_OF = frozenset(("rdf:type", _TYPE.value, str(_TYPE)))
+"""Relations of a table that say the class of their head."""
 _MOST_NAMES = 200_000
 """Names of a table whose nodes are kept; after so many the label of a name is written again."""
 
@@ -369,12 +372,13 @@ def _read_columns(
             first = False
             if len(nodes) > _MOST_NAMES:
                 nodes.clear()
-            for column in columns:
+            head, relation, tail = columns
+            for column in (head, tail) if relation in _CLASS_OF else columns:
                 if column not in nodes:
                     nodes[column] = ox.NamedNode(name_iri(column))
                     yield ox.Quad(nodes[column], _LABEL, ox.Literal(column))
-            head, relation, tail = (nodes[column] for column in columns)
-            yield ox.Quad(head, relation, tail)
+            predicate = _TYPE if relation in _CLASS_OF else nodes[relation]
+            yield ox.Quad(nodes[head], predicate, nodes[tail])
 
 
 def _columns(line: bytes, separator: str, expected: str) -> tuple[str, ...] | None:

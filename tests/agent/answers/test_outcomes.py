@@ -117,6 +117,7 @@ def test_a_walk_is_narrowed_to_the_class_that_a_question_names(
 
 
 KNOWS = {"relation": "knows"}
+KNOWN_BY = {"relation": "knows", "inverse": True}
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,10 @@ KNOWS = {"relation": "knows"}
         ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS]}]}, {"Cy"}),
         ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS] * 2}]}, None),
         ({"start": {"domain": "knows"}, "not": [{"start": {"domain": "owns"}}]}, None),
+        (
+            {"start": [1], "steps": [KNOWN_BY], "not": [{"start": [0], "steps": [KNOWN_BY]}]},
+            None,
+        ),
         (
             {
                 "start": {"domain": "knows"},
@@ -141,7 +146,7 @@ def test_what_something_is_not_related_to_are_others(
     file = tmp_path / "g.tsv"
     file.write_text("Ann\tknows\tBea\nBea\tknows\tCy\nCy\tknows\tBea\nDan\towns\tcar\n")
     with closing(open_kg(str(file))) as kg:
-        facts, query = Facts(kg), ReadQuery(bind(kg, read_query(tree), ("Ann",)), (), 0.6)
+        facts, query = Facts(kg), ReadQuery(bind(kg, read_query(tree), ("Ann", "Bea")), (), 0.6)
         apart = apart_from_itself(facts, query, Before())
         members = execute(facts, apart.bound).members
         assert (apart == query) == (others is None)

@@ -86,6 +86,23 @@ def test_tables_of_names(tmp_path: Path, name: str, mark: str, packed: str) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "rdf:type",
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+        "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+    ],
+)
+def test_a_table_says_what_the_class_of_a_name_is(tmp_path: Path, relation: str) -> None:
+    file = written(tmp_path, "kb.tsv", f"drill\t{relation}\ttool\ndrill\ttype\tsaw\n")
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    made = triples(file)
+    assert f"<urn:groundwalk:drill> {kind} <urn:groundwalk:tool>" in made
+    assert "<urn:groundwalk:drill> <urn:groundwalk:type> <urn:groundwalk:saw>" in made
+    assert not any(relation in triple for triple in made if kind not in triple)
+
+
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_different_names_have_different_iris(a: str, b: str) -> None:
     try:
