@@ -38,8 +38,6 @@ class Drawing:
     """The share of examples that have every relation in both ways."""
     affixed: float = 0.0
     """The share of examples whose labels have words that say nothing, as in `has genre`."""
-    hidden: float = 0.0
-    """The share of examples that teach the account alone: a label of their query is hidden."""
 
 
 PLAIN = Drawing(
