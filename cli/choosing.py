@@ -64,7 +64,7 @@ def choose(
         hint = choices
         if not reply:
             continue
-        match picked(reply, options):
+        match picked(reply, options, asked["ask"]):
             case [option]:
                 return option["term"]
             case []:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import traceback
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -66,9 +67,7 @@ def mcp(
         if early is not None:
             if transport == "http":
                 raise early
-            _report_once(
-                early, reported
-            )  # a host that waits on stdio is told in its first call too
+            _report_once(early, reported)  # a host on stdio is told in its first call too
         from .mcp_server import listen, mcp_server, serve_http
         from .mcp_tools import Tools
 
@@ -76,7 +75,8 @@ def mcp(
         stopped = Event()
         session = Prepared(partial(_opened, answering, reported))
         about = Prepared(partial(_described, session, answering, stopped))
-        server = mcp_server(Tools(session, about), ahead=(session, about))
+        tools = Tools(session, about, _path(answering))
+        server = mcp_server(tools, ahead=(session, about))
     if listening:
         serve_http(server, host, listening, needed=session)
     else:
@@ -105,19 +105,30 @@ def _host_output() -> TextIO:
 
 def _wrong(answering: o.Answering) -> GroundwalkError | None:
     """What is wrong with the options, or that the graph is not there; graphs are opened later."""
-    from ..agent.kg.opening import WORLD, is_endpoint
-    from ..agent.settings import read_settings
     from .session import check_answering
 
-    source = answering.source
     try:
         check_answering(answering)
-        name = read_settings().kg if source.kg is None else source.kg
-        if not (name == WORLD or is_endpoint(name) or Path(name).expanduser().exists()):
-            source.open()
+        if (path := _path(answering)) and not Path(path).exists():
+            answering.source.open()
     except GroundwalkError as error:
         return error
     return None
+
+
+def _path(answering: o.Answering) -> str:
+    """Where the graph lies; empty for one that is no file or folder of the user's.
+
+    It is empty too where settings are wrong, which `_wrong` tells.
+    """
+    from ..agent.kg.opening import WORLD, is_endpoint
+    from ..agent.settings import read_settings
+
+    try:
+        name = read_settings().kg if answering.source.kg is None else answering.source.kg
+    except GroundwalkError:
+        return ""
+    return "" if name == WORLD or is_endpoint(name) else str(Path(name).expanduser())
 
 
 def _report_once(error: GroundwalkError, reported: set[str]) -> None:
@@ -136,8 +147,11 @@ def _opened(answering: o.Answering, reported: set[str]) -> "Session":
     except GroundwalkError as error:
         _report_once(error, reported)
         raise
-    except Exception as error:
-        report(internal_error(error))
+    except Exception as error:  # what this tells no tool tells again
+        if os.environ.get("GROUNDWALK_DEBUG"):
+            traceback.print_exc()
+        else:
+            report(internal_error(error))
         raise
     for note in session.notes:
         typer.echo(note, err=True)

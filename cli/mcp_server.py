@@ -2,13 +2,13 @@
 
 import contextlib
 import functools
+import json
 import os
 import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from importlib.metadata import version
-from itertools import groupby
-from reprlib import repr as shortened
+from itertools import groupby, islice
 from typing import Annotated, Any
 
 import anyio
@@ -25,7 +25,7 @@ from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.labels.names import one_line
 from ..agent.query.binding import CHECK_SPELLING, COUNT_MENTIONS, LIST_NAMES
 from ..agent.query.tree import FORM
-from .mcp_tools import Tools
+from .mcp_tools import Tools, internal
 from .preparing import Prepared
 from .terminal import internal_error, report
 
@@ -183,7 +183,7 @@ class _Server(MCPServer[Any]):
         return f"{name} has no argument {names}; it takes {', '.join(known)}"
 
 
-_LONGEST_NAME, _MOST_SHOWN = 40, 5
+_LONGEST_NAME, _LONGEST_VALUE, _MOST_SHOWN = 40, 60, 5
 
 
 def _tool(call: Callable[..., Any]) -> Tool:
@@ -218,9 +218,16 @@ def _wrong_with(name: str, argument: str, detail: Any) -> str:
     if detail["type"] == "missing":
         return f"{name} needs {argument}"
     if len(detail["loc"]) > 1:
-        return f"{argument} cannot have {shortened(detail['input'])} in it"
+        return f"{argument} cannot have {_in_json(detail['input'])} in it"
     wanted = _WANTED.get(detail["type"], "{msg}").format(**{**detail, **detail.get("ctx", {})})
-    return f"{argument} cannot be {shortened(detail['input'])}: {wanted}"
+    return f"{argument} cannot be {_in_json(detail['input'])}: {wanted}"
+
+
+def _in_json(value: object) -> str:
+    """A value as it was given, or the beginning of it; however deep it is."""
+    parts = json.JSONEncoder(ensure_ascii=False).iterencode(value)
+    text = "".join(islice(parts, _LONGEST_VALUE + 1))
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 _WANTED = {
@@ -260,7 +267,7 @@ def _with_errors(call: Callable[..., Any], kind: type[Exception]) -> Callable[..
             if os.environ.get("GROUNDWALK_DEBUG"):
                 raise
             report(internal_error(error))
-            raise kind("internal error (tell the user: standard error says which)") from error
+            raise kind(internal().with_hint) from error
 
     return run
 

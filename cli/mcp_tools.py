@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from itertools import chain as chained
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from mcp.server.mcpserver import Context
@@ -11,7 +12,6 @@ from pydantic import BeforeValidator, Field
 
 from ..agent.caching import Recent
 from ..agent.errors import GroundwalkError, InputError
-from ..agent.kg.labels.names import one_line
 from ..agent.kg.store import Way
 from ..graphs.about import About, GraphPage
 from .mcp_found import Found, Page, page_result
@@ -122,12 +122,14 @@ class Tools:
     """The tools, over one session; they may be called in several threads at once.
 
     They raise GroundwalkError where what was given is wrong, or the graph does not answer or cannot
-    be opened.
+    be opened. What nobody raised on purpose while it was opened is reported by whoever opens it.
     """
 
-    def __init__(self, session: Prepared[Session], about: Prepared[About]) -> None:
+    def __init__(self, session: Prepared[Session], about: Prepared[About], path: str = "") -> None:
+        """Hosts are told the last part only of the `path` of a graph that cannot be opened."""
         self._session = session
         self._about = about
+        self._path = path
         self._answered = Recent[str, Any](_MOST_REMEMBERED)
         self._names: Names | None = None
 
@@ -144,13 +146,13 @@ class Tools:
         progress = Progress(context)
         self._opened(progress)
         about = self._about.get(progress.reporter("looking through the graph"))
-        shown = _shown(about, page, limit)
+        shown = shortened(about.page(page, limit))
         return result(described(shown), shown)
 
     def overview(self) -> str:
         """The first page of what the graph holds, in words."""
         self._opened()
-        return "\n".join(described(_shown(self._about.get(), 1, 50)))
+        return "\n".join(described(shortened(self._about.get().page(1, 50))))
 
     def ask(
         self,
@@ -214,9 +216,11 @@ class Tools:
         Names are those of the graph: `describe_graph` and `neighbours` list relations. No model is
         asked.
         """
-        if "query" in query and "mentions" in query and mentions is not None:
+        whole = query if "query" in query else {"query": query}
+        inside = whole.get("mentions")
+        if inside is not None and mentions is not None:
             raise InputError("the mentions are given twice", "give them once")
-        whole = {"mentions": mentions or [], **(query if "query" in query else {"query": query})}
+        whole = {**whole, "mentions": (mentions or []) if inside is None else inside}
         progress = Progress(context)
         state = self._state("", whole, progress, again=page > 1 or proof_of is not None)
         return self._page_result(state, Page(page, limit, proof_of), whole["mentions"])
@@ -378,7 +382,10 @@ class Tools:
             return self._session.get(progress.reporter("opening the graph"))
         except GroundwalkError as error:
             hint = f"tell the user: {error.hint}" if error.hint else "tell the user"
-            raise InputError(f"the graph cannot be opened: {error.message}", hint) from error
+            message = error.message.replace(self._path, Path(self._path).name or self._path)
+            raise InputError(f"the graph cannot be opened: {message}", hint) from error
+        except Exception as error:  # whoever opens it tells what it is
+            raise internal() from error
 
     def _state(self, question: str, query: Any, progress: Progress, *, again: bool) -> "State":
         """The final state of a question, or of a query in its place; asked `again` for a page."""
@@ -403,9 +410,9 @@ class Tools:
         return page_result(state, page, self._names_of(kg).spelled, mentions)
 
 
-def _shown(about: About, page: int, limit: int) -> GraphPage:
-    """A page of what a graph holds, for a host: with short names, and without a path."""
-    return {**shortened(about.page(page, limit)), "source": one_line(about.kg.name)}
+def internal() -> InputError:
+    """What a host is told of an error that nobody raised on purpose, and that is reported."""
+    return InputError("internal error", "tell the user: standard error says which")
 
 
 def _answer(session: Session, question: str, query: Any, progress: Progress) -> "State":

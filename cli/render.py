@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from typing import TypeAlias
 
 import typer
@@ -14,7 +15,7 @@ from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text
 from ..agent.answers.judging import misspelt, other_notes, unread_line
-from ..agent.conversation.introduction import EXAMPLES
+from ..agent.conversation.introduction import EXAMPLES, MOST_TYPES, class_sizes
 from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
@@ -60,6 +61,8 @@ _MOST_ROWS = 20
 """Rows of a table that are shown; the rest is counted."""
 _FOLDED = 30
 """Answers that are named in the terminal; the rest is counted."""
+_MOST_CLASSES = 20
+"""Classes that are listed of a graph."""
 _LIKELY_OTHER = 0.2
 """The least probability of another reading that is named below an answer."""
 _ROUNDED = 0.001
@@ -354,9 +357,8 @@ def step_text(step: StepRecord, *, start: bool = False) -> Text:
 
 def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     """What a KG holds, for `groundwalk kg info`."""
-    from ..agent.conversation.introduction import class_sizes
-
-    relations, classes = kg.labels.relations(), class_sizes(kg) if kg.pinned else ()
+    relations, classes = kg.walk_labels.relations(), class_sizes(kg) if kg.pinned else ()
+    notes = [*graph_notes(kg), *_classes_cut(kg)]
     if as_json:
         counts = dict(zip(kg.counts._fields, kg.counts, strict=True))
         names = [{"term": r.term, "label": r.name, "facts": r.facts} for r in relations]
@@ -365,7 +367,7 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         record |= {
             "by_class": [{"term": c.term, "label": c.name, "members": c.members} for c in classes]
         }
-        record |= {"left_out": kg.left_out.statements, "notes": graph_notes(kg)}
+        record |= {"left_out": kg.left_out.statements, "notes": notes}
         typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
         return
     console = Console(highlight=False)
@@ -376,7 +378,7 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
     )
     if line := profile_line(kg.profile.name):
         console.print(line, soft_wrap=True)
-    for note in graph_notes(kg):
+    for note in notes:
         console.print(Text(printable(note)), soft_wrap=True)
     if classes:
         shown = few(len(classes), _MOST_CLASSES)
@@ -393,8 +395,14 @@ def print_kg(kg: KnowledgeGraph, *, as_json: bool) -> None:
         console.print(f"... and {len(relations) - 40:,} more relations", style="dim")
 
 
-_MOST_CLASSES = 20
-"""Classes that are listed of a graph."""
+def _classes_cut(kg: KnowledgeGraph) -> list[str]:
+    """A note where a graph has more statements of classes than are counted."""
+    if not kg.pinned or kg.counts.triples <= MOST_TYPES:
+        return []
+    statements = (statement for kind in kg.profile.types for statement in kg.stated(kind))
+    if next(islice(statements, MOST_TYPES, None), None) is None:
+        return []
+    return [f"members of classes are counted of the first {MOST_TYPES:,} statements of classes"]
 
 
 def profile_line(name: str) -> str:

@@ -174,7 +174,7 @@ def tried(
 def _remote_relations(kg: KnowledgeGraph) -> tuple[RelationInfo, ...]:
     """The relations of an endpoint; none where it cannot list them in time."""
     try:
-        return tuple(kg.labels.relations())
+        return tuple(kg.walk_labels.relations())
     except ServiceError:
         return ()
 

@@ -26,7 +26,9 @@ def check_input(given: Any) -> None:
         return
     if not isinstance(given, Mapping):
         kind = type(given).__name__
-        raise QuestionError(f"the input is a {kind}", 'give a question: {"question": "..."}')
+        raise QuestionError(
+            f"the input is no mapping: {kind}", 'give a question: {"question": "..."}'
+        )
     for key in given:
         if key not in State.__annotations__:
             known = list(GraphInput.__annotations__)
@@ -40,7 +42,8 @@ def check_input(given: Any) -> None:
 def check_context(given: object) -> None:
     """Raise InputError for what is neither `Options` nor a mapping of them."""
     if not isinstance(given, Options | Mapping):
-        raise InputError(f"the context is a {type(given).__name__}", "give Options(...)")
+        kind = type(given).__name__
+        raise InputError(f"the context is no Options: {kind}", "give Options(...)")
 
 
 def check_thread(checkpointer: Any, config: RunnableConfig | None) -> None:

@@ -15,7 +15,7 @@ from ..query.tree import Query
 from .class_words import ClassWord, asked_for, class_words, narrowing, not_met
 
 _LEAST = 0.02
-"""The least probability of a reading that is executed to compare it with others."""
+"""The least probability of a reading that is executed before it is known which is answered."""
 _BESIDE = 0.1
 """The same beside that of the likeliest, where all are unlikely."""
 _MOST = 0.5
@@ -151,8 +151,10 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
 
     Which countries does Germany not border? Nobody asks that of Germany itself, though it has no
     border with itself. Of those that border France, Germany is one, and stays. Where the graph is
-    not at hand, the query is as it was.
+    not at hand or nobody likely asks that, the query is as it was.
     """
+    if query.probability < _LEAST or not facts.kg.pinned:
+        return query
     bound, tree = query.bound, query.bound.query
     denied = [
         other.start
@@ -162,7 +164,7 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
         and not {*bound.hops(other.steps)} & {*bound.hops(tree.steps)}
         and other == Query(start=other.start, steps=other.steps)
     ]
-    if not denied or not facts.kg.pinned or tree.answer not in ("list", "count"):
+    if not denied or tree.answer not in ("list", "count"):
         return query
     members = tree.model_copy(update={"extreme": None, "columns": (), "answer": "list"})
     outcome = _outcome(facts, replace(query, bound=replace(bound, query=members)), before)

@@ -12,7 +12,7 @@ from typing import Literal
 from ...prompts import render
 from ..kg.labels.names import normalise, one_line
 from ..kg.terms import is_literal
-from ..linking.mention import picked
+from ..linking.mention import asking, picked
 from ..llm.asking import Asker
 from ..records import MentionRecord, Part, Turn
 from .courtesies import Courtesy, conversation_words, courtesy_of
@@ -56,7 +56,7 @@ def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Tur
     if not mentions and turns and (act := _showing_more(question, without_opener, turns)):
         return act
     if turns:
-        meant = _chosen(_after(spoken, words["articles"]), mentions, turns[-1])
+        meant = _chosen(spoken, mentions, turns[-1])
         if meant is not None:
             return Act("card" if turns[-1].get("card") else "choice", meant)
     if _asks_for_card(question, mentions, turns):
@@ -122,7 +122,7 @@ def _after(text: str, before: Collection[str]) -> str:
     return rest if rest and first in before else text
 
 
-def _chosen(text: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | None:
+def _chosen(spoken: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | None:
     """The question that was asked back, settled by what names one of the options.
 
     What only says the name again, which several have, settles nothing: it is asked again.
@@ -131,11 +131,13 @@ def _chosen(text: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | 
     if last["status"] != "ambiguous" or not open_ones:
         return None
     asked, *_ = open_ones
-    chosen = picked(text, asked["candidates"])
+    articles = conversation_words()["articles"]
+    text, name = _after(spoken, articles), _after(normalise(asked["text"]), articles)
+    chosen = picked(text, asked["candidates"], asking(name))
     if not chosen and [normalise(mention["text"]) for mention in mentions] == [text]:
         meant = mentions[0]["candidates"][0]["term"]
         chosen = [mention for mention in asked["candidates"] if mention["term"] == meant]
-    if len(chosen) > 1 and text == normalise(asked["text"]):
+    if len(chosen) > 1 and text == name:
         return Part(question=last["asked"], mentions=last["mentions"])
     if len(chosen) != 1:
         return None

@@ -23,7 +23,7 @@ EXAMPLES = " Ask, for example: "
 """What stands before the examples in an introduction."""
 MOST_EXAMPLES = 3
 _MOST_CLASSES = 5
-_MOST_TYPES = 2_000_000
+MOST_TYPES = 2_000_000
 """Statements of classes that are counted."""
 _MOST_RELATIONS = 24
 """Relations, the most used first, of which examples are made."""
@@ -88,7 +88,7 @@ def introduce(
     """
     if not kg.pinned:
         return Introduction(kg.name, None, (), (), ())
-    relations = tuple(kg.labels.relations())
+    relations = tuple(kg.walk_labels.relations())
     made = _examples(kg, relations)
     tried = islice(made, MOST_EXAMPLES if answers is None else _MOST_TRIED)
     good = (e for e in tried if answers is None or answers(e.question) == e.answers)
@@ -100,7 +100,7 @@ def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
     """The classes of entities, the largest first; a member by two predicates counts once."""
     known = {word.term for word in class_labels(kg.labels)}
     statements = (t for kind in kg.profile.types for t in kg.stated(kind))
-    pairs = ((t.tail, t.head) for t in islice(statements, _MOST_TYPES) if t.tail in known)
+    pairs = ((t.tail, t.head) for t in islice(statements, MOST_TYPES) if t.tail in known)
     sizes = Counter(class_ for class_, _ in (pairs if len(kg.profile.types) == 1 else set(pairs)))
     names = dict(zip(sizes, kg.labels.names(list(sizes)), strict=True))
     ordered = sorted(sizes, key=lambda class_: (-sizes[class_], names[class_]))

@@ -6,9 +6,11 @@ are looked up again, and labels are the graph's.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from typing import Annotated, Any, NamedTuple, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -46,9 +48,24 @@ class Reply(TypedDict):
     """What was computed, for apps that keep messages only. Of any type, as it is not read again."""
     notes: NotRequired[Any]
     """Why there is no answer, what was cut off or left out; for such apps too."""
+    history: NotRequired[Any]
+    """What tells the history that has the answer from those of other graphs."""
 
 
-def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMessage:
+def history_of(config: RunnableConfig) -> str:
+    """What tells the history that a node's run has from others: its thread and its place there.
+
+    The place is that of the graph among graphs around, which have a node for it each.
+    """
+    given = config.get("configurable", {})
+    *around, _ = str(given.get("checkpoint_ns", "")).split("|")
+    place = [part.partition(":")[0] for part in around if not part.isdecimal()]
+    return sha256(ascii((given.get("thread_id"), place)).encode()).hexdigest()[:16]
+
+
+def message_of(
+    turn: Turn, reading: str, result: Result | None = None, history: str = ""
+) -> AIMessage:
     """The message that tells a turn's answer, with its chains, its notes and the like as data."""
     reply = Reply(
         asked=turn["asked"],
@@ -62,6 +79,7 @@ def message_of(turn: Turn, reading: str, result: Result | None = None) -> AIMess
         reading=reading,
         result=result,
         notes=turn["notes"],
+        history=history,
     )
     return AIMessage(turn["text"], name=NAME, response_metadata={**reply})
 
@@ -233,13 +251,14 @@ class Put(NamedTuple):
     is_message: bool
 
 
-def question_of(state: State) -> Put:
+def question_of(state: State, history: str) -> Put:
     """The question that is asked now.
 
     It is `question`, of which a person's last message may be another wording. The message is the
     question where no other goes in, or only the one that this agent answered last: the state of a
-    graph around may still hold that. What another graph of this kind replied to the message answers
-    it for that one alone. Raises QuestionError for one that is empty or too long.
+    graph around may still hold that. A message that has a reply of this `history` is none; what
+    another graph of this kind replied to it answers it for that one alone. Raises QuestionError for
+    one that is empty or too long.
     """
     messages, question = state.get("messages") or [], state.get("question")
     humans = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
@@ -251,9 +270,9 @@ def question_of(state: State) -> Put:
         for message in messages[at + 1 :]
         if isinstance(message, AIMessage) and not message.tool_calls
     ]
-    is_replied = any(message.name == NAME for message in replies)
-    answered = answered_last(messages)
-    if is_replied and said and said == answered:
+    of_kind = [message.response_metadata for message in replies if message.name == NAME]
+    is_replied, answered = bool(of_kind), answered_last(messages)
+    if said and any(reply.get("history", history) == history for reply in of_kind):
         return Put(readable(question), messages, is_message=False)
     if not text or text == said or (text == answered and not is_replied):
         return Put(readable(messages[at].text), messages[:at], is_message=True)

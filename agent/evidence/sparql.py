@@ -28,7 +28,7 @@ from .reply import (
 from .routes import ANSWER, either, fixed_unnamed, opened, reached, within
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
-_CONDITIONS = "Its conditions are not asked, as SPARQL cannot say all of them: this may find more."
+_CONDITIONS = "Its conditions are not in this query: it may find more."
 _NOT_ASKED = "What was computed of them is not asked: the query finds the answers before that."
 _NO_QUERY = "No query says what the graph does not say; below are the triples that it has instead."
 _NOTHING = f"SELECT {ANSWER} WHERE {{ FILTER(false) }}"

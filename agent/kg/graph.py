@@ -1,16 +1,17 @@
 """An opened KG: its source, its names, the facts that walks take; and why it may have none."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Self
 
 from .derived import Reading
 from .derived.layer import NodeSource
-from .derived.relations import WithoutPatterns, property_label
+from .derived.relations import WithoutPatterns, plain_name, property_label
 from .derived.walks import Walks
 from .files.holding import Held
 from .files.statements import LeftOut
@@ -20,6 +21,9 @@ from .profile import Profile
 from .store import Counts, Labels, Store
 from .terms import Path as Walk
 from .terms import Term, Triple
+
+MOST_WHOLE = 500_000
+"""The facts of a graph that may be read whole to answer a question."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,12 @@ class KnowledgeGraph:
 
     @property
     def name(self) -> str:
-        """What users and hosts are told of the source: of a file or a folder not where it lies."""
-        return self.source if "://" in self.source else Path(self.source).name or self.source
+        """What users and hosts are told of the source: of a file or a folder not where it lies.
+
+        An endpoint is told whole.
+        """
+        is_endpoint = self.source.lower().startswith(("http://", "https://"))
+        return self.source if is_endpoint else PureWindowsPath(self.source).name or self.source
 
     @cached_property
     def stamp(self) -> str:
@@ -74,12 +82,24 @@ class KnowledgeGraph:
         """The names of what walks use."""
         return self._plain_labels if self.reading.plain else self._walks.labels
 
+    @cached_property
+    def walk_relations(self) -> tuple[Term, ...]:
+        """The relations that walks may use, the most used first; those that the reading makes, too.
+
+        Of an endpoint, and of a graph of more than `MOST_WHOLE` facts, those that `walk_labels`
+        lists. Raises ServiceError.
+        """
+        if self.reading.plain or not self.pinned or self.counts.facts > MOST_WHOLE:
+            return tuple(relation.term for relation in self.walk_labels.relations())
+        uses = Counter(fact.relation for fact in self.walks.facts())
+        return tuple(sorted(uses, key=lambda term: (-uses[term], term)))
+
     def asked_as(self, term: Term) -> str:
         """What questions call a relation or a class: its name, unless a pattern says otherwise."""
         made = pattern_relation(term)
         pattern = self.profile.pattern_of.get(made.pattern) if made else None
         if made is None or pattern is None or not pattern.asked:
-            return self.walk_labels.names([term])[0]
+            return plain_name(self.walk_labels.names([term])[0])
         return asked(pattern, property_label(self.labels, made.predicate), made.number)
 
     @property

@@ -192,7 +192,7 @@ def profile_of(given: object) -> Profile:
     if isinstance(given, str | os.PathLike):
         return load_profile(os.fspath(cast("str | os.PathLike[str]", given)))
     raise InputError(
-        f"a {type(given).__name__} is no profile",
+        f"no profile: {type(given).__name__}",
         "give a name, such as wikidata, or the path of a .toml file",
     )
 

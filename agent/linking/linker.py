@@ -12,7 +12,7 @@ from ..kg.store import Labels
 from ..kg.terms import Term
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .parts import MOST_TRIED, Part, parts, share, whole
+from .parts import MOST_TRIED, Part, parts, share, whole, wider
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
@@ -253,8 +253,18 @@ class LabelLinker:
         parted: list[LinkedSpan] = []
         for part in islice(parts(question, tokens, casing, self._everyday, taken), MOST_TRIED):
             if not overlaps(part.span, parted) and (item := self._in_part(question, part)):
-                parted.append(item)
+                known = [*taken, *(other.span for other in parted)]
+                parted.append(self._narrowed(question, wider(tokens, part, known), item))
         return parted
+
+    def _narrowed(self, question: str, parts: Iterable[Part], item: LinkedSpan) -> LinkedSpan:
+        """What a wider part names, where that is less: by the number of a concert, which one."""
+        if len(item.grades) > 1:
+            for part in parts:
+                narrower = self._in_part(question, part)
+                if narrower is not None and len(narrower.grades) < len(item.grades):
+                    return narrower
+        return item
 
     def _in_part(self, question: str, part: Part) -> LinkedSpan | None:
         """What has all words of a part in its name, or these with the last in the singular."""

@@ -46,12 +46,19 @@ def is_ambiguous(mention: Mention, *, margin: float = MARGIN) -> bool:
     return len(scores) == 2 and scores[0] - scores[1] < margin
 
 
-def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:
+def asking(name: str) -> str:
+    """The question that is asked back about a name of several entities."""
+    return f"Which {name} do you mean?"
+
+
+def picked(reply: str, options: Sequence["Entity"], asked: str) -> list["Entity"]:
     """The options that a reply fits: exactly one where it is a choice.
 
-    A number counts from 1. A name or term in full means its option, though others may contain it;
-    so does an option as it is listed, and a term without its angle brackets. A name that others
-    have too, but for what tells them apart in brackets, fits them all.
+    A number counts from 1. The name that the question back, `asked`, is about fits all options,
+    though it may be the label of one and an alias of another.
+    Any other name or term in full means its option, though others may contain it; so does an option
+    as it is listed, and a term without its angle brackets. A name that others have too, but for
+    what tells them apart in brackets, fits them all.
     Any other text fits all options with that text somewhere in their name or description, whatever
     its case, accents and punctuation. Digits fit whole words only, so that a number that counts
     nothing is no part of a year.
@@ -60,6 +67,8 @@ def picked(reply: str, options: Sequence["Entity"]) -> list["Entity"]:
     numbers = [str(number) for number, _ in enumerate(options, 1)]
     if (number := text.rstrip(".)")) in numbers:
         return [options[numbers.index(number)]]
+    if normalise(asking(text)) == normalise(asked):
+        return list(options)
     wanted, terms = normalise(text), [option["term"] for option in options]
     listed = dict(zip(terms, in_words(options), strict=True))
     fits: tuple[Callable[[Entity], bool], ...] = (

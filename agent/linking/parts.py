@@ -14,6 +14,8 @@ MOST_TRIED = 50
 """Stretches of one question that are looked up."""
 _SHORTEST = 3
 _LONGEST = 5
+_BESIDE = 2
+"""Words on either side of a part that may belong to the name, too."""
 _LEAST_IN_ORDER = 3
 """Words from which a phrase of ordinary words is part of a name, as `return of the king`."""
 _INNER = frozenset("a an at by da de del der di du en for in la le of on the to van von y".split())
@@ -53,6 +55,23 @@ def parts(
         yield from _in_capitals(question, tokens, everyday, covered)
     else:
         yield from _in_any_case(question, tokens, casing, everyday, covered)
+
+
+def wider(tokens: Sequence[Token], part: Part, taken: Collection[Span]) -> Iterator[Part]:
+    """The part with words beside it that are not `taken`, most words first."""
+    covered = {position for span in taken for position in range(span.first, span.last + 1)}
+    first, last = part.span.first, part.span.last
+    sides = (
+        (start, end)
+        for start in range(max(0, first - _BESIDE), first + 1)
+        for end in range(last, min(len(tokens), last + _BESIDE + 1))
+    )
+    for start, end in sorted(sides, key=lambda side: side[0] - side[1]):
+        stretch = [token.norm for token in tokens[start : end + 1]]
+        content = tuple(word for word in stretch if word not in FUNCTION_WORDS)
+        is_bare = (stretch[0], stretch[-1]) == (content[0], content[-1])
+        if is_bare and len(content) > len(part.words) and covered.isdisjoint(range(start, end + 1)):
+            yield Part(_span(tokens, start, end), content, "", False)
 
 
 def whole(span: Span, text: str) -> Part | None:

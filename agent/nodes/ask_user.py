@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ..answers.topics import best_topics
-from ..linking.mention import picked
+from ..linking.mention import asking, picked
 from ..options import Options
 from ..records import MentionRecord
 from ..state import Choice, State
@@ -49,17 +49,16 @@ def ask_user() -> Node:
 
 
 def _settle(mention: MentionRecord) -> MentionRecord:
-    options = mention["candidates"]
+    options, ask = mention["candidates"], asking(mention["text"])
     hint = ""
     while True:
-        ask = f"Which {mention['text']} do you mean?"
         reply = interrupt(Choice(ask=ask, options=options, hint=hint))
         text = (
             cast("Mapping[str, Any]", reply).get("term", "")
             if isinstance(reply, Mapping)
             else reply
         )
-        chosen = picked(str(text), options)
+        chosen = picked(str(text), options, ask)
         if len(chosen) == 1:
             rest = [option for option in options if option != chosen[0]]
             return {**mention, "ambiguous": False, "candidates": [*chosen, *rest]}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from ..answers.judging import (
@@ -12,7 +13,7 @@ from ..answers.judging import (
     with_account,
     with_readings,
 )
-from ..conversation.messages import message_of
+from ..conversation.messages import history_of, message_of
 from ..conversation.turns import turn_of
 from ..options import Options
 from ..records import READER, SILENT, Turn, silence
@@ -66,7 +67,7 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": shown,
             "cut": turn["cut"] or left_out > 0,
         }
-        message = message_of(shown_turn, reading, result)
+        message = message_of(shown_turn, reading, result, history_of(get_config()))
         is_courtesy = outcome.status == "introduced"
         runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
         return {

@@ -11,12 +11,13 @@ from time import perf_counter
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from ..answers.topics import linked, settled_topics
 from ..conversation.acts import Act, act_of, may_be_act, rewritten
 from ..conversation.card import class_mention
-from ..conversation.messages import earlier_turns, question_of
+from ..conversation.messages import earlier_turns, history_of, question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
 from ..llm.asking import Asker, UnansweredError
@@ -43,7 +44,7 @@ def understand(
 
     def run(state: State, runtime: Runtime[Options]) -> State:
         since = perf_counter()
-        question_put, before, is_message = question_of(state)
+        question_put, before, is_message = question_of(state, history_of(get_config()))
         question = question_put
         changes: State = {
             **unanswered(method),

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
+from ..kg.derived.relations import plain_name
 from ..kg.labels.meanings import entities_meant
 from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import to_node
@@ -111,7 +112,7 @@ def check_terms(kg: KnowledgeGraph, bound: Bound) -> None:
     """Raise QuestionError for a term that the graph does not have; an endpoint is not asked."""
     if not kg.pinned:
         return
-    relations = {relation.term for relation in kg.walk_labels.relations()}
+    relations = {*kg.walk_relations, *(one.term for one in kg.walk_labels.relations())}
     is_inferred = kg.reading.inverse_of or kg.reading.sub_property_of
     for term in () if is_inferred else filter(is_iri, bound.relations.values()):
         if term not in relations and next(kg.stated(term), None) is None:
@@ -210,7 +211,11 @@ def _mentioned(kg: KnowledgeGraph, mention: Mention, *, needed: bool) -> Term | 
 def _relation(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name):
         return _checked(name)
-    return _only(kg, kg.walk_labels.named(name, relation=True), name, "relation")
+    terms = kg.walk_labels.named(name, relation=True)
+    if not kg.reading.plain and kg.walk_relations and {*terms}.isdisjoint(kg.walk_relations):
+        called = zip(kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True)
+        terms = [term for term, known in called if name in (known, plain_name(known))] or terms
+    return _only(kg, terms, name, "relation")
 
 
 def _class(kg: KnowledgeGraph, name: str) -> Term:
@@ -277,7 +282,7 @@ _SEVERAL = {"relation": "relations", "class": "classes"}
 def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
     """Names of the graph of a kind; of entities those with no more than a typo or two in them."""
     if kind == "relation":
-        return [relation.name for relation in kg.walk_labels.relations()]
+        return kg.walk_labels.names(kg.walk_relations)
     if kind == "class":
         return sorted({word.text for word in class_labels(kg.labels)})
     norm = normalise(name)

@@ -33,7 +33,7 @@ from .members import (
     trace,
 )
 from .sets import EarlierAnswers, Known, Sets
-from .tree import ANYTHING, Column, OfClass, Query, asks_of_each, subject
+from .tree import ANYTHING, Column, Entity, OfClass, Query, asks_of_each, subject
 
 SECONDS = 60.0
 """How long a query may take, unless another time is given."""
@@ -151,7 +151,8 @@ def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
 def _values_of_named(sets: Sets, query: Query) -> list[Step]:
     """The steps from the things that a query names to the values that its condition is about."""
     (condition,) = query.filters
-    if not isinstance(query.start, tuple) or query.steps or condition.count or not condition.steps:
+    names_things = isinstance(query.start, tuple | Entity) and not query.steps
+    if not names_things or condition.count or not condition.steps:
         return []
     named = sets.members(Query(start=query.start)).ids[:MOST_EXAMPLES]
     hops = sets.bound.hops(condition.steps)

@@ -136,9 +136,7 @@ class Facts:
 
     def every_thing(self) -> Ids:
         """Every entity that a fact has."""
-        plain = self.kg.reading.plain
-        listed = (relation.term for relation in self.kg.walk_labels.relations())
-        relations = listed if plain else self._facts()  # those that are made are in no list
+        relations = self.kg.walk_relations if self.kg.reading.plain else self._facts()
         ends = (pairs.sources for relation in relations for pairs in self._read(relation))
         ids = np.unique(np.concatenate([NO_ONE, *ends]))
         return ids[[not is_literal(term) for term in self.terms(ids)]]

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ..caching import Recent
-from ..kg.graph import KnowledgeGraph
+from ..kg.graph import MOST_WHOLE, KnowledgeGraph
 from ..kg.store import class_labels
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
@@ -26,8 +26,6 @@ _SAMPLE = 1_000
 """Values at the end of a relation that are read as numbers or dates."""
 FEW = 50
 """Members of a set that are followed, where the graph is not read whole."""
-MOST_WHOLE = 500_000
-"""Facts of a graph that is read whole, to know what each relation leads to."""
 _STATEMENTS = 200
 """Of each relation of a larger graph so many are read for that."""
 _FEW_CLASSES = 5
@@ -45,8 +43,7 @@ class GraphTables:
     def __init__(self, facts: Facts, without: frozenset[Term] = frozenset()) -> None:
         self.facts = facts
         self.kg = facts.kg
-        terms = (relation.term for relation in self.kg.walk_labels.relations())
-        self.relations = [term for term in terms if term not in without]
+        self.relations = [term for term in self.kg.walk_relations if term not in without]
         self.is_whole = self.kg.pinned and self.kg.counts.facts <= MOST_WHOLE
         """Whether what is not in the tables is not in the graph either."""
         self.remote = _asked_at(self.kg)

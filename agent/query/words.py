@@ -205,7 +205,8 @@ class _Words:
     def _conditions(self, query: Query) -> Iterator[str]:
         yield from map(self.condition, query.filters)
         yield from (f"if also {self._inner_any(other)}" for other in query.also)
-        yield from (f"but not {self._left_out(other)}" for other in query.without)
+        for number, other in enumerate(query.without):
+            yield f"{'nor' if number else 'but not'} {self._left_out(other)}"
 
     def _left_out(self, query: Query) -> str:
         """A set that is taken away; named things are so themselves, and nothing around them."""

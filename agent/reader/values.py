@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..caching import once
-from ..kg import KnowledgeGraph
+from ..kg.graph import MOST_WHOLE, KnowledgeGraph
 from ..kg.labels.index import Hit, TermInfo
 from ..kg.labels.names import local_name, normalise
 from ..kg.nodes import literal_tag
 from ..kg.store import LabelsOver
 from ..kg.terms import Term, is_literal
 from ..query.facts import Facts
-from ..query.schema_tables import MOST_WHOLE
 
 _MOST_VALUES = 5_000
 """The different values of a relation that may be named; more are descriptions."""
@@ -86,18 +85,20 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
     """The values that may be named; the names of things name the things."""
     facts, values = Facts(kg), dict[Term, _Value]()
     is_large = kg.counts.facts > MOST_WHOLE
-    for relation in kg.walk_labels.relations():
-        if relation.term in kg.profile.naming or (is_large and not _has_few(kg, relation.term)):
+    for relation, name in zip(
+        kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True
+    ):
+        if relation in kg.profile.naming or (is_large and not _has_few(kg, relation)):
             continue
-        reached = facts.reached(relation.term)
+        reached = facts.reached(relation)
         few = facts.terms(reached[:3])
         if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):
             continue
-        pairs = facts.step(reached, relation.term, inverse=True)
+        pairs = facts.step(reached, relation, inverse=True)
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
         for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
             if is_literal(term) and (text := _spoken_text(term)):
-                value = _Value(text, relation.name, int(uses.get(number, 1)))
+                value = _Value(text, name, int(uses.get(number, 1)))
                 if before := values.get(term):
                     value = _Value(text, "", before.uses + value.uses)
                 values[term] = value

@@ -118,6 +118,16 @@ def use_llm(talk: Talk, spec: str) -> None:
     talk.console.print(f"The LLM is {describe_llm(talk.wanted.llm)}.")
 
 
+def correct(talk: Talk, reply: str) -> None:
+    """Answer by the reading that was meant; a command that is typed instead is carried out."""
+    from ..choosing import Changed
+
+    try:
+        readings.wrong(talk, reply)
+    except Changed as changed:
+        perform(talk, changed.line)
+
+
 _DEFAULT = "default"
 """The value that makes an option what it was before anybody set it."""
 
@@ -185,7 +195,7 @@ COMMANDS: dict[str, Command] = {
         Command("/readings", "[N]", "how the question may be read; or the answer by reading N",
                 readings.readings),
         Command("/wrong", "[N|edit|QUERY]", "answer by the reading that was meant, and keep it",
-                readings.wrong),
+                correct),
         Command("/verify", "", "look its triples up again at the source", showing.verify),
         Command("/explain", "[FORM]", "its evidence: tree, mermaid, sparql, turtle, html",
                 showing.explain),

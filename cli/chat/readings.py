@@ -81,17 +81,19 @@ def wrong(talk: Talk, reply: str) -> None:
     """Answer the last question by the query that it should have been, and keep that query.
 
     A reply is the number of a reading, edit or a query: what is judged is how the question was
-    read, and never a single answer.
+    read, and never a single answer. Raises Changed for a command in the place of a reply.
     """
+    from ..choosing import Changed
+
     understood = talk.understood
     if not reply:
         _list(talk, understood.readings)
         reply = _asked_for(talk, understood).removeprefix("/wrong").strip()
-    if not reply:
+    if not reply or reply.startswith("/"):
         talk.console.print("Nothing was corrected.")
+        if reply:
+            raise Changed(reply)
         return
-    if reply.startswith("/"):
-        raise InputError("nothing was corrected", f"type {reply} again")
     query = _meant(talk, understood, reply)
     is_number = reply.isdecimal()
     if is_number and _numbered(understood, reply)["words"] == _answered_as(talk):

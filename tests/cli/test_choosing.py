@@ -1,9 +1,15 @@
 """Which entity is meant, asked back by `chat` and `ask` on a terminal and where nobody types."""
 
+import io
 import subprocess
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from groundwalk.agent.linking.mention import asking
+from groundwalk.agent.records import Entity
+from groundwalk.cli.choosing import choose
+from rich.console import Console
 
 from ..warm import command
 from .chat.session import environment
@@ -54,6 +60,25 @@ def test_a_choice_on_the_terminal_of_a_chat_has_no_dead_end(tmp_path: Path) -> N
         terminal.type("\r")
         assert terminal.wait_for_the_end() == 0, terminal.text()
         assert "Traceback" not in terminal.text() and "rror" not in terminal.text()
+
+
+def test_the_name_that_was_asked_about_is_asked_for_again() -> None:
+    """Though only one of the options has it in its label."""
+    options = [
+        Entity(term=f"<urn:{n}>", label=label, kind="", description="", score=1.0)
+        for n, label in enumerate(("Netherlands", "Holland (Michigan)"))
+    ]
+    console, replies = Console(file=io.StringIO()), iter(("holland", "netherlands"))
+    chosen = choose(
+        {"ask": asking("Holland"), "options": options, "hint": ""},
+        kg=cast(Any, None),
+        console=console,
+        read=lambda _: next(replies),
+        command=str,
+        others="or a new question",
+    )
+    assert chosen == "<urn:0>" and not list(replies)
+    assert "that fits 2 of them" in cast(io.StringIO, console.file).getvalue()
 
 
 def test_ask_takes_a_part_of_a_name_on_a_terminal(tmp_path: Path) -> None:

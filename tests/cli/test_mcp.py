@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,13 +22,18 @@ import rdflib
 from groundwalk.agent.errors import InputError, KGError
 from groundwalk.agent.kg import Triple, open_kg
 from groundwalk.agent.options import Options
+from groundwalk.cli.options import Answering, Source
 from groundwalk.cli.preparing import Prepared
 from groundwalk.cli.session import Session
 from langchain_core.messages import AIMessage
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from groundwalk.cli.mcp import described  # noqa: E402
+from groundwalk.cli.mcp import (  # noqa: E402
+    _opened,  # pyright: ignore[reportPrivateUsage]
+    _path,  # pyright: ignore[reportPrivateUsage]
+    described,
+)
 from groundwalk.cli.mcp_server import listen, mcp_server, serve_http  # noqa: E402
 from groundwalk.cli.mcp_tools import Tools  # noqa: E402
 from groundwalk.graphs.about import About  # noqa: E402
@@ -502,7 +508,7 @@ def test_parts_of_a_chain_may_be_numbers_and_a_triple_an_object(said: dict[str, 
             "no mention",
             "mention 0, and there are 0 (give its mentions too, counted from 0)",
         ),
-        ("odd mention", "mentions cannot have {'name': 'Portugal'} in it (The entities and"),
+        ("odd mention", 'mentions cannot have {"name": "Portugal"} in it (The entities and'),
         ("no object", "query cannot be [1]: give an object (A set of things, such as {"),
         ("too deep", "the query is nested deeper than 40 levels (ask for less)"),
         ("two parts", f"triple 1 of the chain is not {SHAPE}"),
@@ -765,17 +771,53 @@ def test_an_internal_error_is_a_line(capsys: pytest.CaptureFixture[str]) -> None
     def fail() -> Any:
         raise KeyError("no such\nkey")
 
+    with contextlib.closing(open_kg("world")) as kg:
+        session = Prepared(lambda: Session(kg, cast(Any, None), Options()))
+        assert _told(Tools(session, Prepared[About](fail))) == (INTERNAL, INTERNAL)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and all("internal error: " in line for line in lines)
+
+
+INTERNAL = "internal error (tell the user: standard error says which)"
+
+
+def _told(tools: Tools) -> tuple[str, str]:
+    """What a call and the resource say where neither works."""
+
     async def ask() -> tuple[str, str]:
-        server = mcp_server(Tools(Prepared[Session](fail), Prepared[About](fail)))
-        async with mcp.Client(server) as client:
+        async with mcp.Client(mcp_server(tools)) as client:
             with pytest.raises(mcp.MCPError) as refused:
                 await client.read_resource(OVERVIEW)
             return text(await client.call_tool("ask", {"question": "Why?"})), str(refused.value)
 
-    told = "internal error (tell the user: standard error says which)"
-    assert asyncio.run(ask()) == (told, told)
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2 and all("internal error: KeyError: " in line for line in lines)
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_an_internal_error_of_opening_is_reported_once_a_try(
+    debug: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: Answering) -> Any:
+        raise KeyError("no such\nkey")
+
+    monkeypatch.setenv("GROUNDWALK_DEBUG", debug)
+    monkeypatch.setattr("groundwalk.cli.session.open_session", fail)
+    session = Prepared(partial(_opened, Answering(), set[str]()))
+    assert _told(Tools(session, nothing())) == (INTERNAL, INTERNAL)
+    told = capsys.readouterr().err
+    assert told.count("KeyError: ") == 2 and told.count("Traceback") == (2 if debug else 0)
+
+
+@pytest.mark.parametrize("name", ["secret/mine.ttl", "secret/no folder"])
+def test_a_host_is_not_told_where_a_missing_graph_lies(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answering = Answering(source=Source(kg=str(tmp_path / name)))
+    session = Prepared(partial(_opened, answering, set[str]()))
+    (line, overview) = _told(Tools(session, nothing(), _path(answering)))
+    missing = f"{Path(name).name}: no such file or folder (tell the user: check the path of the"
+    assert line == overview and line.startswith(f"the graph cannot be opened: {missing}")
+    assert str(tmp_path / name) in capsys.readouterr().err
 
 
 def test_over_http_the_server_ends_without_a_graph(capsys: pytest.CaptureFixture[str]) -> None:

@@ -336,10 +336,16 @@ def test_names_are_taken_as_people_write_them(world: Session) -> None:
         (("ask", {"question": "why " * 1_001}), "more than 4,000 (ask a shorter one)"),
         (("verify_chain", {"chain": [["a", "b", "c"]] * 1_001}), "give at most 1,000 of them"),
         (("verify_chain", {"chain": []}), "chain cannot be []: give at least 1 (Triples, each"),
-        (("verify_chain", {"chain": "Austria"}), "chain cannot be 'Austria': give a list ("),
+        (("verify_chain", {"chain": "Austria"}), 'chain cannot be "Austria": give a list ('),
         (("neighbours", {"entity": 5}), "entity cannot be 5: give a text (Its name or term"),
         (("neighbours", {"entity": "Austria", "terms": 5}), "terms cannot be 5: give true or"),
-        (("find_entity", {"name": "Vienna", "limit": "x"}), "limit cannot be 'x': give a whole"),
+        (("find_entity", {"name": "Vienna", "limit": "x"}), 'limit cannot be "x": give a whole'),
+        (("verify_chain", {"chain": None}), "chain cannot be null: give a list ("),
+        (("find_entity", {"name": "Vienna", "limit": True}), "limit cannot be true: "),
+        (
+            ("find_entity", {"name": "Vienna", "limit": "x" * 99}),
+            f'be "{"x" * 59}...: give a whole',
+        ),
         (("find", {"name": "Vienna"}), "there is no tool 'find': describe_graph, ask, query,"),
         (("query", {"query": {"start": {"class": "Zzz"}}}), "describe_graph lists what there is)"),
     ],
@@ -359,6 +365,8 @@ def test_a_query_is_taken_with_its_mentions_beside_it_or_around_it(world: Sessio
         world,
         ("query", {"query": whole}),
         ("query", {"query": {"query": borders}, "mentions": ["Portugal"]}),
+        ("query", {"query": {"query": borders, "mentions": None}, "mentions": ["Portugal"]}),
+        ("query", {"query": whole, "mentions": None}),
     )
     for result in results:
         assert [answer["label"] for answer in data(result)["answers"]] == ["Spain"]
@@ -366,6 +374,9 @@ def test_a_query_is_taken_with_its_mentions_beside_it_or_around_it(world: Sessio
         assert data(result)["mentions"] == [{"text": "Portugal"}]
     (twice,) = called(world, ("query", {"query": whole, "mentions": ["Spain"]}))
     assert text(twice) == "the mentions are given twice (give them once)"
+    countries = {"start": {"class": "country"}, "answer": "count"}
+    (none,) = called(world, ("query", {"query": {"query": countries, "mentions": None}}))
+    assert data(none)["mentions"] == [] and data(none)["computed"]
 
 
 def test_no_path_of_the_server_is_told(staff: Session) -> None:

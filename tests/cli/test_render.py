@@ -1,6 +1,7 @@
 """What `ask` prints of a result; `test_partial.py` has the command where words are left out."""
 
 import io
+import json
 from typing import Any, cast
 
 import pytest
@@ -8,7 +9,9 @@ from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.records import Reading
 from groundwalk.agent.state import State
-from groundwalk.cli.render import Screen, other_reading, summary_line
+from groundwalk.cli import render
+from groundwalk.cli.ask import _show  # pyright: ignore[reportPrivateUsage]
+from groundwalk.cli.render import Screen, other_reading, print_kg, summary_line
 from groundwalk.cli.session import reply_of
 from rich.console import Console
 
@@ -115,3 +118,28 @@ def test_another_likely_reading_is_named_unless_it_comes_to_the_same(
     ]
     other = other_reading({"confidence": confidence, "reading": "first", "readings": readings})
     assert (other is not None) is named
+
+
+@pytest.mark.parametrize(("confidence", "is_told"), [(0.29, False), (0.3, True), (0.61, True)])
+def test_how_an_unsure_answer_is_had_is_told_where_it_is_plausible(
+    world: KnowledgeGraph, confidence: float, is_told: bool
+) -> None:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    unsure = cast(State, {"status": "unsure", "confidence": confidence, "notes": []})
+    _show(Screen(console=console), unsure, world)
+    hint = f"it is answered with --set confidence={confidence:.2f}"
+    assert (hint in cast(io.StringIO, console.file).getvalue()) == is_told
+    assert ("--set" in cast(io.StringIO, console.file).getvalue()) == is_told
+
+
+def test_of_many_statements_of_classes_the_first_are_counted(
+    world: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    statements = sum(1 for kind in world.profile.types for _ in world.stated(kind))
+    for most, is_cut in ((statements, False), (statements - 1, True)):
+        monkeypatch.setattr(render, "MOST_TYPES", most)
+        print_kg(world, as_json=False)
+        assert (f"of the first {most:,} statements" in capsys.readouterr().out) == is_cut
+        print_kg(world, as_json=True)
+        notes = json.loads(capsys.readouterr().out)["notes"]
+        assert any(f"of the first {most:,} statements" in note for note in notes) == is_cut

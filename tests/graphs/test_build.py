@@ -46,7 +46,7 @@ def test_questions_of_a_batch_share_the_model_that_they_load(
     [
         ({"beams": 99}, "the option beams cannot be 99"),
         ({"beems": 3}, "no option 'beems'"),
-        (3, "the context is a int"),
+        (3, "the context is no Options: int"),
     ],
 )
 def test_a_context_is_checked_before_anything_runs(tmp_path: Path, context: Any, said: str) -> None:

@@ -65,7 +65,7 @@ def runs(graph: CompiledGraph, given: Any, config: Any) -> Iterator[Any]:
             {"question": KENYA, "user": 7},
             "there is no input 'user' (give a question, messages or a query)",
         ),
-        (KENYA, 'the input is a str (give a question: {"question": "..."})'),
+        (KENYA, 'the input is no mapping: str (give a question: {"question": "..."})'),
         (None, "nothing is asked in this thread (ask a question first)"),
         (Command(resume="1"), "nothing is asked in this thread (ask a question first)"),
     ],

@@ -60,7 +60,7 @@ def test_a_reading_is_told_in_words(tmp_path: Path) -> None:
     ("given", "said"),
     [
         ({"profile": "wikidat"}, "no profile is called 'wikidat'"),
-        ({"profile": 3}, "a int is no profile"),
+        ({"profile": 3}, "no profile: int"),
         ({"reading": ["colapse"]}, "reading 'colapse': is none of keep, collapse, same-as"),
         ({"reading": ["keep", "collapse"]}, "a reading cannot both keep and collapse"),
         ({"reading": {"infer": ["same-as"]}}, "reading 'infer': is none of"),
@@ -86,7 +86,14 @@ def test_what_is_no_graph_of_rdflib_is_an_input_error(given: Any) -> None:
 
 @pytest.mark.parametrize(
     ("source", "name"),
-    [("/srv/data/bakery.ttl", "bakery.ttl"), ("data/kg/", "kg"), ("mine", "mine")],
+    [
+        ("/srv/data/bakery.ttl", "bakery.ttl"),
+        ("data/kg/", "kg"),
+        ("mine", "mine"),
+        ("file:///srv/data/bakery.ttl", "bakery.ttl"),
+        ("C:\\data\\bakery.ttl", "bakery.ttl"),
+        ("HTTPS://shop.example/sparql", "HTTPS://shop.example/sparql"),
+    ],
 )
 def test_a_name_of_a_source_has_no_path(source: str, name: str) -> None:
     graph = rdflib.Graph().parse(data=FACT, format="turtle")

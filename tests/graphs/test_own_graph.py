@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk import build_graph, open_kg
+from groundwalk import Options, build_graph, open_kg
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -105,6 +105,35 @@ def test_brackets_are_as_sure_as_a_choice(company: Any) -> None:
     )
     assert plain["confidence"] == marked["confidence"]
     assert plain["status"] == marked["status"] == "answered"
+
+
+HOLLAND = """
+@prefix : <https://places.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+:nl a :Country ; rdfs:label "Netherlands" ; skos:altLabel "Holland" ; :capital :amsterdam .
+:mi a :City ; rdfs:label "Holland (Michigan)" ; skos:altLabel "Holland" ; :capital :lansing .
+:amsterdam a :City ; rdfs:label "Amsterdam" . :lansing a :City ; rdfs:label "Lansing" .
+"""
+
+
+@pytest.mark.parametrize("reply", ["Holland", "holland!"])
+def test_an_alias_that_several_have_is_no_choice(tmp_path: Path, reply: str) -> None:
+    """Though the label of one of them is that name with something in brackets."""
+    (tmp_path / "holland.ttl").write_text(HOLLAND, encoding="utf-8")
+    graph: Any = build_graph(kg=tmp_path / "holland.ttl", checkpointer=InMemorySaver())
+    asked = "What is the capital of Holland?"
+    graph.invoke({"question": asked}, thread("1"))
+    (again,) = graph.invoke(Command(resume=reply), thread("1"))["__interrupt__"]
+    assert again.value["ask"] == "Which Holland do you mean?" and again.value["hint"]
+    graph.invoke(Command(resume="Netherlands"), thread("1"))
+    for line in (asked, reply):
+        told = Options(on_ambiguous="error")
+        state = graph.invoke({"question": line}, thread("2"), context=told)
+        assert (state["status"], len(state["mentions"][0]["candidates"])) == ("ambiguous", 2)
+    state = graph.invoke({"question": "Netherlands"}, thread("2"), context=told)
+    assert state["mentions"][0]["candidates"][0]["label"] == "Netherlands"
+    assert not state["mentions"][0]["ambiguous"]
 
 
 def test_a_count_of_the_answers_is_known(company: Any) -> None:

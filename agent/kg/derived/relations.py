@@ -82,6 +82,11 @@ _ONCE = "{} (statement)"
 """The name of a joined relation whose two have the same label, which a third may have too."""
 
 
+def plain_name(name: str) -> str:
+    """The label that both relations of a joined one have, by its name; any other name as it is."""
+    return name.removesuffix(_ONCE.format(""))
+
+
 class ReadingLabels(LabelsOver):
     """Implements `Labels`. A joined relation has both labels with a hyphen between them.
 
@@ -203,6 +208,11 @@ class PatternLabels(LabelsOver):
 
 class WithoutPatterns(LabelsOver):
     """Implements `Labels`, of a reading that takes the facts of a KG as they are."""
+
+    def named(self, text: str, *, relation: bool = False) -> list[Term]:
+        """The entities, or the relations of the KG itself, of exactly this name; else label."""
+        terms = self._labels.named(text, relation=relation)
+        return [term for term in terms if not pattern_relation(term)]
 
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts of the KG itself use, the most used first."""

@@ -118,25 +118,29 @@ def test_a_walk_is_narrowed_to_the_class_that_a_question_names(
 
 KNOWS = {"relation": "knows"}
 KNOWN_BY = {"relation": "knows", "inverse": True}
+KNOWING: dict[str, Any] = {"start": {"domain": "knows"}}
+ACQUAINTED = "Ann\tknows\tBea\nBea\tknows\tCy\nCy\tknows\tBea\nEve\tknows\tBea\nDan\towns\tcar\n"
 
 
 @pytest.mark.parametrize(
     ("tree", "others"),
     [
-        ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS]}]}, {"Cy"}),
-        ({"start": {"domain": "knows"}, "not": [{"start": [0], "steps": [KNOWS] * 2}]}, None),
-        ({"start": {"domain": "knows"}, "not": [{"start": {"domain": "owns"}}]}, None),
+        ({**KNOWING, "not": [{"start": [0], "steps": [KNOWS]}]}, {"Cy", "Eve"}),
+        ({**KNOWING, "not": [{"start": [0], "steps": [KNOWS]}], "answer": "count"}, {"Cy", "Eve"}),
+        ({**KNOWING, "not": [{"start": [0, 1], "steps": [KNOWS]}]}, {"Eve"}),
+        ({**KNOWING, "not": [{"start": [0], "steps": [KNOWS] * 2}]}, None),
+        ({**KNOWING, "not": [{"start": {"domain": "owns"}}]}, None),
         (
             {"start": [1], "steps": [KNOWN_BY], "not": [{"start": [0], "steps": [KNOWN_BY]}]},
             None,
         ),
         (
             {
-                "start": {"domain": "knows"},
+                **KNOWING,
                 "not": [{"start": [0], "steps": [KNOWS]}],
                 "extreme": {**KNOWS, "count": True, "most": True},
             },
-            {"Cy"},
+            {"Cy", "Eve"},
         ),
     ],
 )
@@ -144,7 +148,7 @@ def test_what_something_is_not_related_to_are_others(
     tmp_path: Path, tree: dict[str, Any], others: set[str] | None
 ) -> None:
     file = tmp_path / "g.tsv"
-    file.write_text("Ann\tknows\tBea\nBea\tknows\tCy\nCy\tknows\tBea\nDan\towns\tcar\n")
+    file.write_text(ACQUAINTED)
     with closing(open_kg(str(file))) as kg:
         facts, query = Facts(kg), ReadQuery(bind(kg, read_query(tree), ("Ann", "Bea")), (), 0.6)
         apart = apart_from_itself(facts, query, Before())
@@ -152,3 +156,18 @@ def test_what_something_is_not_related_to_are_others(
         assert (apart == query) == (others is None)
         if others is not None:
             assert set(kg.labels.names(members)) == others
+
+
+def test_for_others_only_what_is_likely_is_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        pytest.fail("it was executed")
+
+    file = tmp_path / "g.tsv"
+    file.write_text(ACQUAINTED)
+    tree = read_query({**KNOWING, "not": [{"start": [0], "steps": [KNOWS]}]})
+    with closing(open_kg(str(file))) as kg:
+        query = ReadQuery(bind(kg, tree, ("Ann",)), (), 0.01)
+        monkeypatch.setattr("groundwalk.agent.answers.outcomes.execute", refuse)
+        assert apart_from_itself(Facts(kg), query, Before()) is query

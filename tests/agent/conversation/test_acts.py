@@ -71,6 +71,17 @@ def test_the_name_that_several_have_is_asked_about_again() -> None:
     assert act.question["mentions"] == asked["mentions"]
 
 
+@pytest.mark.parametrize("said", ["Hague", "the Hague?", "THE HAGUE"])
+def test_so_is_one_that_only_one_has_as_its_label(said: str) -> None:
+    asked, options = asking_back(), [entity("Hague", "city"), entity("Den Haag", "city")]
+    (mention,) = asked["mentions"]
+    asked["mentions"] = [{**mention, "text": "The Hague", "candidates": options}]
+    _, own = mentions("<city:Hague>")
+    act = act_of(said, own, [asked])
+    assert act is not None and act.question["mentions"] == asked["mentions"]
+    assert act.kind == "choice" and act.question["question"] == ASKED
+
+
 def test_a_name_that_is_linked_to_an_option_settles_it() -> None:
     own = MentionRecord(text="sextet", start=0, end=6, ambiguous=False, candidates=[OPTIONS[1]])
     act = act_of("The sextet!", [own], [asking_back()])

@@ -92,13 +92,13 @@ def test_what_no_query_asks_is_told() -> None:
     assert "No query says what the graph does not say" in explain("sparql", no)
 
 
-def test_conditions_that_sparql_cannot_say_are_told() -> None:
+def test_conditions_that_are_not_in_the_query_are_told() -> None:
     walk: dict[str, Any] = {"start": [0], "steps": [{"relation": "borders"}]}
     longer = {"relation": "length", "op": ">", "value": 3, "unit": "km"}
     within = {"start": {**walk, "filters": [longer]}, "steps": [{"relation": "capital"}]}
     for tree, is_told in ((walk, False), ({**walk, "filters": [longer]}, True), (within, True)):
         reply: Any = {**counted(), "result": None, "query": tree, "sparql": ""}
-        assert ("Its conditions are not asked" in explain("sparql", reply)) == is_told
+        assert ("Its conditions are not in this query" in explain("sparql", reply)) == is_told
 
 
 def test_the_proof_of_an_earlier_answer_is_what_it_was() -> None:

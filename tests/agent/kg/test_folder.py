@@ -92,6 +92,38 @@ def test_other_content_is_another_kg(tmp_path: Path) -> None:
     assert len(facts(second)) == 3
 
 
+@pytest.mark.parametrize("block", [1 << 20, 7])
+@pytest.mark.parametrize(
+    ("text", "is_built_again"),
+    [
+        (FILM, False),
+        (FILM + "Kismet|rdf:type|film\n", True),
+        (FILM + "Kismet|<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>|film\n", True),
+    ],
+)
+def test_a_table_is_built_again_where_its_classes_are_read_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, is_built_again: bool, block: int
+) -> None:
+    monkeypatch.setattr("groundwalk.agent.kg.files.building._BLOCK", block)
+    (tmp_path / "kb.txt.gz").write_bytes(gzip.compress(text.encode()))
+    for version in (2, 3):
+        monkeypatch.setattr("groundwalk.agent.kg.files.building._CLASSES_IN_TABLES", version)
+        for source in (film(tmp_path, text), str(tmp_path / "kb.txt.gz")):
+            open_kg(source, cache=tmp_path / "cache").close()
+    assert len(built(tmp_path / "cache")) == (4 if is_built_again else 2)
+
+
+def test_a_file_that_is_no_table_is_not_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rdf_type = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    (tmp_path / "kg.nt").write_text(ntriples([("<urn:a>", rdf_type, "<urn:b>")]))
+    for version in (2, 3):
+        monkeypatch.setattr("groundwalk.agent.kg.files.building._CLASSES_IN_TABLES", version)
+        open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache").close()
+    assert len(built(tmp_path / "cache")) == 1
+
+
 @pytest.mark.parametrize("name", ["kb.txt", "kb.txt.gz", "kg.nt"])
 def test_progress_counts_bytes_then_steps(tmp_path: Path, name: str) -> None:
     rows = [(f"<urn:a{i}>", "<urn:r>", "<urn:b>") for i in range(20_000)]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import rdflib
+from groundwalk import describe_graph
 from groundwalk.agent.errors import KGError
 from groundwalk.agent.kg import (
     GENERIC,
@@ -98,6 +99,15 @@ def test_as_it_is_stored_it_has_no_facts_and_says_so(tmp_path: Path) -> None:
     assert not kg.counts.facts and "--profile owl reads" in why_no_facts(kg)
     kept = open_kg(str(PIZZA), cache=tmp_path, reading=Reading("keep"))
     assert {info.name for info in kept.walk_labels.relations()} == {"kind of"}
+
+
+def test_as_it_is_stored_no_relation_of_a_pattern_has_a_name(tmp_path: Path) -> None:
+    for reading, is_named in ((Reading(), True), (Reading("keep"), False)):
+        kg = open_kg(ANATOMY, cache=tmp_path, profile="owl", reading=reading)
+        assert bool(kg.walk_labels.named("part of (some)", relation=True)) == is_named
+        names = [kind["name"] for kind in describe_graph(kg)["relations"]]
+        assert ("part of (some)" in names) == is_named
+        kg.close()
 
 
 def test_a_graph_of_things_with_some_classes_is_no_ontology(tmp_path: Path) -> None:

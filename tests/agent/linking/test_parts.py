@@ -173,3 +173,17 @@ def test_ordinary_words(word: str) -> None:
 @pytest.mark.parametrize("word", ["kubrick", "potter", "obama", "rowling", "beatles", "hobbit"])
 def test_words_that_are_not_ordinary(word: str) -> None:
     assert not is_ordinary(word)
+
+
+def test_words_beside_a_part_say_which_of_several_is_meant(tmp_path: Path) -> None:
+    concerts = "".join(f"Noonday Concert No. {n}|held in|Mill Hall\n" for n in range(1, 23))
+    more = "Halvorn Choir|rehearses in|Mill Hall\nHalvorn Philharmonic|rehearses in|Mill Hall\n"
+    (tmp_path / "kb.txt").write_text(concerts + more, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "kb.txt"), cache=tmp_path / "cache").labels)
+    for question, name, meant in (
+        ("ticket price of noonday concert 20", "noonday concert 20", "Noonday Concert No. 20"),
+        ("where does the halvorn choir rehearse", "halvorn choir", "Halvorn Choir"),
+    ):
+        assert linked(linker, question) == [(name, meant)]
+    (several,) = linker.link("where was the noonday concert held")
+    assert is_ambiguous(several)

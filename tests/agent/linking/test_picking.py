@@ -1,7 +1,7 @@
 """Which candidates a reply fits."""
 
 import pytest
-from groundwalk.agent.linking.mention import in_words, picked
+from groundwalk.agent.linking.mention import asking, in_words, picked
 from groundwalk.agent.records import Entity
 
 
@@ -9,6 +9,7 @@ def entity(term: str, label: str, description: str = "", kind: str = "") -> Enti
     return Entity(term=f"<urn:{term}>", label=label, kind=kind, description=description, score=1.0)
 
 
+WHICH = asking("one")
 OPTIONS = [
     entity("niger", "Niger", "country in West Africa"),
     entity("river", "Niger River", "", "river"),
@@ -44,17 +45,42 @@ OPTIONS = [
     ],
 )
 def test_a_reply_fits_what_it_names(reply: str, terms: list[str]) -> None:
-    assert [option["term"] for option in picked(reply, OPTIONS)] == [f"<urn:{t}>" for t in terms]
+    assert [option["term"] for option in picked(reply, OPTIONS, WHICH)] == [
+        f"<urn:{t}>" for t in terms
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fitting"),
+    [
+        ("Holland", [0, 1, 2]),
+        ("  holland?", [0, 1, 2]),
+        ("2", [1]),
+        ("Michigan", [1]),
+        ("Holland (Michigan)", [1]),
+        ("netherlands", [0]),
+        ("Hollan", [1, 2]),
+        ("", []),
+    ],
+)
+def test_the_name_that_was_asked_about_is_no_choice(reply: str, fitting: list[int]) -> None:
+    """Its options may have it as an alias, and one of them as its label."""
+    rivals = [
+        entity("nl", "Netherlands", "country"),
+        entity("mi", "Holland (Michigan)"),
+        entity("hl", "Holland"),
+    ]
+    assert picked(reply, rivals, asking("Holland")) == [rivals[place] for place in fitting]
 
 
 def test_a_kind_is_a_description_only_where_there_is_no_other() -> None:
     rivals = [entity("a", "Congo", "a state", "country"), entity("b", "Congo River", "", "river")]
-    assert not picked("country", rivals) and picked("river", rivals) == [rivals[1]]
+    assert not picked("country", rivals, WHICH) and picked("river", rivals, WHICH) == [rivals[1]]
 
 
 def test_a_name_as_it_is_written_is_one_of_those_that_differ_in_case() -> None:
     rivals = [entity("a", "US"), entity("b", "us"), entity("c", "Us")]
-    assert picked("us", rivals) == [rivals[1]] and picked("uS", rivals) == rivals
+    assert picked("us", rivals, WHICH) == [rivals[1]] and picked("uS", rivals, WHICH) == rivals
 
 
 @pytest.mark.parametrize(
@@ -80,7 +106,7 @@ def test_a_name_of_several_is_no_choice(reply: str, fitting: list[int]) -> None:
         entity("d", "Mia Stone Ltd"),
         entity("e", "Stone (rock) Road"),
     ]
-    assert picked(reply, rivals) == [rivals[place] for place in fitting]
+    assert picked(reply, rivals, WHICH) == [rivals[place] for place in fitting]
 
 
 def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
@@ -98,4 +124,4 @@ def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
     assert listed[1] == "Anna Berg (Employee; hired on: 2 March 2019)"
     for rival, words in zip(rivals, listed, strict=True):
         for reply in (rival["term"], rival["term"][1:-1], words):
-            assert picked(reply, rivals) == [rival]
+            assert picked(reply, rivals, WHICH) == [rival]

@@ -487,3 +487,16 @@ def test_values_that_do_not_pass_are_not_missing(kg: KnowledgeGraph) -> None:
     assert found.value == 45
     assert "1 of 4 have such a floors" in found.notes
     assert "1 of 4 have no floors in the graph" in found.notes
+
+
+@pytest.mark.parametrize("start", [[0], {"entity": "Dusk"}])
+@pytest.mark.parametrize("value", [{"start": [1]}, {"start": {"entity": "Alto"}}])
+def test_a_no_about_a_named_thing_has_both_values(
+    kg: KnowledgeGraph, start: Any, value: dict[str, Any]
+) -> None:
+    hop = {"relation": "height"}
+    higher = {**hop, "op": ">", "value": {**value, "steps": [hop]}}
+    found = asked(kg, {"start": start, "filters": [higher], "answer": "yesno"}, "Dusk", "Alto")
+    assert found.value is False
+    heads = [step.triple.head for step in found.against]
+    assert heads == ["<http://w.example/d>", "<http://w.example/a>"]

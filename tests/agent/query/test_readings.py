@@ -1,9 +1,15 @@
 """Over a graph that is read in a way, a query is asked of the facts that the reading presents."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+from groundwalk import build_graph, open_kg
 from groundwalk.agent.kg import Reading, Triple
-from groundwalk.agent.query.binding import Mention, bind
+from groundwalk.agent.kg.derived import Mediators
+from groundwalk.agent.kg.nodes import lexical_form
+from groundwalk.agent.kg.terms import is_literal
+from groundwalk.agent.query.binding import Mention, bind, check_terms
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.tree import read_query
@@ -48,6 +54,49 @@ def test_anything_has_what_only_joined_relations_lead_to() -> None:
     kg = opened(triples, Reading("collapse", same_as=False, inverse_of=False, sub_property_of=True))
     query = read_query({"start": {"class": "anything"}})
     assert set(execute(Facts(kg), bind(kg, query, [])).members) == {one, node}
+
+
+STATEMENTS = """
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix wd: <http://www.wikidata.org/entity/> .
+@prefix wds: <http://www.wikidata.org/entity/statement/> .
+@prefix p: <http://www.wikidata.org/prop/> .
+@prefix ps: <http://www.wikidata.org/prop/statement/> .
+@prefix pq: <http://www.wikidata.org/prop/qualifier/> .
+wd:P39 rdfs:label "position held"@en . wd:P580 rdfs:label "start time"@en .
+wd:Q1 rdfs:label "Ada"@en ; p:P39 wds:Q1-1 .
+wds:Q1-1 ps:P39 wd:Q2 ; pq:P580 "1990" . wd:Q2 rdfs:label "mayor"@en .
+"""
+
+
+@pytest.mark.parametrize(
+    ("mediators", "relation", "end"),
+    [
+        ("collapse", "position held", "mayor"),
+        ("collapse", "position held (statement)", "mayor"),
+        ("collapse", "position held-start time", "1990"),
+        ("keep", "position held", "Q1-1"),
+    ],
+)
+def test_a_joined_relation_is_asked_by_its_name(
+    tmp_path: Path, mediators: Mediators, relation: str, end: str
+) -> None:
+    (tmp_path / "ada.ttl").write_text(STATEMENTS, encoding="utf-8")
+    with open_kg(tmp_path / "ada.ttl", profile="wikidata", reading=[mediators]) as kg:
+        query = read_query({"start": {"entity": "Ada"}, "steps": [{"relation": relation}]})
+        bound = bind(kg, query)
+        check_terms(kg, bound)
+        (member,) = execute(Facts(kg), bound).members
+        named = lexical_form(member) if is_literal(member) else kg.labels.names([member])[0]
+        assert named == end
+
+
+def test_the_reader_reads_relations_through_statements(tmp_path: Path) -> None:
+    (tmp_path / "ada.ttl").write_text(STATEMENTS, encoding="utf-8")
+    with open_kg(tmp_path / "ada.ttl", profile="wikidata") as kg:
+        state = build_graph(kg=kg).invoke({"question": "What position did Ada hold?"})
+        assert [answer["label"] for answer in state["answers"]] == ["mayor"]
+        assert len(state["answers"][0]["chains"][0]) == 2, "both triples prove it"
 
 
 @st.composite

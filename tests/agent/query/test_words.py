@@ -147,6 +147,13 @@ LONGEST = {"relation": "length", "most": True}
         ),
         (
             {
+                "start": {"class": "country"},
+                "not": [{"start": [0], "steps": [step("borders")]}, {"start": [0]}],
+            },
+            "every country, but not borders of Peru, nor Peru itself",
+        ),
+        (
+            {
                 "start": [0],
                 "steps": [step("borders", inverse=True), step("river in", inverse=True)],
             },

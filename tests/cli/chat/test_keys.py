@@ -29,7 +29,7 @@ def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[PipeInput]
 def typed(keys: PipeInput) -> Typed:
     """A prompt at which two questions were typed before."""
     wanted = Wanted("gcr", "bundled", "none", "cpu", "auto", None, Options(), (), False, None)
-    talk = Talk(open_kg("world"), wanted, Console(quiet=True))
+    talk = Talk(open_kg("world"), wanted, Console())
     talk.loading = Loading.done(cast(Any, None))
     prompt = Typed(talk)
     for question in (PERU, CHILE):
@@ -66,6 +66,16 @@ def test_alt_enter_begins_a_line_also_as_typed_before_the_prompt(
 ) -> None:
     keys.send_text(f"one\x1b{enter}two\r")
     assert typed.question() == "one\ntwo"
+
+
+def test_ctrl_c_empties_the_line_and_says_how_to_leave(
+    typed: Typed, keys: PipeInput, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys.send_text(CTRL_C)
+    keys.send_text(f"and Boliv{CTRL_C}")
+    keys.send_text("and Chile?\r")
+    assert typed.question() == "and Chile?"
+    assert capsys.readouterr().out.splitlines() == ["Ctrl-D or /quit leaves"] * 2
 
 
 def test_ctrl_d_on_an_empty_line_leaves(typed: Typed, keys: PipeInput) -> None:

@@ -184,6 +184,18 @@ def test_nothing_is_corrected_without_a_reply(talk: Talk, reply: str | None) -> 
     assert "Nothing was corrected." in shown(talk) and kept() == []
 
 
+@pytest.mark.parametrize("lines", [("/wrong", "/readings"), ("/wrong /readings",)])
+def test_a_command_in_the_place_of_a_reply_is_carried_out(
+    talk: Talk, lines: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "over", False)
+    converse(talk, Said(*lines, "/wrong", "/nonsense", "/wrong", "/quit", "/help"))
+    text = shown(talk)
+    assert text.count("Nothing was corrected.") == 3 and kept() == []
+    assert "/readings N later" in text and "/nonsense is no command" in text
+    assert talk.over and "Ask in plain words" not in text
+
+
 def test_a_query_may_be_typed(talk: Talk) -> None:
     converse(talk, Said(f"/wrong {json.dumps(BORDERS['query'])}"))
     assert "Spain [1]" in shown(talk)
