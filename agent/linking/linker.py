@@ -258,11 +258,11 @@ class LabelLinker:
         return parted
 
     def _narrowed(self, question: str, parts: Iterable[Part], item: LinkedSpan) -> LinkedSpan:
-        """What a wider part names, where that is less: by the number of a concert, which one."""
+        """The one that a wider part names of several: by the number of a concert, which one."""
         if len(item.grades) > 1:
             for part in parts:
                 narrower = self._in_part(question, part)
-                if narrower is not None and len(narrower.grades) < len(item.grades):
+                if narrower is not None and len(narrower.grades) == 1:
                     return narrower
         return item
 

@@ -1,7 +1,7 @@
 """Names said in part: `Kubrick`, `the Hobbit films`. Which words of a question to try."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from ..kg.labels.index import Hit
@@ -58,12 +58,16 @@ def parts(
 
 
 def wider(tokens: Sequence[Token], part: Part, taken: Collection[Span]) -> Iterator[Part]:
-    """The part with words beside it that are not `taken`, most words first."""
+    """The part with words beside it that are not `taken`, most words first.
+
+    Before it only words that are no ordinary ones: *films of* begins no name.
+    """
     covered = {position for span in taken for position in range(span.first, span.last + 1)}
     first, last = part.span.first, part.span.last
+    before = list(takewhile(lambda at: not is_ordinary(tokens[at].norm), range(first - 1, -1, -1)))
     sides = (
         (start, end)
-        for start in range(max(0, first - _BESIDE), first + 1)
+        for start in (first, *before[:_BESIDE])
         for end in range(last, min(len(tokens), last + _BESIDE + 1))
     )
     for start, end in sorted(sides, key=lambda side: side[0] - side[1]):
