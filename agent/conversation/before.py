@@ -97,7 +97,7 @@ def _goes_on(turn: Turn) -> bool:
 
 
 def _numbered(turn: Turn) -> tuple[Numbered, ...]:
-    """What the question of a turn names, as those are told who read it."""
+    """What the question of a turn names, as readers take it."""
     return mentions_of(turn["asked"], _linked(turn)).numbered
 
 

@@ -49,18 +49,15 @@ class Reply(TypedDict):
     notes: NotRequired[Any]
     """Why there is no answer, what was cut off or left out; for such apps too."""
     history: NotRequired[Any]
-    """What tells the history that has the answer from those of other graphs."""
+    """Which history has the answer, as `history_of` has it."""
 
 
 def history_of(config: RunnableConfig) -> str:
-    """What tells the history that a node's run has from others: its thread and its place there.
-
-    The place is that of the graph among graphs around, which have a node for it each.
-    """
+    """What tells histories of runs apart: the thread, and the nodes of the graphs around."""
     given = config.get("configurable", {})
     *around, _ = str(given.get("checkpoint_ns", "")).split("|")
-    place = [part.partition(":")[0] for part in around if not part.isdecimal()]
-    return sha256(ascii((given.get("thread_id"), place)).encode()).hexdigest()[:16]
+    nodes = [part.partition(":")[0] for part in around if not part.isdecimal()]
+    return sha256(ascii((given.get("thread_id"), nodes)).encode()).hexdigest()[:16]
 
 
 def message_of(

@@ -26,6 +26,11 @@ MOST_WHOLE = 500_000
 """The facts of a graph that may be read whole to answer a question."""
 
 
+def is_endpoint(src: str) -> bool:
+    """Whether a source is the address of a SPARQL endpoint."""
+    return src.strip().lower().startswith(("http:", "https:"))
+
+
 @dataclass(frozen=True)
 class KnowledgeGraph:
     """An opened KG. `folder` is where caches that belong to it may be kept, if there is one.
@@ -59,12 +64,10 @@ class KnowledgeGraph:
 
     @property
     def name(self) -> str:
-        """What users and hosts are told of the source: of a file or a folder not where it lies.
-
-        An endpoint is told whole.
-        """
-        is_endpoint = self.source.lower().startswith(("http://", "https://"))
-        return self.source if is_endpoint else PureWindowsPath(self.source).name or self.source
+        """The source without its folder, for users and hosts; the whole address of an endpoint."""
+        if is_endpoint(self.source):
+            return self.source
+        return PureWindowsPath(self.source).name or self.source
 
     @cached_property
     def stamp(self) -> str:

@@ -34,7 +34,7 @@ from .files.detecting import candidates, settled
 from .files.holding import Held
 from .files.sources import find_sources
 from .files.statements import OnBroken
-from .graph import KnowledgeGraph
+from .graph import KnowledgeGraph, is_endpoint
 from .labels.index import LabelIndex
 from .labels.indexing import build_labels
 from .nodes import to_any_node
@@ -160,11 +160,6 @@ def build(
                 f"{out} cannot be written: {_reason(error)}",
                 "make room there and in the temporary folder, or choose another one",
             ) from error
-
-
-def is_endpoint(src: str) -> bool:
-    """Whether a source is the address of a SPARQL endpoint."""
-    return src.strip().lower().startswith(("http:", "https:"))
 
 
 def is_built(path: Path) -> bool:

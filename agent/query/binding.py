@@ -41,7 +41,7 @@ CHECK_SPELLING = "check the spelling"
 COUNT_MENTIONS = "count mentions from 0"
 """The hint on a mention that is not there."""
 _MOST_NEAR = 3
-"""Names that are told of those like one that the graph does not have, or else of all."""
+"""Names in a hint: those like one that the graph lacks, or else some of all."""
 _Kind: TypeAlias = Literal["relation", "class", "entity"]
 
 
@@ -71,7 +71,7 @@ class Bound:
 
     def relation(self, step: Step | Measure | Domain) -> Term:
         """The relation of a hop, a measure or a start."""
-        return self.relations[_relation_name(step)]
+        return self.relations[relation_name(step)]
 
     def hops(self, steps: Sequence[Step]) -> tuple[tuple[Term, bool], ...]:
         """The relation path of some steps."""
@@ -179,7 +179,7 @@ def _relation_names(node: Query) -> Iterator[str]:
         parts += condition.steps
     if node.extreme is not None:
         parts += (*node.extreme.steps, *node.extreme.of)
-    return map(_relation_name, parts)
+    return map(relation_name, parts)
 
 
 def _class_names(node: Query) -> Iterator[str]:
@@ -194,7 +194,8 @@ def _entity_names(node: Query) -> Iterator[str]:
         yield node.start.id or node.start.entity
 
 
-def _relation_name(step: Step | Measure | Domain) -> str:
+def relation_name(step: Step | Measure | Domain) -> str:
+    """What a query calls a relation by: its term where that is given, else its name."""
     return step.id or (step.domain if isinstance(step, Domain) else step.relation)
 
 

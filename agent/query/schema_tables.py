@@ -12,7 +12,7 @@ from ..kg.store import class_labels
 from ..kg.stores.sparql.store import End, SparqlStore
 from ..kg.terms import Step as Walked
 from ..kg.terms import Term, is_iri, is_literal
-from .binding import bind
+from .binding import bind, relation_name
 from .endpoint_hops import EndpointHops
 from .facts import DATE, NO_ONE, NUMBER, PLAIN_NUMBERS, Facts, Ids, distinct
 from .tree import Domain, OfClass, Query, Step
@@ -63,7 +63,7 @@ class GraphTables:
 
     def relation(self, step: Step | Domain) -> Term:
         """The relation of a hop or a start."""
-        name = step.id or (step.domain if isinstance(step, Domain) else step.relation)
+        name = relation_name(step)
         if ("relation", name) not in self._terms:
             bound = bind(self.kg, Query(start=Domain(domain=name)))
             self._terms["relation", name] = bound.relations[name]

@@ -24,7 +24,7 @@ Mediators: TypeAlias = Literal["keep", "collapse"]
 """What walks do at statement (CVT) nodes: stop there, or pass through."""
 
 ReadingWord: TypeAlias = Literal["keep", "collapse", "same-as", "inverse-of", "sub-property-of"]
-"""What a reading is told in: what walks do at mediators, and what they honour."""
+"""What a reading is said by: what walks do at mediators, and what they honour."""
 
 _INFERENCES = ("same-as", "inverse-of", "sub-property-of")
 
@@ -91,9 +91,9 @@ def reading_of(mediators: str = "", infer: str | Iterable[str] = "") -> Reading:
 
 
 def reading_in(words: object) -> Reading:
-    """The reading that is told in words such as `["collapse", "same-as"]`; one as it is.
+    """The reading of words such as `["collapse", "same-as"]`; a `Reading` as it is.
 
-    Where nothing is told it is what the profile prefers. Raises InputError for other words.
+    Without words it is what the profile prefers. Raises InputError for other words.
     """
     if words is None:
         return Reading()
