@@ -39,6 +39,11 @@ _DAY = re.compile(
     r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
     r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
+_DAYS_BEFORE = (
+    r"(?<!\w)(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
+    r"(?<![\w.,])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
+)
+"""The first day of a range, which has its year, and may have its month, from the last one."""
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
@@ -65,6 +70,8 @@ class Spelling:
     """What may stand between a scale and the rest."""
     ordinals: frozenset[str]
     """What after digits makes a place of them."""
+    days_before: tuple[re.Pattern[str], ...]
+    """The first day of a range, at the end of what stands before the last one."""
     not_units: frozenset[str]
     """Words that are no unit after a number, though a unit is written so."""
     letters: frozenset[str]
@@ -81,8 +88,17 @@ def spelling() -> Spelling:
         table["scales"],
         table["months"],
         marks["joint"],
-        *(frozenset(marks[name]) for name in ("ordinals", "not_units", "letters")),
+        frozenset(marks["ordinals"]),
+        tuple(re.compile(day + _range(marks["ranges"])) for day in _DAYS_BEFORE),
+        frozenset(marks["not_units"]),
+        frozenset(marks["letters"]),
     )
+
+
+def _range(words: Sequence[str]) -> str:
+    """What stands between two days of a range: a dash, or one of the words."""
+    named = "|".join(map(re.escape, words))
+    return rf"(?:\s*[-–—]\s*|\s+(?i:{named})\s+(?:[^\W\d_]{{1,3}}\s+)?)\Z"
 
 
 @dataclass(frozen=True)
@@ -119,22 +135,50 @@ def _quoted(question: str) -> Iterator[NamedValue]:
 
 
 def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
-    """Dates in digits, and days with the name of their month: `10 July 2025`, `July 10th, 2025`."""
+    """Dates in digits, and days with the name of their month: `10 July 2025`, `July 10th, 2025`.
+
+    Of a range the first day may lack what the second has: `between 1 and 10 July 2025`.
+    """
     digits = [date.span() for date in _DATE.finditer(question)]
     yield from (NamedValue(*span, "date", question[slice(*span)]) for span in digits)
     for date in _DAY.finditer(question):
-        name, ordinal = date["month"] or date["first"], date["th"] or date["nd"]
-        month = words.months.get(name.lower())
-        is_word = name.islower() and (is_ordinary(name) or name in FUNCTION_WORDS)
-        if is_word or (ordinal and ordinal.lower() not in words.ordinals):
-            continue
         if any(start < date.end() and date.start() < end for start, end in digits):
             continue
-        try:
-            day = datetime.date(int(date["year"]), month or 0, int(date["day"] or date["then"]))
-        except ValueError:  # no such day, or no month
+        name, ordinal = date["month"] or date["first"], date["th"] or date["nd"]
+        day = _day(int(date["day"] or date["then"]), name, int(date["year"]), ordinal, words)
+        if day is None:
             continue
+        yield from _first_of_range(question[: date.start()], day, name, words)
         yield NamedValue(*date.span(), "date", date[0], MentionValue(day.isoformat()))
+
+
+def _first_of_range(
+    before: str, last: datetime.date, month: str, words: Spelling
+) -> Iterator[NamedValue]:
+    """The first day of a range, at the end of what stands before the last one."""
+    for pattern in words.days_before:
+        first = pattern.search(before)
+        if first is None:
+            continue
+        day = _day(int(first["day"]), first["month"] or month, last.year, first["th"], words)
+        if day is not None and day < last:
+            end = max(first.end(part) for part in ("day", "th", "month"))
+            text = before[first.start() : end]
+            yield NamedValue(first.start(), end, "date", text, MentionValue(day.isoformat()))
+            return
+
+
+def _day(
+    number: int, month: str, year: int, ordinal: str | None, words: Spelling
+) -> datetime.date | None:
+    """A day by the name of its month; None where there is no such day or month."""
+    is_word = month.islower() and (is_ordinary(month) or month in FUNCTION_WORDS)
+    if is_word or (ordinal and ordinal.lower() not in words.ordinals):
+        return None
+    try:
+        return datetime.date(year, words.months.get(month.lower(), 0), number)
+    except ValueError:
+        return None
 
 
 def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:

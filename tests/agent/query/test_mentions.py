@@ -73,6 +73,29 @@ def test_a_day_in_words_is_compared_as_a_date() -> None:
     assert day.value == MentionValue("1990-05-03")
 
 
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("tours between 1 and 10 July 2025", "1", "10 July 2025"),
+        ("tours between the 1st and the 10th of July 2025", "1st", "10th of July 2025"),
+        ("from 1 to July 10, 2025", "1", "July 10, 2025"),
+        ("between July 1 and July 10, 2025", "July 1", "July 10, 2025"),
+        ("tours 1-10 July 2025", "1", "10 July 2025"),
+        ("tours of 1 July – 10 July 2025", "1 July", "10 July 2025"),
+    ],
+)
+def test_the_first_day_of_a_range_has_its_month_and_year_from_the_last(
+    question: str, first: str, last: str
+) -> None:
+    days = [(day.text, day.value.value) for day in values_in(question)]
+    assert days == [(first, "2025-07-01"), (last, "2025-07-10")]
+
+
+def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
+    for question in ("3 rooms on 10 July 2025", "room 9 or 10 July 2025", "12 and 10 July 2025"):
+        assert [value.kind for value in values_in(question)] == ["number", "date"]
+
+
 def test_every_number_word_is_one() -> None:
     words = spelling()
     for word, number in (*words.numbers.items(), *words.scales.items()):
