@@ -52,6 +52,7 @@ def assert_one_line_error(run: subprocess.CompletedProcess[str], code: int, *wor
         assert word in run.stderr
 
 
+@pytest.mark.slow
 def test_what_others_wrote_steers_no_terminal(home: Path) -> None:
     wrote = "\x1b]0;owned\x07\x1b[2J\x9b31mRED\u200b\u202e"
     file = home / "esc.jsonl"

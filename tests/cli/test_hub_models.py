@@ -65,6 +65,7 @@ def status(line: str, headers: str = "") -> bytes:
     return f"HTTP/1.1 {line}\r\n{headers}Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
 
 
+@pytest.mark.slow
 def test_a_hub_that_never_answers_is_asked_once(tmp_path: Path) -> None:
     with hub(b"") as (address, asked):
         since = time.monotonic()

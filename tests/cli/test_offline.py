@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from ..evaluation.runner.test_evaluate import make_folder
 
 CODE = """
@@ -59,6 +61,7 @@ def test_a_question_on_the_bundled_graph_connects_to_nobody(tmp_path: Path) -> N
     assert {(event, Path(place).name) for event, place in found.events} == {("open", ".env")}
 
 
+@pytest.mark.slow
 def test_no_settings_are_read_beside_data_graphs_models_or_runs(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()

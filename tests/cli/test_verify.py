@@ -48,6 +48,7 @@ def records(run: subprocess.CompletedProcess[str]) -> list[Any]:
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_what_is_true(home: Path) -> None:
     run = verify(home, lines(GOOD | {"answers": [PARIS], "id": 1}, GOOD))
     assert run.returncode == 0

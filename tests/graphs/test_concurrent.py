@@ -156,6 +156,7 @@ for number in range(6):
 """
 
 
+@pytest.mark.slow
 def test_answers_over_a_kg_that_is_rebuilt_are_of_the_old_or_of_the_new(tmp_path: Path) -> None:
     world = resources.files("groundwalk.data.world").joinpath("world.ttl").read_text("utf-8")
     sources, capitals = list[str](), {"Paris": "Lyon", "Lyon": "Paris"}

@@ -261,6 +261,7 @@ def test_why_proves_again_what_was_read_of_the_last_answers(kg: KnowledgeGraph) 
     assert why["notes"] == some["notes"]
 
 
+@pytest.mark.slow
 def test_a_thread_goes_on_in_another_process(tmp_path: Path) -> None:
     file = tmp_path / "threads.sqlite"
     environment = {**os.environ, "GROUNDWALK_THREADS": str(file)}

@@ -199,6 +199,7 @@ NAMES = st.sampled_from(["Ada", "Ben", "Oslo", "mother of", "^", "^x", "<a b>", 
 STEPS = st.lists(st.tuples(NAMES, NAMES, NAMES).map(list), max_size=3)
 
 
+@pytest.mark.slow
 @given(st.lists(STEPS, max_size=3), STEPS, st.lists(NAMES, max_size=3))
 def test_whatever_was_retrieved_only_what_is_there_is_shown(
     paths: list[list[list[str]]], triples: list[list[str]], names: list[str]

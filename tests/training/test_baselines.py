@@ -75,6 +75,7 @@ def test_they_answer_like_questions_about_other_topics(
     assert answers("tell me the capital of Iceland") == {"Reykjavik"}
 
 
+@pytest.mark.slow
 def test_from_generated_questions_they_are_the_same_again(
     kg: KnowledgeGraph, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def test_moves_are_the_steps_of_the_reading(triples: Any, reading: Reading) -> N
         assert {target for *_, target in moves} == {target for *_, target in found}
 
 
+@pytest.mark.slow
 def test_a_model_of_collapsed_mediators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     brief(monkeypatch)
     source, questions = tmp_path / "kg.ttl", tmp_path / "questions.txt"

@@ -372,6 +372,7 @@ def test_a_large_graph_is_not_built_in_memory(
     assert "GROUNDWALK_CACHE" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from groundwalk.agent.kg import build;"

@@ -7,6 +7,7 @@ import pytest
 from groundwalk.agent.kg import Counts, open_kg
 
 
+@pytest.mark.slow
 @pytest.mark.data("metaqa/kb.txt")
 def test_metaqa_builds_completely_and_reopens_at_once(public_data: Path, tmp_path: Path) -> None:
     source = str(public_data / "metaqa" / "kb.txt")

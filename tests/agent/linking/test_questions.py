@@ -97,6 +97,7 @@ def test_only_equals_are_ambiguous(world: KnowledgeGraph, question: str, ambiguo
     assert is_ambiguous(mention) == ambiguous
 
 
+@pytest.mark.slow
 @pytest.mark.data("metaqa/kb.txt", *(f"metaqa/{hops}-hop/vanilla/qa_dev.txt" for hops in "123"))
 def test_metaqa_topics_in_brackets_and_without(public_data: Path, tmp_path: Path) -> None:
     folder = public_data / "metaqa"

@@ -100,6 +100,7 @@ def longer(actions: Sequence[Action], *_: object) -> bool:
     return len(actions) > 2
 
 
+@pytest.mark.slow
 def test_a_set_that_cannot_meet_another_is_not_read(
     kg: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -278,6 +278,7 @@ def test_completion_has_the_numbers(talk: Talk) -> None:
     assert completions("/readings ") == []
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_editor_has_the_screen(tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     given = {"query": {"start": [0], "steps": [{"relation": "capital"}]}, "mentions": ["Peru"]}

@@ -215,6 +215,7 @@ def test_several_methods_answer_every_question(
     assert any(record["answers"] for record in alone)
 
 
+@pytest.mark.slow
 def test_workers_say_the_same_and_a_run_may_be_taken_up_by_them(
     folder: Path, tmp_path: Path, alone: list[dict[str, Any]], methods: tuple[str, ...]
 ) -> None:

@@ -21,6 +21,7 @@ def arguments(folder: Path, out: Path) -> list[str]:
     return ["eval", "run", "--dataset", "jsonl", "--out", str(out), *named]
 
 
+@pytest.mark.slow
 def test_nobody_is_called_unasked(folder: Path, tmp_path: Path) -> None:
     assert spied_run(*arguments(folder, tmp_path / "out"), cache=folder / "cache") == []
 

@@ -199,6 +199,7 @@ def test_a_mention_that_is_pointed_at_later_is_left_out_so_far(examples: list[Ex
     assert targets.unread[0, len(own.actions) - 1, number] == 0
 
 
+@pytest.mark.slow
 def test_it_learns_a_few_questions_and_goes_on_from_a_checkpoint(
     examples: list[Example], tmp_path: Path
 ) -> None:

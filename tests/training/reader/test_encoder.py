@@ -37,6 +37,8 @@ from ...whole import build_graph
 from .test_lexicons import FILES
 from .test_tuning import MORE
 
+pytestmark = pytest.mark.slow
+
 ALIKE = {
     **{"directed": 0, "film": 1, "films": 1, "length": 2, "minutes": 2, "person": 3, "persons": 3},
     **{"author": 4, "penned": 4, "publisher": 5, "issued": 5, "town": 6, "printed": 6},

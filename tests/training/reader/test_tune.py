@@ -86,6 +86,7 @@ def ask(kg: KnowledgeGraph | str, reader: Path, question: str) -> Any:
     return agent.invoke({"question": question}, context=options)
 
 
+@pytest.mark.slow
 def test_a_tuned_folder_answers(films: Path, reader: Path, tmp_path: Path) -> None:
     out, heard = tmp_path / "tuned", Heard()
     report = tune.tune(str(films), out, Recipe(steps=80), str(reader), heard)
@@ -117,6 +118,7 @@ def test_a_tuned_folder_answers(films: Path, reader: Path, tmp_path: Path) -> No
     assert (out / EARLIER_CARD).read_text(encoding="utf-8") == "an earlier card\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_tuning_makes_worse_keeps_its_weights(
     films: Path, reader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

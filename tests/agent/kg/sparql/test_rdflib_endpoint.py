@@ -35,6 +35,7 @@ def url() -> Iterator[str]:
         yield served
 
 
+@pytest.mark.slow
 def test_it_is_read_as_a_local_store(url: str, tmp_path: Path) -> None:
     with client(url, method="direct") as connected:
         check_store(connected)
