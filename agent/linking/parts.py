@@ -28,13 +28,14 @@ class Part(NamedTuple):
     """A stretch that may be part of a name: the words that the name has.
 
     `phrase` is what it holds as it stands, where that is known; `proper` when the name must spell
-    the words with capitals.
+    the words with capitals; `only` when it says something where one name alone has the words.
     """
 
     span: Span
     words: tuple[str, ...]
     phrase: str
     proper: bool
+    only: bool = False
 
 
 def parts(
@@ -157,7 +158,21 @@ def _in_any_case(
                     break
                 if may_end(last) and (part := _part(tokens, first, last)):
                     stretches.append(part)
+    stretches += _numbered(question, tokens, covered)
     yield from sorted(stretches, key=lambda part: (-len(part.words), part.span))
+
+
+def _numbered(question: str, tokens: Sequence[Token], covered: set[int]) -> Iterator[Part]:
+    """Two or more words of any kind with a number after them: `harbour concert 9`."""
+    for run in _runs(question, tokens):
+        free = set(run) - covered
+        for last in (at for at in free if tokens[at].norm.isdecimal()):
+            for first in range(max(run[0], last - _LONGEST + 1), last - 1):
+                stretch = [token.norm for token in tokens[first : last + 1]]
+                content = tuple(word for word in stretch if word not in FUNCTION_WORDS)
+                is_bare = content[:1] == (stretch[0],) and len(content) >= _LEAST_IN_ORDER
+                if is_bare and free.issuperset(range(first, last + 1)):
+                    yield Part(_span(tokens, first, last), content, "", True, True)
 
 
 def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:

@@ -19,11 +19,13 @@ from .automaton import query_of
 from .binding import Bound, TermNames, bind
 from .constraint import ActionTokens, Queries
 from .facts import Facts
+from .normal import normal
 from .prompt import asked_tokens
 from .question import Asked, Mentions
 from .schema import GraphSchema
 from .schema_tables import GraphTables
 from .tree import EarlierSet, Query
+from .truths import as_truths, may_say_truth
 
 _LEAST_WHOLE = 0.02
 """What is left of the weight of a query that surely leaves a word out."""
@@ -162,6 +164,8 @@ def distinct_queries(
             query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
+        if may_say_truth(actions):
+            query = normal(as_truths(kg, query))
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance
     if not first:
