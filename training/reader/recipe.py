@@ -22,6 +22,7 @@ from ...agent.errors import InputError
 from ...agent.reader.inputs import Size
 from ...agent.reader.lexicon import Lexicon, open_encoder
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
+from .asked import ASKED
 from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
@@ -48,6 +49,8 @@ class Stage:
     """Questions of a step."""
     joint: bool = True
     """Whether words and labels see each other."""
+    frozen: tuple[str, ...] = ()
+    """Parameters that stay as they are."""
     schedule: int | None = None
     """Steps over which the rate falls, where it ends before."""
     middle: int | None = None
@@ -73,6 +76,9 @@ _OF_WIKIDATA = ("simplequestions-wikidata", "simplequestions-wikidata-twins")
 _WALKED_MORE = dict.fromkeys(_WALKS, 1.6) | dict.fromkeys(_OF_WIKIDATA, 1.0)
 _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
+_WIDE = replace(_BARE, few=0.4, one_way=0.03)
+_MEANINGS = ("meanings.weight",)
+_SINGLY = _ASKED_MORE | _WALKED_MORE | {ASKED: 7.0}
 
 STAGES = (
     Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
@@ -115,12 +121,17 @@ STAGES = (
         "general",
         4_600,
         1.5e-3,
-        replace(_BARE, few=0.4, one_way=0.03),
+        _WIDE,
         batch=128,
         middle=0,
         averaged=200,
         more=_ASKED_MORE | _WALKED_MORE,
     ),
+    # The bundled weights met here first half of the questions that were asked one by one.
+    Stage(
+        "asked", 2_000, 1e-3, _WIDE, frozen=_MEANINGS, schedule=4_000, more=_SINGLY | {ASKED: 6.0}
+    ),
+    Stage("asked more", 4_000, 1e-3, _WIDE, frozen=_MEANINGS, averaged=100, more=_SINGLY),
 )
 
 LESSONS = "lessons.pickle"
@@ -276,7 +287,7 @@ class _Course:
                 rate=stage.rate,
                 seed=seed,
                 size=self._size,
-                frozen=() if stage.joint else tuple(n for n in names if n.startswith(JOINT)),
+                frozen=stage.frozen if stage.joint else tuple(filter(_is_joint, names)),
                 until=count,
                 makers=1 if self._device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
                 device=self._device,
@@ -315,6 +326,10 @@ class _Course:
                 torch.save(network.state_dict(), middle)
 
         return heard
+
+
+def _is_joint(name: str) -> bool:
+    return name.startswith(JOINT)
 
 
 def lessons_beside(

@@ -26,7 +26,8 @@ from ...agent.reader.network import Network
 from ...agent.reader.weights import ReaderWeights
 from ..material import Material
 from ..trainer.watched import Watcher, counted
-from ..wording.english import domain_files
+from ..wording.english import asked_files, domain_files
+from .asked import asked_examples, read_asked
 from .batches import Batcher
 from .examples import Example
 from .learning import Plan, blended, train
@@ -39,7 +40,7 @@ SCHEMA = "graph"
 TAUGHT_RATE = 1e-3
 """The rate where some of the questions are the user's."""
 DOMAINS, OF_EACH = 40, 100
-"""Other graphs, each over a domain of its own, and questions over each."""
+"""Other graphs of each kind, each over a domain of its own, and questions over each made one."""
 _HEARD = 5
 """Steps after which it is reported how the tuning goes."""
 
@@ -81,11 +82,13 @@ class Replay(NamedTuple):
 
 
 def replay_of(seed: int, watcher: Watcher) -> Replay:
-    """Questions over graphs in some domains, drawn by seed."""
+    """Questions over graphs in some domains, drawn by seed: made ones, and those asked singly."""
     rng = Random(f"replay {seed}")
-    files = domain_files()
-    drawn = rng.sample(files, min(len(files), DOMAINS))
     examples, schemas = list[Example](), dict[str, SchemaLabels]()
+    for graph in map(read_asked, _some(asked_files(), rng)):
+        examples += asked_examples(graph)
+        schemas[graph.name] = graph.schema
+    drawn = _some(domain_files(), rng)
     for file in counted(drawn, len(drawn), "making questions over other graphs", watcher):
         name = f"{WORDED}:{file.stem}"
         with TemporaryDirectory() as folder:
@@ -98,6 +101,10 @@ def replay_of(seed: int, watcher: Watcher) -> Replay:
                 examples += islice(asked, OF_EACH)
                 schemas[name] = graph.schema
     return Replay(examples, schemas)
+
+
+def _some(files: Sequence[Path], rng: Random) -> list[Path]:
+    return rng.sample(files, min(len(files), DOMAINS))
 
 
 def mixed(

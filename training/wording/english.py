@@ -32,6 +32,11 @@ def domain_files() -> list[Path]:
     return sorted(_WORDINGS.glob("*/domains/*.toml"))
 
 
+def asked_files() -> list[Path]:
+    """The files of questions that were asked one by one, of all languages."""
+    return sorted(_WORDINGS.glob("*/asked/*.jsonl"))
+
+
 def _read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

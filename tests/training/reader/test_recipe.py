@@ -10,6 +10,7 @@ from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import recipe as recipes
 from groundwalk.training.reader import sureness, thresholds
+from groundwalk.training.reader.asked import ASKED
 from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.learning import Plan, blended
 from groundwalk.training.reader.lessons import Lessons, gather_lessons
@@ -95,7 +96,7 @@ def test_a_mean_is_with_an_earlier_stage() -> None:
 
 
 def test_what_a_stage_draws_more_often_are_sources() -> None:
-    known = {source.name for source in SOURCES} | {COMPOSED}
+    known = {source.name for source in SOURCES} | {COMPOSED, ASKED}
     assert all(stage.more.keys() <= known for stage in STAGES)
 
 

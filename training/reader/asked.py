@@ -1,0 +1,222 @@
+"""Questions that were asked one by one over small graphs of our own, each with its query.
+
+Templates repeat themselves; these do not. A file holds the schema of one graph in its first line
+and a question with its query in each of the others, as `training/wordings/README.md` says.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from ...agent.errors import InputError, QuestionError
+from ...agent.query.automaton import actions_of
+from ...agent.query.question import values_in
+from ...agent.query.tree import (
+    ANYTHING,
+    AnyOf,
+    Domain,
+    Measure,
+    OfClass,
+    Query,
+    Step,
+    compared_mentions,
+    read_query,
+    starting_mentions,
+)
+from ..wording.english import asked_files
+from .examples import Example, examples_of
+from .made_graphs import is_value
+from .sources import Hop, Mention, SchemaLabels, SourceQuestion
+
+ASKED = "asked"
+_MENTION = re.compile(r"\[([^\[\]]+)\]")
+
+
+@dataclass(frozen=True)
+class AskedGraph:
+    """A small graph by its schema, and what is asked of it."""
+
+    name: str
+    schema: SchemaLabels
+    questions: Sequence[SourceQuestion]
+
+
+def asked_graphs() -> Iterator[AskedGraph]:
+    """Those of all languages, in order. Raises InputError as `read_asked` does."""
+    return map(read_asked, asked_files())
+
+
+def read_asked(file: Path) -> AskedGraph:
+    """Read the graph of a file.
+
+    Raises InputError with the lines of all questions that its schema does not allow.
+    """
+    first, *others = file.read_text(encoding="utf-8").splitlines()
+    record = json.loads(first)
+    name = f"{ASKED}:{file.stem}"
+    hops = [Hop(label, head, tail) for label, head, tail in record["relations"]]
+    schema = SchemaLabels(hops, tuple(record["classes"]))
+    questions, faults = list[SourceQuestion](), list[str]()
+    for number, line in enumerate(others, 2):
+        try:
+            questions.append(_question(json.loads(line), name, schema))
+        except (ValueError, KeyError, TypeError, QuestionError) as error:
+            faults.append(f"{number}: {error}")
+    if faults:
+        told = "; ".join(faults)
+        raise InputError(f"{file.name} has questions that do not fit: {told}", "mend them")
+    return AskedGraph(name, schema, questions)
+
+
+def asked_examples(graph: AskedGraph) -> list[Example]:
+    """The questions of a graph as they are learnt: their queries leave none of their words out."""
+    return [
+        replace(example, unread=frozenset()) if example.actions else example
+        for example in examples_of(graph.questions)
+    ]
+
+
+def _question(record: Mapping[str, Any], name: str, schema: SchemaLabels) -> SourceQuestion:
+    """Raises ValueError and QuestionError for a question that does not fit."""
+    if record["query"] is None:
+        text, mentions = _mentions(record["q"], dict(enumerate(record["classes"])))
+        if len(mentions) != len(record["classes"]):
+            raise ValueError(f"{len(mentions)} mentions, and {len(record['classes'])} classes")
+        return SourceQuestion(ASKED, "", name, text, mentions, ())
+    query = read_query(_with_steps(record["query"]))
+    types = _Types(schema)
+    types.follow(query)
+    text, mentions = _mentions(record["q"], types.mentions)
+    used = starting_mentions(query) | compared_mentions(query)
+    if used != frozenset(range(len(mentions))):
+        raise ValueError(f"{len(mentions)} mentions, and the query uses {sorted(used)}")
+    return SourceQuestion(ASKED, "", name, text, mentions, actions_of(query))
+
+
+def _mentions(written: str, types: Mapping[int, str]) -> tuple[str, tuple[Mention, ...]]:
+    """A question without the brackets around its mentions, and these."""
+    text = written.replace("[", "").replace("]", "")
+    values = {(value.start, value.end): value.kind for value in values_in(text)}
+    mentions = list[Mention]()
+    for number, match in enumerate(_MENTION.finditer(written)):
+        start = match.start() - 2 * number
+        end = start + len(match[1])
+        kind = values.get((start, end), "") or types.get(number, "")
+        mentions.append(Mention(start, end, match[1], kind))
+    return text, tuple(mentions)
+
+
+def _with_steps(part: Any, key: str = "") -> Any:
+    """A part of a query with its hops as objects; `^` is before a relation from tail to head."""
+    if isinstance(part, list):
+        return [_with_steps(member, key) for member in cast("list[Any]", part)]
+    if isinstance(part, dict):
+        members = cast("dict[str, Any]", part)
+        whole = {name: _with_steps(member, name) for name, member in members.items()}
+        if str(relation := whole.get("relation", "")).startswith("^"):
+            whole |= _step(relation)
+        return whole
+    if isinstance(part, str) and key in ("steps", "via", "group", "of") and part != "year":
+        return _step(part)
+    return part
+
+
+def _step(written: str) -> dict[str, Any]:
+    return {"relation": written.removeprefix("^"), "inverse": written.startswith("^")}
+
+
+class _Types:
+    """Follows a query through a schema, and sees of what class its mentions are.
+
+    `follow` raises ValueError for a class that is not there and a hop that leads nowhere.
+    """
+
+    def __init__(self, schema: SchemaLabels) -> None:
+        self._schema = schema
+        self.mentions = dict[int, str]()
+
+    def follow(self, query: Query) -> frozenset[str]:
+        """The classes that members of a query may be of."""
+        types = self._start(query)
+        for step in query.steps:
+            types = self._hop(types, step)
+        if query.of_class:
+            types = self._narrowed(types, query.of_class)
+        measures = (*query.filters, *filter(None, [query.extreme]))
+        for measure in measures:
+            self._measure(types, measure)
+        hops = (*query.steps, *chain.from_iterable(measure.steps for measure in measures))
+        if isinstance(query.start, tuple) and hops:
+            ends = {
+                hop.tail if hops[0].inverse else hop.head for hop in self._hops(hops[0].relation)
+            }
+            self._note(query.start, ends)
+        for others in (*query.also, *query.without, *query.every):
+            if not (self.follow(others) & types):
+                raise ValueError("a set is joined with one of another class")
+            if isinstance(others.start, tuple) and others == Query(start=others.start):
+                self._note(others.start, types)
+        for steps in (query.group, *(c.steps or c.of for c in query.columns if not query.group)):
+            reached = types
+            for step in steps:
+                reached = self._hop(reached, step)
+        return types
+
+    def _start(self, query: Query) -> frozenset[str]:
+        match query.start:
+            case OfClass(name=name):
+                return self._narrowed(self._every(), name)
+            case Query() as inner:
+                return self.follow(inner)
+            case AnyOf(any=queries):
+                return frozenset[str]().union(*map(self.follow, queries))
+            case Domain(domain=relation):
+                return frozenset(hop.head for hop in self._hops(relation))
+            case _:
+                return self._every()
+
+    def _note(self, numbers: Sequence[int], types: Set[str]) -> None:
+        """Keep the class of mentions, where it can only be one."""
+        if len(types) == 1 and not is_value(only := next(iter(types))):
+            self.mentions.update(dict.fromkeys(numbers, only))
+
+    def _measure(self, types: frozenset[str], measure: Measure) -> None:
+        for step in measure.steps:
+            types = self._hop(types, step)
+        if isinstance(value := getattr(measure, "value", None), Query):
+            self.follow(value)
+
+    def _hop(self, types: frozenset[str], step: Step) -> frozenset[str]:
+        hops = self._hops(step.relation)
+        reached = {
+            hop.head if step.inverse else hop.tail
+            for hop in hops
+            if (hop.tail if step.inverse else hop.head) in types
+        }
+        if not reached:
+            way = "leads to" if step.inverse else "leads from"
+            raise ValueError(f"{step.relation!r} never {way} {', '.join(sorted(types))}")
+        return frozenset(reached)
+
+    def _hops(self, relation: str) -> Sequence[Hop]:
+        hops = [hop for hop in self._schema.hops if hop.label == relation]
+        if not hops:
+            raise ValueError(f"there is no relation {relation!r}")
+        return hops
+
+    def _narrowed(self, types: frozenset[str], name: str) -> frozenset[str]:
+        if name == ANYTHING:
+            return types
+        if name not in self._schema.classes:
+            raise ValueError(f"there is no class {name!r}")
+        if name not in types:
+            raise ValueError(f"none of these is of the class {name!r}")
+        return frozenset((name,))
+
+    def _every(self) -> frozenset[str]:
+        ends = {end for hop in self._schema.hops for end in (hop.head, hop.tail)}
+        return frozenset(ends | set(self._schema.classes))
