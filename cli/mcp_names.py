@@ -41,7 +41,8 @@ class Names:
 
     def has_members(self, term: Term) -> bool:
         """Whether it is the class of anything."""
-        ways = [Way(term, kind, True) for kind in self.kg.profile.types]
+        classes = (term, *self.kg.membership.below(term))
+        ways = [Way(class_, kind, True) for class_ in classes for kind in self.kg.profile.types]
         return any(self.kg.store.follow_each(ways, limit=1))
 
     def relation(self, text: str) -> Term:

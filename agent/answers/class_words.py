@@ -6,9 +6,8 @@ way, are known to be of other classes is not what was asked, whatever the model 
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
-
-import numpy as np
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
@@ -18,7 +17,7 @@ from ..linking.words import singular
 from ..query.account import UNREAD, QuestionWord, question_words
 from ..query.binding import Bound
 from ..query.facts import Facts
-from ..query.members import Outcome
+from ..query.members import Outcome, Steps
 from ..query.question import Asked
 from ..reader.lexicon import label_words
 from ..records import Word
@@ -29,11 +28,8 @@ _MEMBERS = 20
 """Answers that are looked at, and answers whose proofs are."""
 _NARROWED = 200
 """The most answers of which it is looked up whether they are of a class."""
-_ABOVE = 5
-"""How far up a class is looked for among the classes above another."""
 MOST_MEMBERS = 10_000
 """Members of a class that are counted."""
-_SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 
 
 class ClassWord(NamedTuple):
@@ -81,16 +77,21 @@ def class_called(kg: KnowledgeGraph, text: str) -> Term | None:
     return classes.pop() if len(classes) == 1 else None
 
 
-def members_of(kg: KnowledgeGraph, class_: Term) -> list[Step]:
-    """The steps from a class to its members, each member once, as far as they are counted.
+def members_of(kg: KnowledgeGraph, class_: Term) -> dict[Term, Steps]:
+    """The members of a class as far as they are counted, each with the steps from the class to it.
 
     Raises ServiceError.
     """
-    each = (
-        kg.store.follow([class_], kind, True, limit=MOST_MEMBERS)[0] for kind in kg.profile.types
-    )
-    steps = {step.target: step for steps in each for step in steps}
-    return list(steps.values())[:MOST_MEMBERS]
+    members = dict[Term, Steps]()
+    for each in (class_, *kg.membership.below(class_)):
+        up = kg.membership.upward(each, class_) or ()
+        down = tuple(Step(step.triple, True) for step in reversed(up))
+        for kind in kg.profile.types:
+            for step in kg.store.follow([each], kind, True, limit=MOST_MEMBERS)[0]:
+                members.setdefault(step.target, (*down, step))
+        if len(members) >= MOST_MEMBERS:
+            break
+    return dict(islice(members.items(), MOST_MEMBERS))
 
 
 def _form(text: str) -> str:
@@ -184,13 +185,8 @@ def _walked_through(outcome: Outcome) -> list[Term]:
 def _classes_of(facts: Facts, term: Term) -> Iterable[Term]:
     """The classes of a thing, and those above them."""
     (node,) = facts.ids([term]).tolist()
-    ids = np.unique(np.array([class_ for _, class_ in facts.types_of(node)], np.int64))
-    for _ in range(_ABOVE):
-        above = facts.step(ids, _SUBCLASS, inverse=False).targets
-        if np.isin(above, ids).all():
-            break
-        ids = np.union1d(ids, above)
-    return facts.terms(ids)
+    classes = {facts.term(class_) for _, class_ in facts.types_of(node)}
+    return classes | facts.kg.class_order.above(classes)
 
 
 def left_out(account: Sequence[Word], words: Sequence[ClassWord]) -> list[Word]:

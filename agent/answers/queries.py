@@ -92,7 +92,8 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
         return ""
     graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _named(kg)
     try:
-        return compile_query(bound, kg.profile, graphs, numeric=facts.is_numeric).text
+        below, numeric = kg.membership.below, facts.is_numeric
+        return compile_query(bound, kg.profile, graphs, numeric=numeric, below=below).text
     except (InexpressibleError, ServiceError):
         return ""
 

@@ -60,7 +60,7 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
 
 def _members(kg: KnowledgeGraph, classes: Sequence[Term]) -> dict[Term, Proof]:
     """The members of what a card is about, where that is a class."""
-    return {step.target: (step,) for class_ in classes for step in members_of(kg, class_)}
+    return {term: proof for one in classes for term, proof in members_of(kg, one).items()}
 
 
 def _since_the_last_break(turns: Sequence[Turn]) -> list[Turn]:

@@ -9,6 +9,7 @@ from ..answers.computed import Computed, cell_text, result_record, some, verifie
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Step, Term
+from ..query.members import Steps
 from ..records import Entity, MentionRecord, Named, StepRecord
 from .acts import class_asked_about
 
@@ -44,12 +45,14 @@ def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed
     where there are no facts. Raises ServiceError.
     """
     (steps,) = kg.walks.neighbours([entity["term"]], limit=_MOST_READ)
-    members = [] if entity["kind"] else members_of(kg, entity["term"])
-    groups = _by_relation([*steps, *members])
+    members = {} if entity["kind"] else members_of(kg, entity["term"])
+    walks = {walk[-1]: walk for walk in members.values()}
+    groups = _by_relation([*steps, *walks])
     relations, values = (None, _MOST_READ) if whole else (_MOST_RELATIONS, _MOST_VALUES)
     shown = groups[:relations]
     with metered() as meter:
-        proofs = _confirmed(kg, [step for group in shown for step in group[:values]])
+        listed = [step for group in shown for step in group[:values]]
+        proofs = _confirmed(kg, [walks.get(step, (step,)) for step in listed])
     if not proofs:
         silent = meter.failure or "the graph does not say clearly what it holds"
         status, note = (
@@ -107,11 +110,13 @@ def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:
     return list(groups.values())
 
 
-def _confirmed(kg: KnowledgeGraph, steps: Sequence[Step]) -> Mapping[Step, list[StepRecord]]:
-    """The triples behind each step, where the store holds all of them."""
+def _confirmed(kg: KnowledgeGraph, walks: Sequence[Steps]) -> Mapping[Step, list[StepRecord]]:
+    """The triples behind each walk, by its last step, where the store holds all of them."""
+    triples = verified_triples(kg, [step for walk in walks for step in walk])
+    proofs = {walk[-1]: [record for step in walk for record in triples[step]] for walk in walks}
     return {
         step: records
-        for step, records in verified_triples(kg, steps).items()
+        for step, records in proofs.items()
         if records and all(record["verdict"] == "supported" for record in records)
     }
 

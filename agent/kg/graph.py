@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path, PureWindowsPath
 from typing import Self
 
+from .classes import SUBCLASS, ClassOrder
 from .derived import Reading
 from .derived.layer import NodeSource
 from .derived.relations import WithoutPatterns, plain_name, property_label
@@ -97,6 +98,20 @@ class KnowledgeGraph:
         uses = Counter(fact.relation for fact in self.walks.facts())
         return tuple(sorted(uses, key=lambda term: (-uses[term], term)))
 
+    @cached_property
+    def class_order(self) -> ClassOrder:
+        """Which classes are above which, as the KG says."""
+        return ClassOrder(self.store if self.profile.skips(SUBCLASS) else self.walks)
+
+    @cached_property
+    def membership(self) -> ClassOrder:
+        """The order by which members of a class are members of the classes above it, too.
+
+        It is empty at an endpoint, and where the profile relates classes, as in an ontology.
+        """
+        holds = self.pinned and not self.profile.relates_classes
+        return self.class_order if holds else ClassOrder(None)
+
     def asked_as(self, term: Term) -> str:
         """What questions call a relation or a class: its name, unless a pattern says otherwise."""
         made = pattern_relation(term)
@@ -170,8 +185,6 @@ class KnowledgeGraph:
             self.held.release()
 
 
-_SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
-
 _SHOWN = 2
 """Predicates that are named of each kind."""
 
@@ -194,7 +207,7 @@ def why_no_facts(kg: KnowledgeGraph) -> str:
     there = {kind: _used(kg, predicates) for kind, predicates in kinds.items()}
     listing = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
     rest = f", only {listing}" if listing else ""
-    is_ontology = not profile.patterns and _used(kg, (_SUBCLASS,))
+    is_ontology = not profile.patterns and _used(kg, (SUBCLASS,))
     hint = "; --profile owl reads what an ontology says of its classes" if is_ontology else ""
     return (
         f"there are no facts to walk: none of the {kg.counts.triples:,} triples relates an entity "

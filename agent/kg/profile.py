@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import pyoxigraph as ox
 
 from ..errors import InputError, KGError
+from .classes import SUBCLASS
 from .patterns import FactPattern, HeadWay
 from .terms import Term
 
@@ -63,7 +64,8 @@ class Profile:
     by IRI prefixes, or UNLABELLED; never where it is empty. Where `collapse` is set, walks pass
     through them unless told otherwise. `same_as`, `inverse_of` and `sub_property_of` are predicates
     that mean what OWL's and RDFS's do, honoured by option (`agent.kg.derived`). `units` are pairs
-    of a datatype and the unit in which its numbers are shown.
+    of a datatype and the unit in which its numbers are shown. `relation_units` are predicates from
+    a relation to the unit of its numbers, in a text or as a term of `units`.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Profile:
     inverse_of: tuple[Term, ...] = ()
     sub_property_of: tuple[Term, ...] = ()
     units: tuple[tuple[Term, str], ...] = ()
+    relation_units: tuple[Term, ...] = ()
     facts: tuple[Term, ...] = ()
     names: tuple[tuple[Term, str], ...] = ()
     text_nodes: tuple[tuple[str, Term, Term], ...] = ()
@@ -121,6 +124,11 @@ class Profile:
     def through(self) -> frozenset[Term]:
         """The predicates between the heads of facts and the nodes that say them."""
         return frozenset(term for pattern in self.patterns for term, _ in pattern.heads)
+
+    @cached_property
+    def relates_classes(self) -> bool:
+        """Whether a class below another is related to it, or a member of it, as in an ontology."""
+        return bool(self.patterns) or SUBCLASS in self.types or not self.skips(SUBCLASS)
 
     @cached_property
     def unit_of(self) -> Mapping[Term, str]:

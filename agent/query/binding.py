@@ -139,6 +139,8 @@ def _is_there(kg: KnowledgeGraph, term: Term) -> bool:
     (info,) = kg.labels.describe([term])
     if info.degree or info.label != local_name(term):
         return True
+    if kg.membership.below(term):
+        return True
     ways = [Way(term, kind, inverse) for kind in kg.profile.types for inverse in (False, True)]
     if any(kg.store.follow_each(ways, limit=1)):
         return True

@@ -21,7 +21,7 @@ from ..kg.nodes import lexical_form, literal_tag
 from ..kg.store import Store
 from ..kg.terms import XSD, Step, Term, is_literal, node_of
 from ..stopping import look_up
-from .values import unit_of_datatype, value_of
+from .values import is_unit, unit_of_datatype, value_of
 
 Ids = NDArray[np.int64]
 """Numbers of terms. A set is sorted, and has each once."""
@@ -77,6 +77,7 @@ class Facts:
         self._cached = 0
         self._every: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
+        self._unit_stated: dict[Term, str] = {}
         self._kinds = np.zeros(0, np.int8)
         self._sizes = np.zeros(0, np.float64)
         self._unit_of = np.zeros(0, np.int32)
@@ -124,9 +125,13 @@ class Facts:
 
     def members(self, class_: Term) -> Ids:
         """Every member of a class."""
-        node = self.ids([class_])
-        members = [self.step(node, kind, inverse=True).targets for kind in self.kg.profile.types]
+        classes = self.under(class_)
+        members = [self.step(classes, kind, inverse=True).targets for kind in self.kg.profile.types]
         return distinct(np.concatenate([NO_ONE, *members]))
+
+    def under(self, class_: Term) -> Ids:
+        """A class and those below it, whose members are its members."""
+        return self.ids([class_, *self.kg.membership.below(class_)])
 
     def types_of(self, node: int) -> Iterator[tuple[Term, int]]:
         """The classes of a thing, each with the predicate that says so."""
@@ -163,6 +168,19 @@ class Facts:
         """The unit of a number of units; empty for none."""
         return self._units[number]
 
+    def unit_of(self, relation: Term) -> str:
+        """The unit that the graph states of a relation's values; empty for none that is known."""
+        if relation not in self._unit_stated:
+            profile = self.kg.profile
+            around = (
+                self.kg.store.follow([relation], predicate, False, limit=1)
+                for predicate in profile.relation_units
+            )
+            stated = (step.target for (steps,) in around for step in steps)
+            texts = (profile.unit_of.get(term) or _characters(term) for term in stated)
+            self._unit_stated[relation] = next(filter(is_unit, texts), "")
+        return self._unit_stated[relation]
+
     def texts(self, ids: Ids) -> Pairs:
         """What each term is called: the characters of a literal, every name of a thing."""
         things = ids[[not is_literal(term) for term in self.terms(ids)]]
@@ -184,8 +202,7 @@ class Facts:
 
     def text(self, number: int) -> str:
         """The characters of a literal, or the local name of an IRI."""
-        term = self._terms[number]
-        return lexical_form(term) if is_literal(term) else local_name(term)
+        return _characters(self._terms[number])
 
     def check_size(self, pairs: int, relation: Term) -> None:
         """Raise ShortageError where a hop comes to more steps than can be held, or time is over."""
@@ -304,6 +321,10 @@ class Facts:
 
 FactsLender: TypeAlias = Callable[[], AbstractContextManager[Facts]]
 """Lends facts that no other thread uses until they are given back."""
+
+
+def _characters(term: Term) -> str:
+    return lexical_form(term) if is_literal(term) else local_name(term)
 
 
 def distinct(numbers: Ids) -> Ids:

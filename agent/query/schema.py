@@ -140,7 +140,7 @@ class GraphSchema:
         ids = self._members(shape)
         if ids is None:
             return self._tables.every_class()
-        return self._tables.named(self._tables.classes_of(some(ids, MANY)))
+        return self._tables.named_above(self._tables.classes_of(some(ids, MANY)))
 
     def hops(self, members: Query) -> Sequence[tuple[str, bool]]:
         """The relations at members, and those that others of their classes have."""

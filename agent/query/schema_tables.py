@@ -1,6 +1,7 @@
 """The relations and classes of a graph, and the members and classes at the ends of relations."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from typing import Literal, TypeAlias
 
@@ -90,6 +91,11 @@ class GraphTables:
         """Those of some classes that a query can name."""
         return sorted(filter(is_iri, self.facts.terms(classes)))
 
+    def named_above(self, classes: Ids) -> list[str]:
+        """The same, with the classes above them that have a name of their own."""
+        above = self.kg.membership.above(self.facts.terms(classes))
+        return sorted({*self.named(classes), *(above & self._with_names if above else ())})
+
     def members(self, class_: Term) -> Ids:
         """The members of a class; a few, where the graph is not read whole."""
         if class_ not in self._members:
@@ -97,9 +103,10 @@ class GraphTables:
                 self._members[class_] = self.facts.members(class_)
             else:
                 store, kinds = self.kg.store, self.kg.profile.types
-                steps = (store.follow([class_], kind, True, limit=FEW)[0] for kind in kinds)
-                targets = (step.target for step in chain.from_iterable(steps))
-                self._members[class_] = self.facts.ids(targets)
+                classes = [class_, *islice(self.kg.membership.below(class_), FEW)]
+                each = (store.follow(classes, kind, True, limit=FEW) for kind in kinds)
+                steps = chain.from_iterable(chain.from_iterable(each))
+                self._members[class_] = self.facts.ids(step.target for step in steps)
         return self._members[class_]
 
     def classes_of(self, ids: Ids) -> Ids:
@@ -225,11 +232,15 @@ class GraphTables:
         having = distinct(np.concatenate([NO_ONE, *(pairs.sources for pairs in steps)]))
         return classes, len(having) == len(ids)
 
+    @cached_property
+    def _with_names(self) -> frozenset[Term]:
+        return frozenset(word.term for word in class_labels(self.kg.labels))
+
     def _read_classes(self) -> Sequence[str]:
         if not self.is_whole:
             return list(dict.fromkeys(word.term for word in class_labels(self.kg.labels)))
         classes = [self.facts.reached(kind) for kind in self.kg.profile.types]
-        return self.named(distinct(np.concatenate([NO_ONE, *classes])))
+        return self.named_above(distinct(np.concatenate([NO_ONE, *classes])))
 
 
 def _asked_at(kg: KnowledgeGraph) -> EndpointHops | None:

@@ -276,16 +276,20 @@ class Sets:
     def _members_of_class(self, class_: Term, within: Ids | None) -> Ids:
         if within is None:
             return self.facts.members(class_)
-        (wanted,) = self.facts.ids([class_])
+        wanted = self.facts.under(class_)
         pairs = [self.facts.step(within, kind, False) for kind in self.facts.kg.profile.types]
-        members = [typed.sources[typed.targets == wanted] for typed in pairs]
+        members = [typed.sources[np.isin(typed.targets, wanted)] for typed in pairs]
         return distinct(np.sort(np.concatenate([NO_ONE, *members])))
 
     def _membership(self, one: int, class_: Term) -> Steps:
-        for kind, target in self.facts.types_of(one):
-            if self.facts.term(target) == class_:
-                return (triple_step(self.facts, one, kind, False, target),)
-        return ()
+        """The step to a class that a member has, and those from there up to the class."""
+        order = self.facts.kg.membership
+        proofs = (
+            (triple_step(self.facts, one, kind, False, target), *chain)
+            for kind, target in self.facts.types_of(one)
+            if (chain := order.upward(self.facts.term(target), class_)) is not None
+        )
+        return min(proofs, key=len, default=())
 
     # Hops, classes and other sets
 

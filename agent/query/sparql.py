@@ -4,7 +4,7 @@ A set is a group of patterns that binds one variable. A set inside another is a 
 its other variables stay its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ..errors import QuestionError
@@ -67,16 +67,17 @@ def compile_query(
     graphs: Sequence[Term] = (),
     *,
     numeric: Callable[[Term], bool] = lambda _: False,
+    below: Callable[[Term], Collection[Term]] = lambda _: (),
 ) -> Compiled:
     """The query of SPARQL for a query of ours.
 
     Members are rows of `?answer`, numbers and columns rows of their own variables. A yes is a row
     and a no is none. `numeric` knows of a relation that all its values are numbers of XSD, so that
-    they need no reading. Raises InexpressibleError for what only the execution here can do:
-    connections, converted units, earlier answers that are not known, and terms that no query can
-    name.
+    they need no reading, and `below` those classes whose members are members of a class, too.
+    Raises InexpressibleError for what only the execution here can do: connections, converted
+    units, earlier answers that are not known, and terms that no query can name.
     """
-    return _Compiler(bound, profile, graphs, numeric).compiled()
+    return _Compiler(bound, profile, graphs, numeric, below).compiled()
 
 
 class _Compiler(Patterns):

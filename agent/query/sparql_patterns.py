@@ -1,11 +1,12 @@
 """Patterns of SPARQL, made of fixed text, fresh variables and serialised terms."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias
 
 import pyoxigraph as ox
 
 from ..errors import QuestionError
+from ..kg.classes import SUBCLASS
 from ..kg.nodes import to_term
 from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
@@ -39,10 +40,12 @@ class Patterns:
         profile: Profile,
         graphs: Sequence[Term],
         numeric: Callable[[Term], bool],
+        below: Callable[[Term], Collection[Term]],
     ) -> None:
         self.bound = bound
         self.profile = profile
         self._is_numeric = numeric
+        self._below = below
         self._plain: set[str] = set()
         """Variables whose values are all numbers of XSD."""
         self._graphs = [self.spelled(graph) for graph in graphs]
@@ -103,7 +106,14 @@ class Patterns:
 
     def of_class(self, class_: Term) -> Members:
         """The members of a class."""
-        kinds, spelled = self.alternatives(self.profile.types), self.spelled(class_)
+        types, spelled = self.profile.types, self.spelled(class_)
+        kinds, below = self.alternatives(types), self._below(class_)
+        if below and len(self._graphs) > 1:  # a path stays in one of them
+            among, one = self.among([class_, *below]), self.variable()
+            return lambda v: [*among(one), *self.triple(v, kinds, one)]
+        if below:
+            kinds = f"({kinds})" if len(types) > 1 else kinds
+            kinds = f"{kinds}/{self.spelled(SUBCLASS)}*"
         return lambda v: self.triple(v, kinds, spelled)
 
     def things(self, variable: str) -> list[str]:

@@ -176,7 +176,7 @@ def _members(kg: "KnowledgeGraph", class_: Term) -> str:
     """How many members a class has, as far as they are counted, and the names of a few."""
     from ...agent.answers.class_words import MOST_MEMBERS, members_of
 
-    members = [step.target for step in members_of(kg, class_)]
+    members = list(members_of(kg, class_))
     if not members:
         return "a class without members"
     few = [one_line(name) for name in kg.labels.names(members[:_FEW])]

@@ -45,11 +45,22 @@ INSERT INTO used
 CREATE TEMP TABLE waiting AS
     SELECT term, degree FROM (
         SELECT term, name, degree,
-            row_number() OVER (PARTITION BY name ORDER BY degree DESC, term) AS place
-        FROM (SELECT term, ifnull(shown, label) AS name, degree FROM namings WHERE NOT relation)
+            row_number() OVER (PARTITION BY name ORDER BY degree DESC, is_above, term) AS place
+        FROM (
+            SELECT term, ifnull(shown, label) AS name, degree,
+                term IN (SELECT term FROM above) AS is_above
+            FROM namings WHERE NOT relation
+        )
     ) WHERE place > 1 OR name IN (SELECT name FROM used);
 INSERT OR IGNORE INTO used
     SELECT DISTINCT ifnull(shown, label) AS name FROM namings WHERE NOT relation ORDER BY name;
+"""
+_NAMES_OF_STATED = """
+DELETE FROM vocabulary
+WHERE NOT relation AND term IN (SELECT term FROM above) AND normalised(text) IN (
+    SELECT normalised(text) FROM vocabulary
+    WHERE NOT relation AND term NOT IN (SELECT term FROM above)
+);
 """
 _TERMS = """
 INSERT INTO terms
@@ -83,6 +94,8 @@ def build_labels(
     connection.executescript(SCHEMA + _TABLES)
     longest = _spell(connection, profile)
     connection.execute("INSERT INTO summary SELECT ?, count(*) FROM surface", (longest,))
+    connection.create_function("normalised", 1, normalise, deterministic=True)
+    connection.execute(_NAMES_OF_STATED)
     report(2)
     _name_relations(connection)
     _name_entities(connection)

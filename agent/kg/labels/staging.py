@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import pyoxigraph as ox
 
+from ..classes import SUBCLASS
 from ..nodes import Node, to_node
 from ..patterns import pattern_relation
 from ..profile import INDIVIDUALS, SCHEMA_NAMESPACES, Profile, precedence
@@ -110,6 +111,8 @@ PRAGMA temp.cache_size = -65536;
 CREATE TEMP TABLE relations (term TEXT PRIMARY KEY, facts INTEGER) WITHOUT ROWID;
 CREATE TEMP TABLE degrees (term TEXT, facts INTEGER);
 CREATE TEMP TABLE typed (term TEXT, class TEXT);
+CREATE TEMP TABLE subclasses (class TEXT, next TEXT, PRIMARY KEY (class, next)) WITHOUT ROWID;
+CREATE TEMP TABLE above (term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TEMP TABLE described (term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TEMP TABLE texts (
     term TEXT, role INTEGER, unwanted INTEGER, precedence INTEGER, predicate INTEGER,
@@ -150,6 +153,13 @@ INSERT INTO rarest
         FROM typed JOIN classes ON classes.term = typed.class
     ) WHERE place = 1;
 DROP TABLE typed;
+INSERT INTO above
+    WITH RECURSIVE upward (term) AS (
+        SELECT term FROM classes
+        UNION SELECT next FROM subclasses JOIN upward ON subclasses.class = upward.term
+    )
+    SELECT term FROM upward WHERE term LIKE '<%' AND term NOT IN (SELECT term FROM classes);
+INSERT INTO classes SELECT term, 0 FROM above;
 CREATE TEMP TABLE everything AS
     SELECT term FROM entities UNION SELECT term FROM relations
     UNION SELECT term FROM classes UNION SELECT term FROM texts WHERE role = 0
@@ -254,6 +264,15 @@ def _stage_types(connection: sqlite3.Connection, store: ox.Store, profile: Profi
         (*values, *INDIVIDUALS),
     )
     connection.execute(f"DELETE FROM typed WHERE {is_schema}", values)
+    if not profile.relates_classes:
+        connection.executemany(
+            "INSERT OR IGNORE INTO subclasses VALUES (?, ?)",
+            (
+                (str(one), str(above))
+                for one, above in pairs(store, SUBCLASS)
+                if not str(above)[1:].startswith(SCHEMA_NAMESPACES)
+            ),
+        )
 
 
 def _stage_texts(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> None:

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.class_words import ClassWord, class_words, left_out, not_met
+from groundwalk.agent.answers.candidates import entity_record
+from groundwalk.agent.answers.class_words import (
+    ClassWord,
+    class_words,
+    left_out,
+    members_of,
+    not_met,
+)
+from groundwalk.agent.conversation.card import card
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.execute import execute
@@ -85,6 +93,24 @@ def test_a_reading_has_to_meet_the_classes_that_are_named(
 
 def test_what_has_no_class_may_be_anything(kg: KnowledgeGraph) -> None:
     assert missed(kg, "Which bells ring in Wendle?", RINGERS) == [], "nobody knows what Bo is"
+
+
+def test_members_of_a_class_are_those_of_classes_below_it(kg: KnowledgeGraph) -> None:
+    bells = "http://bells.example/"
+    members = members_of(kg, f"<{bells}Tower>")
+    assert list(members) == [f"<{bells}giles>", f"<{bells}cross>"]
+    for term, steps in members.items():
+        assert steps[0].source == f"<{bells}Tower>" and steps[-1].target == term
+        assert all(kg.store.holds([step.triple for step in steps]))
+    (tower,) = kg.labels.describe([f"<{bells}Tower>"])
+    result = card(kg, {**entity_record(tower, 1.0), "kind": ""}).result
+    assert result is not None and result["text"].startswith("tower (a class of 2 members)")
+    triples = {(step["head"]["label"], step["tail"]["label"]) for step in result["triples"]}
+    assert triples == {
+        ("St Giles", "tower"),
+        ("Holy Cross", "full-circle tower"),
+        ("full-circle tower", "tower"),
+    }
 
 
 def test_words_that_nothing_meets_are_left_out(kg: KnowledgeGraph) -> None:

@@ -29,6 +29,7 @@ from groundwalk.agent.query.tree import (
     Step,
 )
 
+SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -149,8 +150,8 @@ class Oracle:
                 raise AssertionError(own)
 
     def of_class(self, class_: Term) -> set[Term]:
-        kinds = self.profile.types
-        return {t.head for t in self.triples if t.relation in kinds and t.tail == class_}
+        kinds, classes = self.profile.types, {class_, *below(self.triples, class_)}
+        return {t.head for t in self.triples if t.relation in kinds and t.tail in classes}
 
     def reached(self, terms: Iterable[Term], steps: Iterable[Step]) -> set[Term]:
         found = set(terms)
@@ -330,6 +331,16 @@ class Oracle:
                     cells.append([*self.reached([member], column.steps)] or [None])
             for row in product(*cells):
                 yield (member, *row)
+
+
+def below(triples: Iterable[Triple], class_: Term) -> set[Term]:
+    """The other classes from which statements lead to a class."""
+    said = {(t.head, t.tail) for t in triples if t.relation == SUBCLASS}
+    found, size = {class_}, 0
+    while len(found) > size:
+        size = len(found)
+        found |= {one for one, above in said if above in found}
+    return found - {class_}
 
 
 def written(value: str | float | bool) -> Reading:

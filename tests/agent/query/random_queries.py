@@ -10,8 +10,10 @@ from typing import Any
 BASE = "http://e.x/"
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 THINGS = "abcdefgh"
+CLASSES = ("One", "Two", "Three")
 LINKS = ("link", "part")
 VALUES = ("size", "born", "motto")
 NAMES = (
@@ -32,15 +34,18 @@ NAMES = (
 Tree = dict[str, Any]
 
 
-def some_graph(random: Random) -> str:
-    """A graph in N-Triples: things of two classes, links between them, values of three kinds."""
+def some_graph(random: Random, *, ordered: bool = False) -> str:
+    """A graph in N-Triples: things of three classes, links between them, values of three kinds.
+
+    Only two of the classes are asked for; each may be below another where they are `ordered`.
+    """
     lines = [f'<{BASE}{own}> {LABEL} "{own}" .' for own in (*LINKS, *VALUES, "One", "Two")]
     for thing in THINGS:
         head = f"<{BASE}{thing}>"
         if random.random() < 0.8:
             tag = random.choice(("", "@en", "@de"))
             lines.append(f"{head} {LABEL} {json.dumps(random.choice(NAMES))}{tag} .")
-        for own in random.sample(("One", "Two"), random.randint(0, 2)):
+        for own in random.sample(CLASSES, random.randint(0, 2)):
             lines.append(f"{head} {RDF_TYPE} <{BASE}{own}> .")
         for link in LINKS:
             for other in random.sample(THINGS, random.randint(0, 3)):
@@ -48,6 +53,9 @@ def some_graph(random: Random) -> str:
         for name in VALUES:
             for _ in range(random.choice((0, 1, 1, 2))):
                 lines.append(f"{head} <{BASE}{name}> {_literal(random, name)} .")
+    for own in CLASSES:
+        if ordered and random.random() < 0.4:
+            lines.append(f"<{BASE}{own}> {SUBCLASS} <{BASE}{random.choice(CLASSES)}> .")
     for own in ("One", "Two"):
         lines.append(f"<{BASE}a> {RDF_TYPE} <{BASE}{own}> .")
     for own in LINKS:

@@ -18,6 +18,8 @@ from groundwalk.agent.query.binding import Bound, Mention
 from groundwalk.agent.query.tree import read_query
 from hypothesis import strategies as st
 
+from .oracle import SUBCLASS
+
 Tree: TypeAlias = dict[str, Any]
 
 E = "http://e.x/"
@@ -28,7 +30,7 @@ PROFILE = replace(GENERIC, types=(*GENERIC.types, KIND))
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 THINGS = [f"<{E}{name}>" for name in ("a", "b", "c", "d", "e_e", "%7D'()*?q=1&r=%22")]
-CLASSES = [f"<{E}{name}>" for name in ("One", "Two")]
+CLASSES = [f"<{E}{name}>" for name in ("One", "Two", "Three")]
 LINKS = [f"<{E}{name}>" for name in ("link", "part%7B")]
 SIZE, BORN, MIXED, SAID = (f"<{E}{name}>" for name in ("size", "born", "mixed", "said"))
 VALUES = [SIZE, BORN, MIXED, SAID]
@@ -90,6 +92,8 @@ def _triple(random: Random) -> Triple:
     head, kind = random.choice(THINGS), random.randrange(10)
     if kind < 1:
         return Triple(head, random.choice([LABEL, NAME]), _literal(random, SAID))
+    if kind < 3 and random.random() < 0.2:
+        return Triple(random.choice(CLASSES), SUBCLASS, random.choice(CLASSES))
     if kind < 3:
         return Triple(head, random.choice([RDF_TYPE, KIND]), random.choice(CLASSES))
     if kind < 6:
