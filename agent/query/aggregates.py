@@ -32,7 +32,7 @@ def ranked(sets: "Sets", extreme: Extreme, members: Members, *, top: bool) -> Me
     if extreme.count:
         sizes, best = counts(pairs, members.ids).astype(float), Pairs(members.ids, members.ids)
     else:
-        units = Units(facts, name)
+        units = Units(facts, name, hops[-1][0] if hops else None)
         sized, sizes, _ = comparable(facts, pairs, units, dates=True)
         sets.notes += units.notes
         indices = largest(sizes, sized, most=extreme.most)
@@ -144,7 +144,7 @@ def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None
     values = sets.members(query.model_copy(update={"answer": "list"}), within=reached)
     among = np.isin(every.targets, values.ids)
     name = name_of(facts, (hop,))
-    units = Units(facts, name)
+    units = Units(facts, name, hop[0])
     pairs = Pairs(every.sources[among], every.targets[among])
     pairs, sizes, unit = comparable(facts, pairs, units)
     sets.notes += units.notes

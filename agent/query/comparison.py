@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import QuestionError
-from ..kg.terms import XSD, is_literal
+from ..kg.terms import XSD, Term, is_literal
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, starts_run
 from .tree import Op
 from .values import factor, unit_in_name, value_of
@@ -82,7 +83,15 @@ class Units:
     facts: Facts
     relation: str
     """The display name of the relation, in which a unit may stand."""
+    term: Term | None = None
+    """The relation itself, of which a unit may be stated."""
     notes: list[str] = field(default_factory=list[str])
+
+    @cached_property
+    def unstated(self) -> str:
+        """The unit of values that come without one; empty where that is not known."""
+        stated = "" if self.term is None else self.facts.unit_of(self.term)
+        return stated or unit_in_name(self.relation)
 
     def converted(self, sizes: Sizes, units: NDArray[np.int32], wanted: str) -> Sizes:
         """Sizes in the wanted unit; unchanged where a unit is not known."""
@@ -90,7 +99,7 @@ class Units:
             return sizes
         sizes = sizes.copy()
         for number in np.unique(units).tolist():
-            unit = self.facts.unit(number) or unit_in_name(self.relation)
+            unit = self.facts.unit(number) or self.unstated
             rate = factor(unit, wanted)
             if rate is None:
                 has = f"in {unit}" if unit else "without a unit that is known"
@@ -243,7 +252,7 @@ def comparable(
     unit = facts.unit(common)
     for number in numbers[numbers != common].tolist():
         other = facts.unit(number)
-        rate = factor(other or unit_in_name(units.relation), unit or unit_in_name(units.relation))
+        rate = factor(other or units.unstated, unit or units.unstated)
         of_unit = mask & (units_of == number)
         if rate is None:
             mask &= ~of_unit

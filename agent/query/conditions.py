@@ -34,7 +34,7 @@ def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = F
         return _by_count(sets, condition, members, pairs)
     passing = pairs
     if condition.op != "exists":
-        units = Units(facts, sets.name(condition))
+        units = Units(facts, sets.name(condition), hops[-1][0] if hops else None)
         values = distinct(np.sort(pairs.targets))
         mask = _passing(sets, values, condition, units)[np.searchsorted(values, pairs.targets)]
         passing = Pairs(pairs.sources[mask], pairs.targets[mask])

@@ -1,0 +1,48 @@
+"""The unit of a relation's numbers, which the graph states of the relation."""
+
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.execute import execute
+from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.tree import read_query
+
+BELLS = """
+@prefix : <https://bells.example/> .
+@prefix qudt: <http://qudt.org/schema/qudt/> .
+@prefix unit: <http://qudt.org/vocab/unit/> .
+@prefix schema: <https://schema.org/> .
+:weight {unit} .
+:Ann :weight 0.4 . :Bea :weight 2 .
+"""
+
+
+def light(folder: Path, unit: str) -> tuple[set[str], str]:
+    """The bells of under 1,500 grams, and what is noted of units."""
+    file = folder / "bells.ttl"
+    file.write_text(BELLS.replace("{unit}", unit), encoding="utf-8")
+    condition = {"relation": "weight", "op": "<", "value": 1500, "unit": "grams"}
+    query = read_query({"start": {"domain": "weight"}, "filters": [condition]})
+    with open_kg(str(file)) as kg:
+        outcome = execute(Facts(kg), bind(kg, query, []))
+    names = {member.rpartition("/")[2].removesuffix(">") for member in outcome.members}
+    return names, " ".join(outcome.notes)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["qudt:unit unit:KiloGM", "qudt:hasUnit unit:KiloGM", 'schema:unitText "kilograms"'],
+)
+def test_a_stated_unit_is_converted(unit: str, tmp_path: Path) -> None:
+    names, notes = light(tmp_path, unit)
+    assert names == {"Ann"}
+    assert "was converted from" in notes
+
+
+@pytest.mark.parametrize("unit", ['schema:unitText "stars"', "qudt:unit unit:Nothing", "a :Way"])
+def test_what_is_no_unit_is_told(unit: str, tmp_path: Path) -> None:
+    names, notes = light(tmp_path, unit)
+    assert names == {"Ann", "Bea"}
+    assert "without a unit that is known" in notes
