@@ -18,14 +18,20 @@ from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.tree import read_query
+from groundwalk.data.exams.aquarium import build as aquarium
 from groundwalk.data.exams.concerts import build as concerts
 from groundwalk.data.exams.huts import build as huts
+from groundwalk.data.exams.lexicon import build as lexicon
+from groundwalk.data.exams.recycling import build as recycling
 from groundwalk.data.exams.rental import build as rental
 
 FOLDER = Path(exams.__file__).parent
 GRAPHS = {
     "world": Path(world.__file__).with_name("world.ttl"),
-    **{name: FOLDER / name / f"{name}.ttl" for name in ("concerts", "huts", "rental")},
+    **{
+        name: FOLDER / name / f"{name}.ttl"
+        for name in ("concerts", "huts", "rental", "recycling", "lexicon", "aquarium")
+    },
 }
 WITH_TREES = ("world", "concerts")
 SEALED = [
@@ -143,6 +149,6 @@ def plain(term: Any) -> Any:
     return term
 
 
-@pytest.mark.parametrize("build", [concerts, huts, rental])
+@pytest.mark.parametrize("build", [concerts, huts, rental, recycling, lexicon, aquarium])
 def test_the_graph_is_up_to_date(build: ModuleType) -> None:
     assert build.OUT.read_bytes() == build.made()

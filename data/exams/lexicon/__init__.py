@@ -1,0 +1,1 @@
+"""A graph of dictionary makers without labels of relations, and questions about it."""
