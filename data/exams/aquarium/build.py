@@ -151,7 +151,7 @@ Otter Creek|OutdoorPool||Teodor Banu|2022|13.0|64000|false
 Turtle Lagoon|DisplayTank|Coral Hall|Imke Verhoeven|2005|27.5|230000|true
 River Mouth|DisplayTank||Nadia Ferhat||19.5|47000|false
 """
-"""The tanks with class, hall, keeper, opening year, water temperature, volume, and whether in salt water."""
+"""The tanks: class, hall, keeper, opening year, temperature, volume, and whether in salt water."""
 SPECIES = """
 Duskfin Shark|Umbrasqualus pinnatus|vulnerable|320|Cinder Ocean|Orlan Sea
 Ember Reef Shark|Pyrosqualus minor|endangered|165|Gulf of Tessaly
@@ -225,7 +225,10 @@ Riverbank Plan|mussels|6|true|Hazel,Bramble,Twig
 Salad Plan|sea lettuce|2|false|Methuselah,Pearl,Scoot
 """
 """The feeding plans with food, meals per day, whether from the hand, and the animals."""
-TRANSFERS = "Grimalda|Tooth|Manta Mia|Domino|Noodle|Octavia|Tallulah|Admiral|Bramble|Josephine|Methuselah|Scoot"
+TRANSFERS = (
+    "Grimalda|Tooth|Manta Mia|Domino|Noodle|Octavia|Tallulah|Admiral"
+    "|Bramble|Josephine|Methuselah|Scoot"
+)
 CHECKED = """
 Bruno|Grimalda|Flapjack|Noodle|Octavia|Admiral|Tallulah|Twig|Napoleon|Methuselah|Pearl|Admiral|Twig|Waddles
 """

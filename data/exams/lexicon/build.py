@@ -86,7 +86,8 @@ DICTIONARIES = {
 VOLUMES = {
     "Great Norrish Dictionary": "Great Norrish A to C|Great Norrish D to H|Great Norrish I to M"
     "|Great Norrish N to R|Great Norrish S to Z",
-    "Lunnish Etymological Dictionary": "Lunnish Roots A to K|Lunnish Roots L to Z|Lunnish Name Index",
+    "Lunnish Etymological Dictionary": "Lunnish Roots A to K|Lunnish Roots L to Z"
+    "|Lunnish Name Index",
     "Velmish and Norrish Dictionary": "Velmish into Norrish|Norrish into Velmish",
     "Hadrish Law Lexicon": "Crimes and Courts|Land and Inheritance|Trade and Shipping",
     "Dictionary of Sailors' Cant": "Words of the Deck|Words of the Quay",
@@ -201,7 +202,7 @@ class Graph:
 
 
 def people(graph: Graph) -> None:
-    """Adds what is known of editors, advisers and printing houses: three editors were trained by nobody."""
+    """Adds what is known of editors, advisers and printing houses; nobody trained three editors."""
     rng = graph.rng
     start = date(1984, 3, 1)
     for number, editor in enumerate(graph.editors):
@@ -259,7 +260,7 @@ def books(graph: Graph) -> None:
 
 
 def editions(graph: Graph) -> None:
-    """Adds what is known of editions; each replaces the one before, and only late ones are in print."""
+    """Adds what is known of editions; each replaces the one before, only late ones are in print."""
     rng = graph.rng
     for name, (short, count, price) in EDITIONS.items():
         day = date(max(DICTIONARIES[name][3] + 3, 1976), 1, 1)
@@ -284,7 +285,7 @@ def editions(graph: Graph) -> None:
 
 
 def production(graph: Graph) -> None:
-    """Adds what is known of proofs and print runs: three proofs are not back, two runs not delivered."""
+    """Adds what is known of proofs and print runs; three and two of them are not back."""
     rng = graph.rng
     errors = rng.sample(range(0, 210), len(PROOFS))
     for number, (proof, edition) in enumerate(PROOFS.items()):
@@ -309,7 +310,7 @@ def production(graph: Graph) -> None:
 
 
 def meetings(graph: Graph) -> None:
-    """Adds what is known of meetings: of three nobody took minutes, and one discussed no dictionary."""
+    """Adds what is known of meetings; three have no minutes, and one discussed no dictionary."""
     rng = graph.rng
     days = rng.sample(range(0, 700), len(graph.meetings))
     lengths = rng.sample(range(35, 260, 5), len(graph.meetings))
