@@ -22,6 +22,7 @@ from .profile import Profile
 from .store import Counts, Labels, Store
 from .terms import Path as Walk
 from .terms import Term, Triple
+from .truths import Truths
 
 MOST_WHOLE = 500_000
 """The facts of a graph that may be read whole to answer a question."""
@@ -111,6 +112,11 @@ class KnowledgeGraph:
         """
         holds = self.pinned and not self.profile.relates_classes
         return self.class_order if holds else ClassOrder(None)
+
+    @cached_property
+    def truths(self) -> Truths:
+        """The relations that lead to true or false."""
+        return Truths(self.walks)
 
     def asked_as(self, term: Term) -> str:
         """What questions call a relation or a class: its name, unless a pattern says otherwise."""

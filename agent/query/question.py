@@ -65,6 +65,8 @@ class Spelling:
     """Words that add up."""
     scales: Mapping[str, int]
     """Words that multiply what is before them."""
+    suffixes: Mapping[str, int]
+    """What multiplies the digits that it ends."""
     months: Mapping[str, int]
     joint: str
     """What may stand between a scale and the rest."""
@@ -86,6 +88,7 @@ def spelling() -> Spelling:
     return Spelling(
         table["numbers"],
         table["scales"],
+        table["suffixes"],
         table["months"],
         marks["joint"],
         frozenset(marks["ordinals"]),
@@ -186,10 +189,13 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
     for digits in _NUMBER.finditer(question):
         if len(digits[0]) > _LONGEST_NUMBER:
             continue
-        glued = _WORD.match(question, digits.end())
-        if glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
+        end, value = digits.end(), _read(digits[0])
+        glued = _WORD.match(question, end)
+        if glued and (times := words.suffixes.get(glued[0].lower())):
+            end, value = glued.end(), value * times
+        elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
-        end, value = _scaled(question, digits.end(), _read(digits[0]), words)
+        end, value = _scaled(question, end, value, words)
         unit = _unit_at(question, end, words)
         text = question[digits.start() : end]
         yield NamedValue(digits.start(), end, "number", text, MentionValue(value, unit))

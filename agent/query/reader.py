@@ -164,7 +164,7 @@ def distinct_queries(
             query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
-        if may_say_truth(actions):
+        if may_say_truth(kg, actions):
             query = normal(as_truths(kg, query))
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance

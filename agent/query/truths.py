@@ -4,41 +4,41 @@ Of `sold out`, with the values true and false, every concert has one. *Which are
 for those with the value true, *which are not* for those with false; what has none is in neither.
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ..kg import KnowledgeGraph
-from ..kg.terms import XSD, Term
+from ..kg.terms import Term
 from .actions import Action
 from .tree import Query, read_query, write_query
 
-TRUE, FALSE = (f'"{text}"^^<{XSD}boolean>' for text in ("true", "false"))
 _MEANT = {"exists": True, "not exists": False}
-
-
 _SAYING = frozenset(("exists", "missing", "has", "yesno"))
+_OF_ONE = ("pointer", "step", "end")
 
 
-def may_say_truth(actions: Iterable[Action]) -> bool:
-    """Whether the query of these actions may ask what has a property."""
-    return any(action.kind in _SAYING for action in actions)
+def may_say_truth(kg: KnowledgeGraph, actions: Sequence[Action]) -> bool:
+    """Whether the query of these actions may ask what has a property.
+
+    An endpoint is not asked of every value that a question may be about.
+    """
+    kinds = tuple(action.kind for action in actions)
+    return (kg.pinned and kinds == _OF_ONE) or not _SAYING.isdisjoint(kinds)
 
 
 def as_truths(kg: KnowledgeGraph, query: Query) -> Query:
     """The query with such properties compared with true or false; its names are terms.
 
-    Raises ServiceError.
+    Where the value of one thing is asked, it is whether the property is true. Raises ServiceError.
     """
-
-    @cache
-    def is_truth(relation: Term) -> bool:
-        return bool(relation) and any(
-            kg.walks.follow([TRUE, FALSE], relation, inverse=True, limit=1)
-        )
-
     tree = write_query(query)
-    _mean(tree, is_truth)
+    match tree:
+        case {"start": [_], "steps": [{"relation": str(relation), **how}], **more}:
+            if not how and not more and kg.truths.holds(relation):
+                tree["answer"] = "yesno"
+        case _:
+            pass
+    _mean(tree, kg.truths.holds)
     return read_query(tree)
 
 
@@ -55,8 +55,8 @@ def _mean(value: object, is_truth: Callable[[Term], bool]) -> None:
         if meant is not None and not node.get("inverse") and is_truth(node["relation"]):
             node |= {"op": "=", "value": meant}
         start, steps = node.get("start"), node.get("steps")
-        if isinstance(start, dict) and is_truth(cast("dict[str, Any]", start).get("domain", "")):
-            node["start"] = {"start": start, "filters": [_true(start["domain"])]}
+        if isinstance(start, dict) and "domain" in start and is_truth(str(start["domain"])):
+            node["start"] = {"start": start, "filters": [_true(str(start["domain"]))]}
         if steps and node.keys() == {"start", "steps", "answer"} and node["answer"] == "yesno":
             *before, last = steps
             if last.keys() == {"relation"} and is_truth(last["relation"]):

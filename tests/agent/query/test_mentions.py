@@ -96,6 +96,15 @@ def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
         assert [value.kind for value in values_in(question)] == ["number", "date"]
 
 
+def test_a_letter_after_digits_multiplies_them() -> None:
+    assert numbers("over 50k copies, 1.5K readers, 3km, 2kg") == [
+        ("50k", 50_000, ""),
+        ("1.5K", 1_500.0, ""),
+        ("3", 3, "km"),
+        ("2", 2, "kg"),
+    ]
+
+
 def test_every_number_word_is_one() -> None:
     words = spelling()
     for word, number in (*words.numbers.items(), *words.scales.items()):

@@ -69,7 +69,8 @@ def test_a_property_is_what_it_is_true_of(
 def test_yes_or_no_is_what_the_value_says(name: str, expected: bool, tmp_path: Path) -> None:
     step = {"start": [0], "steps": [{"relation": LIFT}], "answer": "yesno"}
     presence = {"start": [0], "filters": has(LIFT, "exists"), "answer": "yesno"}
-    for tree in (step, presence):
+    value = {"start": [0], "steps": [{"relation": LIFT}]}
+    for tree in (step, presence, value):
         assert asked(tmp_path, tree, name) is expected
 
 
