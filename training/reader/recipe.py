@@ -78,7 +78,7 @@ _AFFIXED = Drawing(affixed=0.6, renamed=0.5)
 _BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
 _WIDE = replace(_BARE, few=0.4, one_way=0.03)
 _MEANINGS = ("meanings.weight",)
-_SINGLY = _ASKED_MORE | _WALKED_MORE | {ASKED: 7.0}
+_SINGLY = _ASKED_MORE | _WALKED_MORE | {ASKED: 5.8}
 
 STAGES = (
     Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
@@ -127,11 +127,21 @@ STAGES = (
         averaged=200,
         more=_ASKED_MORE | _WALKED_MORE,
     ),
-    # The bundled weights met here first half of the questions that were asked one by one.
+    # The bundled weights met here first some of the questions that were asked one by one, then
+    # mostly those, and in the last stage all of them, among all others.
     Stage(
         "asked", 2_000, 1e-3, _WIDE, frozen=_MEANINGS, schedule=4_000, more=_SINGLY | {ASKED: 6.0}
     ),
-    Stage("asked more", 4_000, 1e-3, _WIDE, frozen=_MEANINGS, averaged=100, more=_SINGLY),
+    Stage(
+        "asked more",
+        2_500,
+        1e-3,
+        _WIDE,
+        frozen=_MEANINGS,
+        schedule=4_000,
+        more=_SINGLY | {ASKED: 42.0},
+    ),
+    Stage("asked all", 3_000, 1e-3, _WIDE, frozen=_MEANINGS, averaged=75, more=_SINGLY),
 )
 
 LESSONS = "lessons.pickle"

@@ -33,6 +33,7 @@ def question(text: str, **query: Any) -> dict[str, Any]:
     return {"q": text, "query": query}
 
 
+@pytest.mark.slow
 def test_every_question_fits_its_schema_and_is_learnt() -> None:
     for graph in asked_graphs():
         texts = [one.question for one in graph.questions]
