@@ -116,7 +116,7 @@ class KnowledgeGraph:
     @cached_property
     def truths(self) -> Truths:
         """The relations that lead to true or false."""
-        return Truths(self.walks)
+        return Truths(self.walks, self.stated)
 
     def asked_as(self, term: Term) -> str:
         """What questions call a relation or a class: its name, unless a pattern says otherwise."""

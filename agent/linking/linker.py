@@ -276,7 +276,7 @@ class LabelLinker:
                 for hit in self._labels.containing(words)
                 if (portion := share(variant, hit))
             ]
-            if len(grades) == 1 or (grades and not part.only):
+            if len(grades) == 1 or (grades and not part.numbered):
                 text = question[part.span.start : part.span.end]
                 return linked_span(part.span, text, best_known(grades))
         return None

@@ -28,14 +28,15 @@ class Part(NamedTuple):
     """A stretch that may be part of a name: the words that the name has.
 
     `phrase` is what it holds as it stands, where that is known; `proper` when the name must spell
-    the words with capitals; `only` when it says something where one name alone has the words.
+    the words with capitals. One that ends in a number is `numbered`: it stands for a name only
+    where no other name has its words, and these follow one another there but for small words.
     """
 
     span: Span
     words: tuple[str, ...]
     phrase: str
     proper: bool
-    only: bool = False
+    numbered: bool = False
 
 
 def parts(
@@ -90,6 +91,9 @@ def share(part: Part, hit: Hit) -> float:
     """How much of a name was said, by letters; 0 where the stretch is no part of it."""
     norm = normalise(hit.text)
     if part.phrase not in f" {norm} " or (part.proper and not _is_proper(part, hit.text)):
+        return 0.0
+    large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
+    if part.numbered and f" {' '.join(part.words)} " not in f" {large} ":
         return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
     return min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
@@ -170,8 +174,12 @@ def _numbered(question: str, tokens: Sequence[Token], covered: set[int]) -> Iter
             for first in range(max(run[0], last - _LONGEST + 1), last - 1):
                 stretch = [token.norm for token in tokens[first : last + 1]]
                 content = tuple(word for word in stretch if word not in FUNCTION_WORDS)
-                is_bare = content[:1] == (stretch[0],) and len(content) >= _LEAST_IN_ORDER
-                if is_bare and free.issuperset(range(first, last + 1)):
+                is_bare = content[:1] == (stretch[0],) and content[-2:-1] == (stretch[-2],)
+                if (
+                    is_bare
+                    and len(content) >= _LEAST_IN_ORDER
+                    and free.issuperset(range(first, last + 1))
+                ):
                     yield Part(_span(tokens, first, last), content, "", True, True)
 
 

@@ -9,7 +9,7 @@ from ..errors import QuestionError
 from ..kg.terms import is_literal
 from .comparison import Mask, Operand, Units, compare, equal, operand_of, ordered, worded
 from .facts import DATE, NUMBER, Ids, Pairs, distinct, starts_run
-from .members import MOST_EXAMPLES, Members, Steps, counts, targets_of, trace, trace_each
+from .members import MOST_EXAMPLES, Members, Steps, counts, name_of, targets_of, trace, trace_each
 from .tree import Filter, Op, Query
 from .words import equality
 
@@ -120,6 +120,14 @@ def _operand(sets: "Sets", condition: Filter) -> Operand:
     return replace(operand_of(text, condition.unit), terms=terms)
 
 
+def _unit_unstated(sets: "Sets", query: Query) -> str:
+    """The unit of the values that a query comes to, where these come without one."""
+    if not query.steps or query.answer == "count":
+        return ""
+    hop = sets.bound.hops(query.steps)[-1]
+    return Units(sets.facts, name_of(sets.facts, (hop,)), hop[0]).unstated
+
+
 def _answer_of(sets: "Sets", query: Query, op: Op) -> Operand:
     """The answer of a query as what others are compared with."""
     inner = type(sets)(sets.facts, replace(sets.bound, query=query), sets.earlier)
@@ -129,13 +137,19 @@ def _answer_of(sets: "Sets", query: Query, op: Op) -> Operand:
     proofs = list(inner.proofs(members, shown).values())[:MOST_COMPARED]
     sets.compared += [step for steps in proofs for step in steps]
     sets.compared += inner.compared
+    unstated = _unit_unstated(inner, query)
     if query.answer != "list":
+        unit = unit or unstated
         return Operand(number=None if number is None else float(number), unit=unit)
     ids, facts = members.ids, sets.facts
     kinds, sizes, units = facts.measured(ids)
     if op in ("=", "!="):
         of_units = ((number, (kinds == NUMBER) & (units == number)) for number in np.unique(units))
-        numbers = ((facts.unit(u), np.unique(sizes[mask])) for u, mask in of_units if mask.any())
+        numbers = (
+            (facts.unit(u) or unstated, np.unique(sizes[mask]))
+            for u, mask in of_units
+            if mask.any()
+        )
         return Operand(ids, numbers=tuple(numbers), dates=sizes[kinds == DATE])
     if not (kinds > 0).any():
         return Operand(ids)
@@ -147,5 +161,5 @@ def _answer_of(sets: "Sets", query: Query, op: Op) -> Operand:
         ids[best : best + 1],
         number=None if is_date else size,
         date=size if is_date else None,
-        unit=facts.unit(int(units[best])),
+        unit=facts.unit(int(units[best])) or unstated,
     )

@@ -7,6 +7,7 @@ a million members is a few operations on arrays.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from time import monotonic
 from typing import NamedTuple, TypeAlias
 
@@ -18,10 +19,10 @@ from ..errors import ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
-from ..kg.store import Store
+from ..kg.store import Store, Way
 from ..kg.terms import XSD, Step, Term, is_literal, node_of
 from ..stopping import look_up
-from .values import is_unit, unit_of_datatype, value_of
+from .values import unit_of_datatype, unit_of_term, value_of
 
 Ids = NDArray[np.int64]
 """Numbers of terms. A set is sorted, and has each once."""
@@ -169,16 +170,13 @@ class Facts:
         return self._units[number]
 
     def unit_of(self, relation: Term) -> str:
-        """The unit that the graph states of a relation's values; empty for none that is known."""
+        """The one unit that the graph states of a relation's values; empty for none or several."""
         if relation not in self._unit_stated:
             profile = self.kg.profile
-            around = (
-                self.kg.store.follow([relation], predicate, False, limit=1)
-                for predicate in profile.relation_units
-            )
-            stated = (step.target for (steps,) in around for step in steps)
-            texts = (profile.unit_of.get(term) or _characters(term) for term in stated)
-            self._unit_stated[relation] = next(filter(is_unit, texts), "")
+            ways = [Way(relation, predicate, False) for predicate in profile.relation_units]
+            steps = chain.from_iterable(self.kg.store.follow_each(ways, limit=2))
+            units = {unit for step in steps if (unit := unit_of_term(step.target, profile))}
+            self._unit_stated[relation] = units.pop() if len(units) == 1 else ""
         return self._unit_stated[relation]
 
     def texts(self, ids: Ids) -> Pairs:
@@ -202,7 +200,8 @@ class Facts:
 
     def text(self, number: int) -> str:
         """The characters of a literal, or the local name of an IRI."""
-        return _characters(self._terms[number])
+        term = self._terms[number]
+        return lexical_form(term) if is_literal(term) else local_name(term)
 
     def check_size(self, pairs: int, relation: Term) -> None:
         """Raise ShortageError where a hop comes to more steps than can be held, or time is over."""
@@ -321,10 +320,6 @@ class Facts:
 
 FactsLender: TypeAlias = Callable[[], AbstractContextManager[Facts]]
 """Lends facts that no other thread uses until they are given back."""
-
-
-def _characters(term: Term) -> str:
-    return lexical_form(term) if is_literal(term) else local_name(term)
 
 
 def distinct(numbers: Ids) -> Ids:

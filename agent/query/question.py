@@ -40,8 +40,8 @@ _DAY = re.compile(
     r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
 _DAYS_BEFORE = (
-    r"(?<!\w)(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
-    r"(?<![\w.,])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
+    r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
+    r"(?<![\w.,-])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
 )
 """The first day of a range, which has its year, and may have its month, from the last one."""
 _NUMBER = re.compile(
@@ -53,6 +53,7 @@ _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN_WORDS = re.compile(r"\s+|-")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s+\Z")
 _LONGEST_NUMBER = 30
 _LONGEST_TEXT = 200
 
@@ -158,24 +159,47 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
 def _first_of_range(
     before: str, last: datetime.date, month: str, words: Spelling
 ) -> Iterator[NamedValue]:
-    """The first day of a range, at the end of what stands before the last one."""
+    """The first day of a range, at the end of what stands before the last one.
+
+    With a later month it is of the year before. Without a month it comes after a small word alone,
+    as in *from 1 to 10 July*: 9 in *from room 9 to 10 July* is no day.
+    """
     for pattern in words.days_before:
         first = pattern.search(before)
-        if first is None:
+        if first is None or (first["month"] and first["month"].lower() not in words.months):
             continue
-        day = _day(int(first["day"]), first["month"] or month, last.year, first["th"], words)
-        if day is not None and day < last:
+        name, number = first["month"] or month, int(first["day"])
+        is_alone = first["month"] is None
+        day = _day(number, name, last.year, first["th"], words, in_range=True)
+        if day is not None and day >= last and not is_alone:
+            day = _day(number, name, last.year - 1, first["th"], words, in_range=True)
+        if day is not None and day < last and (not is_alone or _is_free(before[: first.start()])):
             end = max(first.end(part) for part in ("day", "th", "month"))
             text = before[first.start() : end]
             yield NamedValue(first.start(), end, "date", text, MentionValue(day.isoformat()))
-            return
+        return
+
+
+def _is_free(before: str) -> bool:
+    """Whether nothing, or a small word, stands directly before what follows."""
+    word = _LAST_WORD.search(before)
+    return not before.strip() or (word is not None and word[1].lower() in FUNCTION_WORDS)
 
 
 def _day(
-    number: int, month: str, year: int, ordinal: str | None, words: Spelling
+    number: int,
+    month: str,
+    year: int,
+    ordinal: str | None,
+    words: Spelling,
+    *,
+    in_range: bool = False,
 ) -> datetime.date | None:
-    """A day by the name of its month; None where there is no such day or month."""
-    is_word = month.islower() and (is_ordinary(month) or month in FUNCTION_WORDS)
+    """A day by the name of its month; None where there is no such day or month.
+
+    In a range a month in lower case is one, too, which elsewhere may be a word: *may 3*.
+    """
+    is_word = not in_range and month.islower() and (is_ordinary(month) or month in FUNCTION_WORDS)
     if is_word or (ordinal and ordinal.lower() not in words.ordinals):
         return None
     try:
@@ -191,8 +215,8 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
             continue
         end, value = digits.end(), _read(digits[0])
         glued = _WORD.match(question, end)
-        if glued and (times := words.suffixes.get(glued[0].lower())):
-            end, value = glued.end(), value * times
+        if glued and (times := words.suffixes.get(glued[0])):
+            end, value = glued.end(), _whole(value * times)
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
         end, value = _scaled(question, end, value, words)
@@ -224,6 +248,10 @@ def _letters(question: str, words: Spelling) -> Iterator[NamedValue]:
 def _read(digits: str) -> int | float:
     plain = digits.replace(",", "").replace("−", "-")
     return float(plain) if "." in plain else int(plain)
+
+
+def _whole(number: int | float) -> int | float:
+    return int(number) if float(number).is_integer() else number
 
 
 def _unit_at(question: str, start: int, words: Spelling) -> str:

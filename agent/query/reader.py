@@ -25,7 +25,7 @@ from .question import Asked, Mentions
 from .schema import GraphSchema
 from .schema_tables import GraphTables
 from .tree import EarlierSet, Query
-from .truths import as_truths, may_say_truth
+from .truths import with_truth_values
 
 _LEAST_WHOLE = 0.02
 """What is left of the weight of a query that surely leaves a word out."""
@@ -155,8 +155,9 @@ def distinct_queries(
     """Each query once, in the order of the legal sequences, with the sum of their probabilities.
 
     `earlier` has the last answers and topics of the conversation.
-    Raises NoPathError where no sequence makes a query.
+    Raises NoPathError where no sequence makes a query, and ServiceError.
     """
+    named = [mention.term for mention in pointed.bound]
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(sequences, chances, strict=True):
@@ -164,8 +165,7 @@ def distinct_queries(
             query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
-        if may_say_truth(kg, actions):
-            query = normal(as_truths(kg, query))
+        query = normal(with_truth_values(kg, query, actions, named))
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance
     if not first:

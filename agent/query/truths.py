@@ -2,9 +2,10 @@
 
 Of `sold out`, with the values true and false, every concert has one. *Which are sold out* asks
 for those with the value true, *which are not* for those with false; what has none is in neither.
+Where only true is ever said, what is without the property has no value, and nothing changes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from ..kg import KnowledgeGraph
@@ -12,56 +13,59 @@ from ..kg.terms import Term
 from .actions import Action
 from .tree import Query, read_query, write_query
 
-_MEANT = {"exists": True, "not exists": False}
-_SAYING = frozenset(("exists", "missing", "has", "yesno"))
-_OF_ONE = ("pointer", "step", "end")
+_ASKING = frozenset(("exists", "missing", "has", "yesno"))
+_VALUE_OF_ONE = ("pointer", "step", "end")
 
 
-def may_say_truth(kg: KnowledgeGraph, actions: Sequence[Action]) -> bool:
-    """Whether the query of these actions may ask what has a property.
+def with_truth_values(
+    kg: KnowledgeGraph, query: Query, actions: Sequence[Action], named: Sequence[Term | None]
+) -> Query:
+    """The query of actions, with yes-or-no properties compared with true or false.
 
-    An endpoint is not asked of every value that a question may be about.
+    Where it asks for the value that such a property of one thing has, it asks whether that is true.
+    `named` are the terms of the mentions. An endpoint is not asked what its properties are: the
+    query stays as it is. Raises ServiceError.
     """
     kinds = tuple(action.kind for action in actions)
-    return (kg.pinned and kinds == _OF_ONE) or not _SAYING.isdisjoint(kinds)
-
-
-def as_truths(kg: KnowledgeGraph, query: Query) -> Query:
-    """The query with such properties compared with true or false; its names are terms.
-
-    Where the value of one thing is asked, it is whether the property is true. Raises ServiceError.
-    """
+    if not kg.pinned or (kinds != _VALUE_OF_ONE and _ASKING.isdisjoint(kinds)):
+        return query
     tree = write_query(query)
-    match tree:
-        case {"start": [_], "steps": [{"relation": str(relation), **how}], **more}:
-            if not how and not more and kg.truths.holds(relation):
-                tree["answer"] = "yesno"
-        case _:
-            pass
-    _mean(tree, kg.truths.holds)
+    if kinds == _VALUE_OF_ONE:
+        (number,), (step,) = tree["start"], tree["steps"]
+        if _has_truth(kg, named[number], step):
+            tree["answer"] = "yesno"
+    _compare(tree, kg)
     return read_query(tree)
 
 
-def _mean(value: object, is_truth: Callable[[Term], bool]) -> None:
-    """Write in place what the conditions, starts and last hops of a tree mean."""
+def _has_truth(kg: KnowledgeGraph, thing: Term | None, step: dict[str, Any]) -> bool:
+    """Whether a hop leads from a thing to true or false."""
+    if thing is None or step.get("inverse") or not kg.truths.of(step["relation"]):
+        return False
+    return any(kg.walks.follow([thing], step["relation"], inverse=False, limit=1))
+
+
+def _compare(value: object, kg: KnowledgeGraph) -> None:
+    """Compare, in place, such properties in the conditions, starts and last hops of a tree."""
     if isinstance(value, list):
         for child in cast("list[object]", value):
-            _mean(child, is_truth)
+            _compare(child, kg)
     elif isinstance(value, dict):
         node = cast("dict[str, Any]", value)
         for child in node.values():
-            _mean(child, is_truth)
-        meant = _MEANT.get(node.get("op", ""))
-        if meant is not None and not node.get("inverse") and is_truth(node["relation"]):
-            node |= {"op": "=", "value": meant}
+            _compare(child, kg)
         start, steps = node.get("start"), node.get("steps")
-        if isinstance(start, dict) and "domain" in start and is_truth(str(start["domain"])):
-            node["start"] = {"start": start, "filters": [_true(str(start["domain"]))]}
+        if node.get("op") in ("exists", "not exists") and not node.get("inverse"):
+            wanted = node["op"] == "exists"
+            if wanted in kg.truths.of(node["relation"]):
+                node |= {"op": "=", "value": wanted}
+        if isinstance(start, dict) and "domain" in start and kg.truths.of(str(start["domain"])):
+            node["start"] = {"start": start, "filters": [_is_true(str(start["domain"]))]}
         if steps and node.keys() == {"start", "steps", "answer"} and node["answer"] == "yesno":
             *before, last = steps
-            if last.keys() == {"relation"} and is_truth(last["relation"]):
-                node |= {"steps": before, "filters": [_true(last["relation"])]}
+            if last.keys() == {"relation"} and kg.truths.of(last["relation"]):
+                node |= {"steps": before, "filters": [_is_true(last["relation"])]}
 
 
-def _true(relation: Term) -> dict[str, Any]:
+def _is_true(relation: Term) -> dict[str, Any]:
     return {"relation": relation, "op": "=", "value": True}

@@ -6,9 +6,10 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..kg.labels.names import local_name
-from ..kg.nodes import literal_tag
+from ..kg.nodes import lexical_form, literal_tag
 from ..kg.profile import Profile
 from ..kg.terms import XSD, Term, is_literal
+from ..linking.words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -97,6 +98,14 @@ def is_unit(text: str) -> bool:
 def unit_of_datatype(datatype: str, profile: Profile) -> str:
     """The unit that a datatype stands for; the IRI itself where none is known."""
     return profile.unit_of.get(f"<{datatype}>", datatype)
+
+
+def unit_of_term(term: Term, profile: Profile) -> str:
+    """The unit that a term of the profile or a text names; empty where that is none."""
+    if not is_literal(term):
+        return profile.unit_of.get(term, "")
+    text = lexical_form(term)
+    return text if text.lower() not in FUNCTION_WORDS and is_unit(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)

@@ -192,9 +192,17 @@ def test_words_beside_a_part_say_which_of_several_is_meant(tmp_path: Path) -> No
 def test_ordinary_words_with_a_number_name_what_has_them_all(tmp_path: Path) -> None:
     concerts = "".join(f"Harbour Concert No. {n}|held in|Mill Hall\n" for n in (1, 2, 9))
     more = "Bridge 9 Club Concert|held in|Mill Hall\nBridge 9 Spring Concert|held in|Mill Hall\n"
+    more += "Top Selling Books 10|held in|Mill Hall\nRooms Capacity 20|held in|Mill Hall\n"
     (tmp_path / "kb.txt").write_text(concerts + more, encoding="utf-8")
     linker = LabelLinker(open_kg(str(tmp_path / "kb.txt"), cache=tmp_path / "cache").labels)
     meant = [("harbour concert 9", "Harbour Concert No. 9")]
     assert linked(linker, "was harbour concert 9 sold out") == meant
-    for question in ("concerts held over 9 times", "is harbour club 9 open", "bridge concert 9"):
+    for question in (
+        "concerts held over 9 times",
+        "is harbour club 9 open",
+        "bridge concert 9",
+        "top selling books in 10 cities",
+        "top selling 10 books",
+        "is the concert harbour 9 full",
+    ):
         assert linked(linker, question) == []

@@ -80,7 +80,9 @@ def test_a_day_in_words_is_compared_as_a_date() -> None:
         ("tours between the 1st and the 10th of July 2025", "1st", "10th of July 2025"),
         ("from 1 to July 10, 2025", "1", "July 10, 2025"),
         ("between July 1 and July 10, 2025", "July 1", "July 10, 2025"),
-        ("tours 1-10 July 2025", "1", "10 July 2025"),
+        ("tours from 1-10 July 2025", "1", "10 July 2025"),
+        ("1-10 July 2025", "1", "10 July 2025"),
+        ("between july 1 and July 10, 2025", "july 1", "July 10, 2025"),
         ("tours of 1 July – 10 July 2025", "1 July", "10 July 2025"),
     ],
 )
@@ -92,16 +94,39 @@ def test_the_first_day_of_a_range_has_its_month_and_year_from_the_last(
 
 
 def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
-    for question in ("3 rooms on 10 July 2025", "room 9 or 10 July 2025", "12 and 10 July 2025"):
+    for question in (
+        "3 rooms on 10 July 2025",
+        "room 9 or 10 July 2025",
+        "12 and 10 July 2025",
+        "from room 9 to 10 July 2025",
+        "size 3-10 July 2025",
+        "between February 30 and March 31 2025",
+    ):
         assert [value.kind for value in values_in(question)] == ["number", "date"]
 
 
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("between march 1 and april 10, 2025", ["2025-03-01", "2025-04-10"]),
+        ("between March 1 and April 10, 2025", ["2025-03-01", "2025-04-10"]),
+        ("between may 3 and June 10, 2025", ["2025-05-03", "2025-06-10"]),
+        ("between 28 December and 3 January 2025", ["2024-12-28", "2025-01-03"]),
+        ("between 2025-07-01 and 10 July 2025", ["", "2025-07-10"]),
+    ],
+)
+def test_a_range_over_months(question: str, days: list[str]) -> None:
+    dates = [value for value in values_in(question) if value.kind == "date"]
+    assert [date.value.value or "" for date in dates] == days
+
+
 def test_a_letter_after_digits_multiplies_them() -> None:
-    assert numbers("over 50k copies, 1.5K readers, 3km, 2kg") == [
+    assert numbers("over 50k copies, 1.5k readers, 3km, 2kg, 300K") == [
         ("50k", 50_000, ""),
-        ("1.5K", 1_500.0, ""),
+        ("1.5k", 1_500, ""),
         ("3", 3, "km"),
         ("2", 2, "kg"),
+        ("300", 300, "K"),
     ]
 
 

@@ -20,8 +20,12 @@ HALLS = """
 :Oak a :Hall ; :lift false ; :stage :Small .
 :Ash a :Hall ; :lift true , false .
 :Fir a :Hall .
+:Elm :ramp "a steep one" . :Oak :ramp true .
+:Oak :bar true .
 """
-LIFT, STAGE = "<https://halls.example/lift>", "<https://halls.example/stage>"
+LIFT, STAGE, RAMP, BAR = (
+    f"<https://halls.example/{name}>" for name in ("lift", "stage", "ramp", "bar")
+)
 HALL = {"class": "<https://halls.example/Hall>"}
 
 
@@ -55,6 +59,10 @@ def has(relation: str, op: str, **more: Any) -> list[dict[str, Any]]:
         ({"start": HALL, "filters": has(STAGE, "not exists")}, {"Ash", "Fir"}),
         ({"start": HALL, "not": [{"start": {"domain": LIFT}}]}, {"Oak", "Fir"}),
         ({"start": HALL, "filters": has(LIFT, "exists"), "answer": "count"}, 2),
+        ({"start": HALL, "filters": has(RAMP, "exists")}, {"Elm", "Oak"}),
+        ({"start": HALL, "filters": has(RAMP, "not exists")}, {"Ash", "Fir"}),
+        ({"start": HALL, "filters": has(BAR, "exists")}, {"Oak"}),
+        ({"start": HALL, "filters": has(BAR, "not exists")}, {"Elm", "Ash", "Fir"}),
     ],
 )
 def test_a_property_is_what_it_is_true_of(
@@ -69,9 +77,28 @@ def test_a_property_is_what_it_is_true_of(
 def test_yes_or_no_is_what_the_value_says(name: str, expected: bool, tmp_path: Path) -> None:
     step = {"start": [0], "steps": [{"relation": LIFT}], "answer": "yesno"}
     presence = {"start": [0], "filters": has(LIFT, "exists"), "answer": "yesno"}
-    value = {"start": [0], "steps": [{"relation": LIFT}]}
-    for tree in (step, presence, value):
+    for tree in (step, presence):
         assert asked(tmp_path, tree, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "relation", "expected"),
+    [
+        ("Elm", LIFT, True),
+        ("Oak", LIFT, False),
+        ("Fir", LIFT, set()),
+        ("Oak", RAMP, {'"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'}),
+        ("Oak", STAGE, {"Small"}),
+    ],
+)
+def test_the_value_of_one_thing_is_yes_or_no_where_it_has_one(
+    name: str, relation: str, expected: object, tmp_path: Path
+) -> None:
+    value = {"start": [0], "steps": [{"relation": relation}]}
+    answer = asked(tmp_path, value, name)
+    if isinstance(expected, set) and isinstance(answer, set):
+        expected = {one.rpartition("/")[2].removesuffix(">") for one in expected}
+    assert answer == expected
 
 
 def test_other_relations_mean_what_they_did(tmp_path: Path) -> None:

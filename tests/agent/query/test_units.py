@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.kg import open_kg
-from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.tree import read_query
@@ -41,8 +41,30 @@ def test_a_stated_unit_is_converted(unit: str, tmp_path: Path) -> None:
     assert "was converted from" in notes
 
 
-@pytest.mark.parametrize("unit", ['schema:unitText "stars"', "qudt:unit unit:Nothing", "a :Way"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        'schema:unitText "stars"',
+        'schema:unitText "as"',
+        "qudt:unit unit:PT",
+        "qudt:unit unit:KiloGM , unit:LB",
+        "a :Way",
+    ],
+)
 def test_what_is_no_unit_is_told(unit: str, tmp_path: Path) -> None:
     names, notes = light(tmp_path, unit)
     assert names == {"Ann", "Bea"}
     assert "without a unit that is known" in notes
+
+
+def test_the_value_of_another_thing_has_the_unit_of_its_relation(tmp_path: Path) -> None:
+    file = tmp_path / "bells.ttl"
+    more = ":load qudt:unit unit:GM . :Cat :load 500 . :Dot :load 5000 ."
+    file.write_text(BELLS.replace("{unit}", "qudt:unit unit:KiloGM") + more, encoding="utf-8")
+    weight = {"start": [0], "steps": [{"relation": "weight"}]}
+    condition = {"relation": "load", "op": ">", "value": weight}
+    query = read_query({"start": {"domain": "load"}, "filters": [condition]})
+    with open_kg(str(file)) as kg:
+        bea = Mention("Bea", "<https://bells.example/Bea>")
+        outcome = execute(Facts(kg), bind(kg, query, [bea]))
+    assert list(outcome.members) == ["<https://bells.example/Dot>"]
