@@ -5,9 +5,9 @@ way, are known to be of other classes is not what was asked, whatever the model 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple, TypeAlias
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
@@ -21,6 +21,7 @@ from ..query.members import Outcome, Steps
 from ..query.question import Asked
 from ..reader.lexicon import label_words
 from ..records import Word
+from ..stopping import look_up
 
 _LONGEST = 3
 """The most words of a class's name."""
@@ -30,6 +31,8 @@ _NARROWED = 200
 """The most answers of which it is looked up whether they are of a class."""
 MOST_MEMBERS = 10_000
 """Members of a class that are counted."""
+_CLASSES_AT_ONCE = 100
+"""The most classes whose members are looked up at once."""
 
 
 class ClassWord(NamedTuple):
@@ -83,15 +86,42 @@ def members_of(kg: KnowledgeGraph, class_: Term) -> dict[Term, Steps]:
     Raises ServiceError.
     """
     members = dict[Term, Steps]()
-    for each in (class_, *kg.membership.below(class_)):
-        up = kg.membership.upward(each, class_) or ()
-        down = tuple(Step(step.triple, True) for step in reversed(up))
-        for kind in kg.profile.types:
-            for step in kg.store.follow([each], kind, True, limit=MOST_MEMBERS)[0]:
-                members.setdefault(step.target, (*down, step))
-        if len(members) >= MOST_MEMBERS:
-            break
-    return dict(islice(members.items(), MOST_MEMBERS))
+    for walks in _few_first(_walks_down(kg, class_)):
+        look_up()
+        classes = [each for each, _ in walks]
+        of_kinds = [
+            kg.store.follow(classes, kind, True, limit=MOST_MEMBERS) for kind in kg.profile.types
+        ]
+        for (_, down), *typed in zip(walks, *of_kinds, strict=True):
+            for step in chain.from_iterable(typed):
+                if step.target not in members:
+                    members[step.target] = (*down, step)
+            if len(members) >= MOST_MEMBERS:
+                return dict(islice(members.items(), MOST_MEMBERS))
+    return members
+
+
+_Walk: TypeAlias = tuple[Term, Steps]
+"""A class, and the steps down to it from a class above."""
+
+
+def _walks_down(kg: KnowledgeGraph, class_: Term) -> Iterator[_Walk]:
+    """A class and those below it, the nearest first. Raises ServiceError."""
+    yield class_, ()
+    above, level = dict[Term, Steps](), dict[Term, Steps]({class_: ()})
+    for each, up in kg.membership.below(class_).items():
+        if up.target not in above:
+            above, level = level, {}
+        level[each] = (*above[up.target], Step(up.triple, True))
+        yield each, level[each]
+
+
+def _few_first(walks: Iterator[_Walk]) -> Iterator[Sequence[_Walk]]:
+    """Walks in batches that grow: the first classes may have all the members that are counted."""
+    size = 1
+    while some := list(islice(walks, size)):
+        yield some
+        size = min(2 * size, _CLASSES_AT_ONCE)
 
 
 def _form(text: str) -> str:

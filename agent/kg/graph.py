@@ -102,7 +102,8 @@ class KnowledgeGraph:
     @cached_property
     def class_order(self) -> ClassOrder:
         """Which classes are above which, as the KG says."""
-        return ClassOrder(self.store if self.profile.skips(SUBCLASS) else self.walks)
+        store = self.store if self.profile.skips(SUBCLASS) else self.walks
+        return ClassOrder(store, is_remote=not self.pinned)
 
     @cached_property
     def membership(self) -> ClassOrder:

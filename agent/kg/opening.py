@@ -294,18 +294,12 @@ def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -
     key = sha256(f"{FORMAT} {wanted.digest} {settings}".encode()).hexdigest()[:32]
     try:
         folder = cache / "kg" / key
-        is_outdated = False
         if folder.exists():
             with contextlib.suppress(KGError):
-                opened = open_built(folder, source=wanted.name)
-                is_outdated = not (read_meta(folder).names_above or opened.membership.is_empty)
-                if not is_outdated:
-                    return opened
-                opened.close()
-            if not is_outdated:
-                _remove(folder)
+                return open_built(folder, source=wanted.name)
+            _remove(folder)
         try:
-            build_folder(wanted, folder, on_progress, replace=is_outdated)
+            build_folder(wanted, folder, on_progress)
         except OSError:
             if not is_built(folder):  # else a builder beside us was first
                 raise

@@ -44,10 +44,7 @@ _AGAIN = "build the KG again"
 
 @dataclass(frozen=True)
 class Meta:
-    """Where a built KG is from and how it was read; `graphs` are the named graphs it was cut to.
-
-    `names_above` tells whether it knows the names of classes that are only above others.
-    """
+    """Where a built KG is from and how it was read; `graphs` are the named graphs it was cut to."""
 
     source: str
     digest: str
@@ -55,7 +52,6 @@ class Meta:
     graphs: tuple[str, ...]
     counts: Counts
     left_out: LeftOut = LeftOut()
-    names_above: bool = True
 
 
 def write_meta(folder: Path, meta: Meta) -> None:
@@ -81,7 +77,6 @@ def read_meta(folder: Path) -> Meta:
             graphs=tuple(str(graph) for graph in record["graphs"]),
             counts=Counts(**record["counts"]),
             left_out=_left_out(record.get("left_out", {})),
-            names_above=bool(record.get("names_above", False)),
         )
     except OSError as error:
         raise KGError(f"{path} cannot be read: {error.strerror or error}", "check it") from error

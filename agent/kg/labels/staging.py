@@ -158,7 +158,8 @@ INSERT INTO above
         SELECT term FROM classes
         UNION SELECT next FROM subclasses JOIN upward ON subclasses.class = upward.term
     )
-    SELECT term FROM upward WHERE term LIKE '<%' AND term NOT IN (SELECT term FROM classes);
+    SELECT term FROM upward WHERE term LIKE '<%' AND term NOT IN (SELECT term FROM classes)
+        AND term NOT IN (SELECT term FROM entities);
 INSERT INTO classes SELECT term, 0 FROM above;
 CREATE TEMP TABLE everything AS
     SELECT term FROM entities UNION SELECT term FROM relations

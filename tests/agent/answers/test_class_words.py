@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from groundwalk.agent.answers.class_words import (
     not_met,
 )
 from groundwalk.agent.conversation.card import card
+from groundwalk.agent.errors import ShortageError
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.execute import execute
@@ -23,6 +25,7 @@ from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.question import Asked, Mentions, mentions_of
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.records import Word
+from groundwalk.agent.stopping import StoppedError, watched
 
 GRAPH = """
 @prefix : <http://bells.example/> .
@@ -111,6 +114,88 @@ def test_members_of_a_class_are_those_of_classes_below_it(kg: KnowledgeGraph) ->
         ("Holy Cross", "full-circle tower"),
         ("full-circle tower", "tower"),
     }
+
+
+SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def numbered(number: int) -> str:
+    return f"<urn:class:{number}>"
+
+
+def ordered(folder: Path, above: dict[int, int], members: dict[str, int]) -> KnowledgeGraph:
+    """A graph of classes, each with the one above it, and of members, each with its class."""
+    lines = [f"{numbered(one)} {SUBCLASS} {numbered(up)} ." for one, up in above.items()]
+    lines += [f"<urn:{name}> {RDF_TYPE} {numbered(class_)} ." for name, class_ in members.items()]
+    (folder / "graph.nt").write_text("\n".join([*lines, "<urn:a> <urn:r> <urn:b> ."]) + "\n")
+    return open_kg(str(folder / "graph.nt"), cache=folder / "cache")
+
+
+def test_members_of_the_nearest_classes_come_first(tmp_path: Path) -> None:
+    above = {1: 0, 2: 0, 3: 1, 4: 2, 5: 4}
+    members = {"f": 5, "e": 4, "d": 3, "c": 2, "b": 1, "a": 0, "aa": 0}
+    with closing(ordered(tmp_path, above, members)) as kg:
+        found = members_of(kg, numbered(0))
+        assert list(found) == [f"<urn:{name}>" for name in ("a", "aa", *"bcdef")]
+        ways = {name: [step.target for step in found[f"<urn:{name}>"]] for name in "ade"}
+    assert ways == {
+        "a": ["<urn:a>"],
+        "d": [numbered(1), numbered(3), "<urn:d>"],
+        "e": [numbered(2), numbered(4), "<urn:e>"],
+    }
+
+
+def test_no_more_members_are_counted_than_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groundwalk.agent.answers.class_words.MOST_MEMBERS", 3)
+    with closing(ordered(tmp_path, {1: 0, 2: 1}, {"a": 0, "b": 1, "c": 2, "d": 2})) as kg:
+        assert list(members_of(kg, numbered(0))) == ["<urn:a>", "<urn:b>", "<urn:c>"]
+
+
+def test_a_long_chain_of_classes_takes_no_long_time(tmp_path: Path) -> None:
+    length = 3_000
+    with closing(ordered(tmp_path, {n + 1: n for n in range(length)}, {"a": length})) as kg:
+        start = process_time()
+        (steps,) = members_of(kg, numbered(0)).values()
+        assert process_time() - start < 2
+        assert len(steps) == length + 1
+
+
+def test_members_that_nobody_waits_for_are_not_looked_up(tmp_path: Path) -> None:
+    looked_up = 0
+
+    def stop() -> None:
+        nonlocal looked_up
+        looked_up += 1
+        if looked_up > 1:
+            raise StoppedError
+
+    with closing(ordered(tmp_path, {1: 0, 2: 1, 3: 2}, {"a": 3})) as kg:
+        kg.membership.below(numbered(0))
+        with watched(stop), pytest.raises(StoppedError):
+            members_of(kg, numbered(0))
+
+
+def test_classes_below_that_nobody_waits_for_are_not_read(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise StoppedError
+
+    with closing(ordered(tmp_path, {1: 0, 2: 1}, {"a": 2})) as kg:
+        with watched(stop), pytest.raises(StoppedError):
+            kg.membership.below(numbered(0))
+        assert list(kg.membership.below(numbered(0))) == [numbered(1), numbered(2)]
+
+
+def test_classes_below_are_no_more_than_can_be_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groundwalk.agent.kg.classes._MOST_BELOW", 2)
+    with closing(ordered(tmp_path, {1: 0, 2: 1, 3: 2}, {"a": 3})) as kg:
+        assert list(members_of(kg, numbered(1))) == ["<urn:a>"]
+        with pytest.raises(ShortageError, match="more than 2 classes are below"):
+            members_of(kg, numbered(0))
 
 
 def test_words_that_nothing_meets_are_left_out(kg: KnowledgeGraph) -> None:

@@ -1,5 +1,6 @@
 """A card of a class: what it is, how many members it has, and a few of them."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -72,6 +73,47 @@ def test_a_class_of_one_member_and_with_facts() -> None:
     (machine,) = mention_of(kg, "tell me about machines")["candidates"]
     result = card(kg, machine).result
     assert result and result["text"] == "machine (a class of 1 member). members: lathe."
+
+
+def test_a_card_of_a_class_above_shows_the_whole_chain() -> None:
+    turtle = """
+        @prefix : <https://shed.example/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Machine rdfs:label "machine" . :Tool rdfs:label "tool" . :Drill rdfs:label "drill" .
+        :Drill rdfs:subClassOf :Tool . :Tool rdfs:subClassOf :Machine .
+        :lathe a :Machine ; rdfs:label "lathe" ; :feeds :press .
+        :bit a :Drill ; rdfs:label "bit" .
+    """
+    kg = kg_of(Graph().parse(data=turtle))
+    (machine,) = mention_of(kg, "tell me about machines")["candidates"]
+    result = card(kg, machine, whole=True).result
+    assert result and result["text"] == "machine (a class of 2 members). members: lathe; bit."
+    assert {step["verdict"] for step in result["triples"]} == {"supported"}
+    shown = [(step["head"]["label"], step["tail"]["label"]) for step in result["triples"]]
+    chain = [("tool", "machine"), ("drill", "tool"), ("bit", "drill")]
+    assert shown == [("lathe", "machine"), *chain]
+
+
+def test_a_card_of_a_class_above_leaves_out_what_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turtle = """
+        @prefix : <https://shed.example/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Machine rdfs:label "machine" . :Tool rdfs:subClassOf :Machine .
+        :lathe a :Machine ; rdfs:label "lathe" ; :feeds :press . :bit a :Tool .
+    """
+    kg = kg_of(Graph().parse(data=turtle))
+    (machine,) = mention_of(kg, "tell me about machines")["candidates"]
+    holds = kg.store.holds
+
+    def held(triples: Sequence[Triple]) -> list[bool | None]:
+        known = zip(triples, holds(triples), strict=True)
+        return [held and "subClassOf" not in triple.relation for triple, held in known]
+
+    monkeypatch.setattr(kg.store, "holds", held)
+    result = card(kg, machine, whole=True).result
+    assert result and [step["head"]["label"] for step in result["triples"]] == ["lathe"]
 
 
 def test_after_a_card_of_a_class_its_members_are_what_is_talked_about(

@@ -23,7 +23,6 @@ from groundwalk.agent.kg import (
     open_kg,
 )
 from groundwalk.agent.kg import opening as folder
-from groundwalk.agent.kg.classes import SUBCLASS
 from groundwalk.agent.kg.opening import cache_folder, open_built
 from hypothesis import HealthCheck, given, settings
 from rdflib.compare import isomorphic
@@ -123,27 +122,6 @@ def test_a_file_that_is_no_table_is_not_built_again(
         monkeypatch.setattr("groundwalk.agent.kg.files.building._CLASSES_IN_TABLES", version)
         open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache").close()
     assert len(built(tmp_path / "cache")) == 1
-
-
-@pytest.mark.parametrize("is_above", [True, False])
-def test_what_was_built_without_the_names_of_classes_above_is_built_again(
-    tmp_path: Path, is_above: bool
-) -> None:
-    rdf_type = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-    rows = [("<urn:a>", rdf_type, "<urn:b>"), ("<urn:a>", "<urn:r>", "<urn:c>")]
-    rows += [("<urn:b>", SUBCLASS, "<urn:over>")] * is_above
-    (tmp_path / "kg.nt").write_text(ntriples(rows))
-    open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache").close()
-    (made,) = built(tmp_path / "cache")
-    meta = json.loads((made / "meta.json").read_text())
-    del meta["names_above"]
-    (made / "meta.json").write_text(json.dumps(meta))
-    for _ in range(2):
-        with open_kg(str(tmp_path / "kg.nt"), cache=tmp_path / "cache") as kg:
-            classes = {word.text for word in kg.labels.vocabulary() if not word.relation}
-            assert classes == ({"b", "over"} if is_above else {"b"})
-            assert kg.folder == made
-    assert ("names_above" in json.loads((made / "meta.json").read_text())) == is_above
 
 
 @pytest.mark.parametrize("name", ["kb.txt", "kb.txt.gz", "kg.nt"])

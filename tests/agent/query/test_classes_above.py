@@ -8,6 +8,7 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 import rdflib
+from groundwalk.agent.answers.class_words import members_of
 from groundwalk.agent.answers.queries import executed, shown_sparql
 from groundwalk.agent.conversation.introduction import class_sizes
 from groundwalk.agent.errors import QuestionError
@@ -178,6 +179,26 @@ def test_the_sparql_follows_classes_above(music: KnowledgeGraph) -> None:
     ):
         bound, _ = asked(music, {"start": {"class": class_}})
         assert f"?answer {pattern} ." in shown_sparql(music, Facts(music), bound)
+
+
+def test_classes_in_a_circle_are_above_one_another(tmp_path: Path) -> None:
+    circle = """
+    :BoysChoir rdfs:subClassOf :BoysChoir , :Choir . :Choir rdfs:subClassOf :Ensemble , :Choir .
+    :Ensemble rdfs:subClassOf :BoysChoir , :Ensemble .
+    """
+    with closing(opened(tmp_path, STATED + circle)) as kg:
+        names = ("BoysChoir", "Choir", "Ensemble")
+        for class_ in map(iri, names):
+            assert kg.membership.above([class_]) == set(map(iri, names))
+            assert set(kg.membership.below(class_)) == {*map(iri, names)} - {class_}
+            assert kg.membership.upward(class_, class_) == ()
+            bound, outcome = asked(kg, {"start": {"class": class_}})
+            assert set(outcome.members) == set(map(iri, ("sola", "edvard", "both")))
+            assert max(len(proof) for proof in outcome.proofs.values()) <= len(names)
+            assert set(members_of(kg, class_)) == set(outcome.members)
+            assert f"<{SUBCLASS}>*" in shown_sparql(kg, Facts(kg), bound)
+        steps = members_of(kg, iri("Ensemble"))[iri("edvard")]
+        assert [step.target for step in steps] == list(map(iri, ("Choir", "BoysChoir", "edvard")))
 
 
 def test_a_chain_may_lie_in_several_named_graphs(tmp_path: Path) -> None:
