@@ -59,7 +59,9 @@ class Stage:
     averaged: int = 0
     """As `Plan` has it."""
     mean_with: str = ""
-    """The earlier stage of which the first weights are averaged with the last of this one."""
+    """The stage of which the first weights are averaged with the last of this one."""
+    share: float = 0.5
+    """How much the last ones count then."""
     more: Mapping[str, float] = field(default_factory=dict[str, float])
     """How many times as often as else some sources are drawn."""
 
@@ -141,7 +143,17 @@ STAGES = (
         schedule=4_000,
         more=_SINGLY | {ASKED: 42.0},
     ),
-    Stage("asked all", 3_000, 1e-3, _WIDE, frozen=_MEANINGS, averaged=75, more=_SINGLY),
+    Stage(
+        "asked all",
+        3_000,
+        1e-3,
+        _WIDE,
+        frozen=_MEANINGS,
+        averaged=75,
+        mean_with="asked",
+        share=0.75,
+        more=_SINGLY,
+    ),
 )
 
 LESSONS = "lessons.pickle"
@@ -267,7 +279,7 @@ class _Course:
                 continue
             network = self._after(stage, count, network, meanings)
             if stage.mean_with in begun:
-                mean = blended(begun[stage.mean_with], network.state_dict(), 0.5)
+                mean = blended(begun[stage.mean_with], network.state_dict(), stage.share)
                 network.load_state_dict(mean)
         if network is None:
             raise ValueError("a reader is made in one step at least: see --steps")
