@@ -9,6 +9,7 @@ from typing import Any
 from ...agent.reader.weights import ReaderSettings, ReaderWeights
 from .lessons import Provenance
 from .sources import WORD_SOURCES, file_digest
+from .sureness import EXAMS
 
 
 def write_card(
@@ -38,7 +39,7 @@ def write_card(
         f" from a share of {settings.unread:.4f}; both are fitted on domains that it"
         " learnt nothing of",
         "- What the evidence of a reading weighs is fitted on these domains, and on the open"
-        " questions of groundwalk's exams over concerts, huts and rental (Apache-2.0)",
+        f" questions of groundwalk's exams over {', '.join(EXAMS)} (Apache-2.0)",
         "- Never learnt from: MetaQA, PathQuestion, WebQSP, the WorldCup graph, the world graph",
         "",
         "## Sources",

@@ -36,8 +36,8 @@ from ...evaluation.scoring.metrics import Predicted, strict
 from ..fitting.exams import read_alone
 from ..queries.typed import TypedQuestion
 
-_TESTED = "world"
-"""The graph of which all questions are a test."""
+EXAMS = tuple(graph for graph in GRAPHS if graph != "world")
+"""The graphs of whose questions the open ones are asked; those of the world are all a test."""
 _RESTRAINT = 1.0
 """How much weights cost, as L2 regularisation beside the questions' loss."""
 _ROUNDS = 100
@@ -95,9 +95,7 @@ def known_of_made(
 def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> list[Known]:
     """What is known of the open questions of the exams that are no tests of the reader."""
     known = list[Known]()
-    for graph in GRAPHS:
-        if graph == _TESTED:
-            continue
+    for graph in EXAMS:
         report(f"asking the open questions of {graph}")
         with closing(open_kg(exam_kg(graph))) as kg:
             read = reading_with(kg, reader)

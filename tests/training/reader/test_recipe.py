@@ -45,7 +45,7 @@ def test_a_reader_is_made_with_its_card(
     tmp_path: Path, public_data: Path, taught: Lessons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
-    monkeypatch.setattr(sureness, "GRAPHS", ("huts",))
+    monkeypatch.setattr(sureness, "EXAMS", ("huts",))
     kept = tmp_path / "reader.partial" / LESSONS
     kept.parent.mkdir()
     kept.write_bytes(pickle.dumps(taught))
