@@ -9,6 +9,7 @@ from groundwalk.agent.kg import Reading, Triple
 from groundwalk.agent.kg.derived import Mediators
 from groundwalk.agent.kg.nodes import lexical_form
 from groundwalk.agent.kg.terms import is_literal
+from groundwalk.agent.options import Options
 from groundwalk.agent.query.binding import Mention, bind, check_terms
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
@@ -94,7 +95,9 @@ def test_a_joined_relation_is_asked_by_its_name(
 def test_the_reader_reads_relations_through_statements(tmp_path: Path) -> None:
     (tmp_path / "ada.ttl").write_text(STATEMENTS, encoding="utf-8")
     with open_kg(tmp_path / "ada.ttl", profile="wikidata") as kg:
-        state = build_graph(kg=kg).invoke({"question": "What position did Ada hold?"})
+        however_unsure = Options(confidence=0.0)
+        graph = build_graph(kg=kg, options=however_unsure)
+        state = graph.invoke({"question": "What position did Ada hold?"})
         assert [answer["label"] for answer in state["answers"]] == ["mayor"]
         assert len(state["answers"][0]["chains"][0]) == 2, "both triples prove it"
 
