@@ -6,13 +6,16 @@ and a question with its query in each of the others, as `training/wordings/READM
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, dropwhile
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 from ...agent.errors import InputError, QuestionError
+from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
 from ...agent.query.question import values_in
 from ...agent.query.tree import (
@@ -29,7 +32,7 @@ from ...agent.query.tree import (
 )
 from ..wording.english import asked_files
 from .examples import Example, examples_of
-from .made_graphs import is_value
+from .made_graphs import is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
 ASKED = "asked"
@@ -78,6 +81,26 @@ def asked_examples(graph: AskedGraph) -> list[Example]:
         replace(example, unread=frozenset()) if example.actions else example
         for example in examples_of(graph.questions)
     ]
+
+
+def write_asked(graph: AskedGraph, file: Path, rng: Random) -> None:
+    """Write a made graph over the schema of some questions that has what they name, as Turtle."""
+    named, texts = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for question in graph.questions:
+        for number, mention in enumerate(question.mentions):
+            if mention.kind in graph.schema.classes:
+                named[mention.kind].append(mention.text)
+            elif not mention.kind and (relation := _first_hop(question.actions, number)):
+                texts[relation].append(mention.text)
+    for names in named.values():
+        names[:] = dict.fromkeys(names)
+    write_graph(graph.schema, file, rng, texts, named)
+
+
+def _first_hop(actions: Sequence[Action], mention: int) -> str:
+    """The relation that is followed from a mention; empty for none."""
+    from_there = dropwhile(lambda a: (a.kind, a.number) != ("pointer", mention), actions)
+    return next((action.name for action in from_there if action.kind == "step"), "")
 
 
 def _question(record: Mapping[str, Any], name: str, schema: SchemaLabels) -> SourceQuestion:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
 from ..wording.english import domain_files
-from .asked import ASKED, asked_examples, asked_graphs
+from .asked import ASKED, AskedGraph, asked_examples, asked_graphs
 from .composed import COMPOSED, composed
 from .examples import Example, examples_of
 from .labelled import LABELLED, labelled
@@ -149,6 +149,11 @@ def gather_lessons(
         by_kind[LABELLED] = labelled(named, _LABELLED, seed)
     examples |= {kind: learnt for kind, learnt in by_kind.items() if learnt}
     return Lessons(examples, weights | _WEIGHTS, schemas, apart, watched, provenance)
+
+
+def asked_apart() -> list[AskedGraph]:
+    """The graphs with questions that were asked one by one of which nothing is learnt."""
+    return [graph for graph in asked_graphs() if _number(graph.name) % _APART == 0]
 
 
 def _examples_of(

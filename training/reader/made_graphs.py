@@ -12,6 +12,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from urllib.parse import quote
 
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg.terms import Term
 from ...agent.linking.words import PREPOSITIONS
 from ...agent.query.account import names_of
 from ...agent.reader.lexicon import label_words
@@ -49,6 +51,7 @@ _SHARES = Shares(unread=0.14, filler=0.15, noise=0.25)
 _SYLLABLES = "ba do ki lu me no pa ri sa te vu zo lan mor nel tis gra".split()
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _DATE = "<http://www.w3.org/2001/XMLSchema#date>"
+_BOOLEAN = "<http://www.w3.org/2001/XMLSchema#boolean>"
 
 
 def is_value(end: str) -> bool:
@@ -145,16 +148,21 @@ def write_graph(
     file: Path,
     rng: Random,
     texts: Mapping[str, Sequence[str]] | None = None,
+    named: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write a made graph over a schema as Turtle.
 
-    `texts` are those that a relation leads to, by its label; others are invented.
+    `texts` are those that a relation leads to, by its label, and `named` the names of some things,
+    by their class; others are invented.
     """
     hops = list(dict.fromkeys(hop for hop in schema.hops if hop.head))
     classes = [end for hop in hops for end in (hop.head, hop.tail) if not is_value(end)]
     names = _names(rng)
     things = {
-        name: [(_iri(name, n), next(names)) for n in range(_THINGS)]
+        name: [
+            (_iri(name, n), called)
+            for n, called in enumerate([*(named or {}).get(name, ()), *islice(names, _THINGS)])
+        ]
         for name in dict.fromkeys(classes)
     }
     lines = [f"{_iri(name)} {_LABEL} {_text(name)} ." for name in things]
@@ -174,13 +182,18 @@ def _facts(
     rng: Random,
 ) -> Iterator[str]:
     """The label of a relation, and its facts: most things of its class have some."""
-    relation = _iri(f"relation/{hop.label}")
+    relation = relation_iri(hop.label)
     yield f"{relation} {_LABEL} {_text(hop.label)} ."
     most = 1 if is_value(hop.tail) else rng.choice((1, 1, 2, 4))
     for iri, _ in things[hop.head]:
         for _ in range(rng.randint(1, most) if rng.random() < 0.85 else 0):
             end = _text(rng.choice(texts)) if texts else _end(hop.tail, things, names, rng)
             yield f"{iri} {relation} {end} ."
+
+
+def relation_iri(label: str) -> Term:
+    """The relation of a made graph that has this label."""
+    return _iri(f"relation/{label}")
 
 
 def _end(
@@ -193,6 +206,8 @@ def _end(
     if tail in _DATES:
         year = rng.randint(1700, 2024)
         return f'"{year}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"^^{_DATE}'
+    if tail == "boolean":
+        return f'"{rng.choice(("true", "false"))}"^^{_BOOLEAN}'
     return _text(next(names))
 
 

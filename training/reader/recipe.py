@@ -28,7 +28,7 @@ from .card import write_card
 from .composed import COMPOSED
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
-from .lessons import Lessons, gather_lessons
+from .lessons import Lessons, asked_apart, gather_lessons
 from .lexicons import lexicon_of, meanings_of
 from .module import JOINT, ReaderModule
 from .pools import PLAIN, Drawing, every_word, pools_of
@@ -234,7 +234,7 @@ def train_reader(
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
     reader = ReaderWeights(network.network(), lexicon, ReaderSettings(size, encoder=name))
-    reader = fit_thresholds(reader, lessons.apart, report, recipe.seed)
+    reader = fit_thresholds(reader, lessons.apart, asked_apart(), report, recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
     write_card(out, reader, recipe.written, lessons.provenance, data)

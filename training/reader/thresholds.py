@@ -1,5 +1,6 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -10,9 +11,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...agent.answers.readings import ReadWith
+from ...agent.answers.readings import ReadWith, has_nothing
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph
+from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg.terms import Term
 from ...agent.query.binding import TermNames
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
@@ -32,7 +34,8 @@ from ..fitting.thresholds import (
 from ..material import Material
 from ..queries.typed import TypedQuestion
 from ..trainer.watched import Unwatched, Watcher, counted
-from .made_graphs import Domain, made_graph
+from .asked import AskedGraph, write_asked
+from .made_graphs import MADE_GRAPH, Domain, made_graph, relation_iri
 from .sureness import (
     Known,
     answer_of,
@@ -56,6 +59,8 @@ _OTHERS = 1_000
 """Added to the seed, so that labels are drawn which nothing was watched by."""
 _OF_ONE, _NONE_OF_ONE = 100, 50
 """Questions of the one graph that a reader is tuned to."""
+_FOLLOWED = ("step", "where", "most", "least")
+"""Actions that follow a relation, in questions that were asked one by one."""
 _ANSWERED = 0.05
 """Of questions whose relation is taken out of a graph, how many may be answered."""
 _WRITTEN = 200
@@ -89,14 +94,16 @@ class Tried:
 def fit_thresholds(
     reader: ReaderWeights,
     apart: Sequence[Domain],
+    asked_apart: Sequence[AskedGraph],
     report: Callable[[str], None],
     seed: int = 0,
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
-    Before that, what the evidence of a reading weighs is fitted anew. Few questions are answered
-    whose relation is taken out. `apart` are the domains over which graphs are made. Raises
-    ValueError where none of them can be asked about.
+    Before that, what the evidence of a reading weighs is fitted anew. `apart` are the domains over
+    which graphs are made. Of the questions over `asked_apart` few are answered that their graph
+    says nothing of; where there are none, few of the made ones whose relation is taken out. Raises
+    ValueError where no domain can be asked about.
     """
     reader = replace(reader, settings=replace(reader.settings, sureness=()))
     known = list[Known]()
@@ -114,7 +121,37 @@ def fit_thresholds(
         without += lacking.answered
     if not any(part.answered for part in tried):
         raise ValueError("no domain that is kept apart can be asked about")
+    if asked_apart:
+        without = [
+            answer for graph in asked_apart for answer in asked_in_vain(graph, reader, report)
+        ]
     return _silent(_fitted(reader, tried, lenient_threshold), without)
+
+
+def asked_in_vain(
+    graph: AskedGraph, reader: ReaderWeights, report: Callable[[str], None]
+) -> Iterator[Answered]:
+    """What is answered to questions of which a graph says nothing: as it is, or without a relation.
+
+    Each that follows one relation is asked of the graph without it.
+    """
+    report(f"asking over {graph.name} what it does not say")
+    by_relation = defaultdict[frozenset[Term], list[str]](list)
+    for question in graph.questions:
+        relations = {action.name for action in question.actions if action.kind in _FOLLOWED}
+        if len(relations) == 1 or not question.actions:
+            by_relation[frozenset(map(relation_iri, relations))].append(question.question)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / MADE_GRAPH
+        write_asked(graph, file, Random(graph.name))
+        with closing(open_kg(str(file))) as kg:
+            for without, questions in by_relation.items():
+                read = reading_with(kg, reader, without)
+                for question in questions:
+                    answer = read_as_asked(read, question)
+                    is_said = answer is not None and not has_nothing(answer[1].computed)
+                    confidence = answer[1].computed.confidence if answer and is_said else 0.0
+                    yield Answered(confidence, right=False)
 
 
 def _over(

@@ -2,14 +2,24 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from groundwalk.agent.errors import InputError
+from groundwalk.agent.kg import open_kg
+from groundwalk.agent.kg.labels.names import normalise
+from groundwalk.agent.kg.nodes import lexical_form
+from groundwalk.agent.kg.terms import node_of
 from groundwalk.agent.query.actions import spell
-from groundwalk.training.reader.asked import ASKED, asked_graphs, read_asked
+from groundwalk.training.reader import thresholds
+from groundwalk.training.reader.asked import ASKED, asked_graphs, read_asked, write_asked
 from groundwalk.training.reader.examples import examples_of
+from groundwalk.training.reader.made_graphs import relation_iri
 from groundwalk.training.reader.sources import Mention
+from groundwalk.training.reader.sureness import reading_with
+
+from ...agent.reader.tiny import tiny_reader
 
 SCHEMA = {
     "classes": ["choir", "singer", "hall"],
@@ -39,6 +49,49 @@ def test_every_question_fits_its_schema_and_is_learnt() -> None:
         texts = [one.question for one in graph.questions]
         assert len(set(texts)) == len(texts)
         assert len(examples_of(graph.questions)) == len(texts), graph.name
+
+
+def test_the_graph_of_questions_has_what_they_name(tmp_path: Path) -> None:
+    graph = read_asked(
+        asked(
+            tmp_path,
+            question("Who is in [the Larks]?", start=[0], steps=["^singsWith"]),
+            question("Halls of [Bergen]?", start=[0], steps=["^town"]),
+            {"q": "Who pays [Ann Bay]?", "query": None, "classes": ["singer"]},
+        )
+    )
+    write_asked(graph, tmp_path / "choirs.ttl", Random(0))
+    with open_kg(tmp_path / "choirs.ttl", cache=tmp_path / "cache") as kg:
+        for name, kind in (("the Larks", "choir"), ("Ann Bay", "singer")):
+            (hit,) = kg.labels.lookup(normalise(name))
+            (info,) = kg.labels.describe([hit.term])
+            assert info.kind == kind
+        towns = {lexical_form(node_of(fact.tail)) for fact in kg.stated(relation_iri("town"))}
+        assert towns == {"Bergen"}
+
+
+def test_questions_that_a_graph_does_not_answer_tell_how_sure_is_sure_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = read_asked(
+        asked(
+            tmp_path,
+            question("Who is in [the Larks]?", start=[0], steps=["^singsWith"]),
+            question("Seats where [the Larks] sing?", start=[0], steps=["rehearses in", "seats"]),
+            {"q": "Who pays [Ann Bay]?", "query": None, "classes": ["singer"]},
+        )
+    )
+    left_out = list[frozenset[str]]()
+
+    def reading(kg: Any, reader: Any, without: frozenset[str]) -> Any:
+        left_out.append(without)
+        return reading_with(kg, reader, without)
+
+    monkeypatch.setattr(thresholds, "reading_with", reading)
+    answered = list(thresholds.asked_in_vain(graph, tiny_reader(), lambda _: None))
+    assert len(answered) == 2, "of several relations it is not known which one is missed"
+    assert not any(answer.right for answer in answered)
+    assert sorted(left_out, key=len) == [frozenset(), frozenset({relation_iri("singsWith")})]
 
 
 def test_a_question_has_its_mentions_with_their_classes_and_its_actions(tmp_path: Path) -> None:
