@@ -53,14 +53,14 @@ class ClassOrder:
 
     def above(self, classes: Iterable[Term]) -> set[Term]:
         """The classes that a statement or several lead to from any of some."""
-        found, level = set[Term](), list(classes)
+        higher, level = set[Term](), list(classes)
         for _ in range(self._levels):
             if not level or self.is_empty:
                 break
             above = self._next.take(level, self._read_next)
-            level = sorted({*chain.from_iterable(above.values())} - found)
-            found.update(level)
-        return found
+            level = sorted({*chain.from_iterable(above.values())} - higher)
+            higher.update(level)
+        return higher
 
     def below(self, class_: Term) -> Mapping[Term, Step]:
         """The classes below one, the nearest first, each with its step to the next one up.

@@ -70,8 +70,8 @@ def read_asked(file: Path) -> AskedGraph:
         except (ValueError, KeyError, TypeError, QuestionError) as error:
             faults.append(f"{number}: {error}")
     if faults:
-        told = "; ".join(faults)
-        raise InputError(f"{file.name} has questions that do not fit: {told}", "mend them")
+        listed = "; ".join(faults)
+        raise InputError(f"{file.name} has questions that do not fit: {listed}", "mend them")
     return AskedGraph(name, schema, questions)
 
 

@@ -213,8 +213,8 @@ def test_a_chain_may_lie_in_several_named_graphs(tmp_path: Path) -> None:
     with closing(open_kg(str(file), cache=tmp_path, graphs=graphs)) as kg:
         bound, outcome = asked(kg, {"start": {"class": "Group"}})
         rows: Any = store.query(shown_sparql(kg, Facts(kg), bound))
-        found = {to_term(row["answer"]) for row in rows}
-        assert found == set(outcome.members) == {iri("sola"), iri("tre")}
+        reached = {to_term(row["answer"]) for row in rows}
+        assert reached == set(outcome.members) == {iri("sola"), iri("tre")}
 
 
 def test_a_class_above_that_is_called_as_one_below_takes_no_name_from_it(tmp_path: Path) -> None:
