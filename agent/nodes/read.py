@@ -35,7 +35,8 @@ from ..linking.spans import Span, bracketed
 from ..linking.unlinked import names_beside
 from ..options import Options
 from ..query.account import LEFT_OUT
-from ..query.question import Asked, Before, Mentions, ValueKind, mentions_of
+from ..query.named_values import ValueKind
+from ..query.question import Asked, Before, Mentions, mentions_of
 from ..query.reader import Reader, ReadQueries, ReadQuery, explained
 from ..query.words import in_words
 from ..records import (

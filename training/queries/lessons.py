@@ -16,7 +16,7 @@ from ...agent.kg import KnowledgeGraph
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
 from ...agent.query.binding import Bound, Mention
-from ...agent.query.question import NamedValue, values_in
+from ...agent.query.named_values import NamedValue, values_in
 from ...agent.query.tree import Last, Part, nested, read_query, write_query
 from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion

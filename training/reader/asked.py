@@ -17,7 +17,7 @@ from typing import Any, cast
 from ...agent.errors import InputError, QuestionError
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
-from ...agent.query.question import values_in
+from ...agent.query.named_values import values_in
 from ...agent.query.tree import (
     ANYTHING,
     AnyOf,

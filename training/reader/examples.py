@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from ...agent.query.actions import LITERAL, Action
 from ...agent.query.automaton import Partial
+from ...agent.query.named_values import values_in
 from ...agent.query.prompt import Numbered
-from ...agent.query.question import values_in
 from ...agent.query.schema import EarlierSet, Reading
 from ...agent.query.schema_tables import ValueType
 from ...agent.query.tree import Query
