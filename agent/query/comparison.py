@@ -24,6 +24,8 @@ YEAR = 10_000.0
 """What a year is of `Quantity.number`."""
 _GRAINS = {7: 100.0, 10: 1.0}
 """The same of a month and of a day, by the characters with which they are written."""
+_SPAN = re.compile(r"([1-9]\d)(?:\d[xX]|[xX]{2})")
+"""A decade or a century, as ISO 8601-2 writes them: `198X`, `19XX`."""
 
 
 # Operands and units
@@ -38,12 +40,19 @@ class Operand:
     number: float | None = None
     date: float | None = None
     grain: float = 0.0
-    """What of a value is compared with the date: its month or its day; all of it at 0."""
+    """What of a value is compared with the date, as its month or its day; all of it at 0."""
+    years: float = 0.0
+    """The years of the decade or century that is compared with; 0 for another value."""
     unit: str = ""
     numbers: tuple[tuple[str, Sizes], ...] = ()
     """Further numbers, each of which may be equal: of each unit, sorted."""
     dates: Sizes = field(default_factory=lambda: np.zeros(0))
     """Further dates, each of which may be equal."""
+
+    @property
+    def amount(self) -> float | None:
+        """What how many there are is compared with; a decade is no such number."""
+        return None if self.years else self.number
 
 
 def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
@@ -54,6 +63,12 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
         year = value_of(f'"{text}"^^<{XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
         return Operand(number=float(text), date=year and year.number, unit=unit)
     plain = text.strip()
+    if _SPAN.fullmatch(plain):
+        years = 10.0 ** plain.lower().count("x")
+        first = float(plain.lower().replace("x", "0"))
+        return Operand(
+            text=plain, number=first, date=first * YEAR, grain=years * YEAR, years=years, unit=unit
+        )
     if _GROUPED.fullmatch(plain):
         plain = plain.replace(",", "")
     number = value_of(f'"{plain}"') if re.fullmatch(r"[\w.+-]+", plain) else None
@@ -70,7 +85,7 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
 
 def number_for_having(text: str | int | float | bool | None) -> float:
     """The number of a condition on groups. Raises QuestionError where it is none."""
-    number = operand_of("" if text is None else text).number
+    number = operand_of("" if text is None else text).amount
     if number is None:
         raise QuestionError("`having` compares with a number", "give one as its value")
     return number
@@ -137,13 +152,14 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
     mask = np.isin(values, operand.terms)
     numbers = operand.numbers
     if operand.number is not None:
-        numbers = (*numbers, (operand.unit, np.array([operand.number])))
+        wanted = _coarse(np.array([operand.number]), operand.years)
+        numbers = (*numbers, (operand.unit, wanted))
     for unit, wanted in numbers:
         converted = units.converted(sizes[is_number], units_of[is_number], unit)
-        mask[is_number] |= _close_to_any(converted, wanted)
+        mask[is_number] |= _close_to_any(_coarse(converted, operand.years), wanted)
     dates = operand.dates if operand.date is None else np.array([operand.date])
-    grain = YEAR if year else operand.grain
-    mask |= (kinds == DATE) & np.isin(_dates(sizes, grain), _dates(dates, grain))
+    grain = grain_of(operand, year=year)
+    mask |= (kinds == DATE) & np.isin(_coarse(sizes, grain), _coarse(dates, grain))
     if operand.text is not None and not year:
         is_called_so = _texts(facts, values, "=", operand.text)
         if not all(map(is_literal, facts.terms(operand.terms))):
@@ -174,11 +190,12 @@ def ordered(
             raise _no_order(facts, values, op, units.relation)
         if operand.number is not None:
             converted = units.converted(sizes[is_number], units_of[is_number], operand.unit)
-            mask[is_number] = compare(converted, op, operand.number)
+            wanted = _coarse(np.array([operand.number]), operand.years)[0]
+            mask[is_number] = compare(_coarse(converted, operand.years), op, wanted)
         if operand.date is not None:
-            grain = YEAR if year else operand.grain
-            wanted = _dates(np.array([operand.date]), grain)[0]
-            mask[is_date] = compare(_dates(sizes[is_date], grain), op, wanted)
+            grain = grain_of(operand, year=year)
+            wanted = _coarse(np.array([operand.date]), grain)[0]
+            mask[is_date] = compare(_coarse(sizes[is_date], grain), op, wanted)
     elif operand.text is None and len(operand.terms):
         raise _no_order(facts, operand.terms, op, units.relation)
     elif operand.text is not None and len(values):
@@ -272,5 +289,10 @@ def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionErro
     )
 
 
-def _dates(sizes: Sizes, grain: float) -> Sizes:
+def grain_of(operand: Operand, *, year: bool) -> float:
+    """What of a date is compared with an operand; with `year` no less than its year."""
+    return max(operand.grain, YEAR) if year else operand.grain
+
+
+def _coarse(sizes: Sizes, grain: float) -> Sizes:
     return np.floor(sizes / grain) if grain else sizes

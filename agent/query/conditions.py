@@ -86,7 +86,7 @@ def _wanted_counts(sets: "Sets", condition: Filter) -> list[float]:
     """The numbers that counts are compared with; of the answers of a query those that are."""
     query = condition.value if isinstance(condition.value, Query) else None
     operand = _operand(sets, condition) if query is None else _answer_of(sets, query, "=")
-    numbers = [] if operand.number is None else [operand.number]
+    numbers = [] if operand.amount is None else [operand.amount]
     numbers += [number for _, of_unit in operand.numbers for number in of_unit.tolist()]
     if not numbers and query is None:
         raise QuestionError("how many there are compares with a number", "give one as the value")

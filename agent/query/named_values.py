@@ -28,6 +28,8 @@ _DAY = re.compile(
     r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
     r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
+_DECADE = re.compile(r"(?<![\w.,-])([1-9]\d[1-9])0(['’]?[^\W\d_]{1,2})(?!\w)")
+_CENTURY = re.compile(r"(?<![\w.,-])(\d\d)([^\W\d_]{1,2})[\s-]+([^\W\d_]+)(?!\w)")
 _DAYS_BEFORE = (
     r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
     r"(?<![\w.,-])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
@@ -62,6 +64,10 @@ class Spelling:
     """What may stand between a scale and the rest."""
     ordinals: frozenset[str]
     """What after digits makes a place of them."""
+    decades: frozenset[str]
+    """What after a year makes a decade of it."""
+    centuries: frozenset[str]
+    """Words for a hundred years, after the place of these."""
     days_before: tuple[re.Pattern[str], ...]
     """The first day of a range, at the end of what stands before the last one."""
     not_units: frozenset[str]
@@ -82,6 +88,8 @@ def spelling() -> Spelling:
         table["months"],
         marks["joint"],
         frozenset(marks["ordinals"]),
+        frozenset(marks["decades"]),
+        frozenset(marks["centuries"]),
         tuple(re.compile(day + _range(marks["ranges"])) for day in _DAYS_BEFORE),
         frozenset(marks["not_units"]),
         frozenset(marks["letters"]),
@@ -111,6 +119,7 @@ def values_in(question: str) -> list[NamedValue]:
     kinds = (
         _quoted(question),
         _dates(question, words),
+        _many_years(question, words),
         _numbers(question, words),
         _in_words(question, words),
         _letters(question, words),
@@ -143,6 +152,21 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
             continue
         yield from _first_of_range(question[: date.start()], day, name, words)
         yield NamedValue(*date.span(), "date", date[0], MentionValue(day.isoformat()))
+
+
+def _many_years(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Decades and centuries, as ISO 8601-2 writes them: `1980s` is `198X`, `19th century` `18XX`.
+
+    `1900s` is left out, for it may be either.
+    """
+    for decade in _DECADE.finditer(question):
+        if decade[2].lower().replace("’", "'") in words.decades:
+            yield NamedValue(*decade.span(), "date", decade[0], MentionValue(f"{decade[1]}X"))
+    for century in _CENTURY.finditer(question):
+        is_century = century[3].lower() in words.centuries and int(century[1]) > 10
+        if is_century and century[2].lower() in words.ordinals:
+            value = MentionValue(f"{int(century[1]) - 1}XX")
+            yield NamedValue(*century.span(), "date", century[0], value)
 
 
 def _first_of_range(

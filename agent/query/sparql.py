@@ -220,7 +220,7 @@ class _Compiler(Patterns):
             counted = self._counted(members, condition, variable, number)
             if isinstance(condition.value, Query):
                 return [*counted, *self._compared(number, condition, condition.value)]
-            wanted = self.operand(condition).number
+            wanted = self.operand(condition).amount
             if wanted is None:
                 raise QuestionError(
                     "how many there are compares with a number", "give one as the value"

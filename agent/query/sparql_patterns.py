@@ -12,7 +12,7 @@ from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import XSD, RelationPath, Term, is_literal
 from .binding import Bound
-from .comparison import YEAR, Operand, operand_of
+from .comparison import Operand, grain_of, operand_of
 from .tree import Filter, Op
 
 _NUMERAL = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -228,9 +228,12 @@ class Patterns:
         """The comparisons with an operand as a number and as a date."""
         readings = list[str]()
         if operand.number is not None:
-            readings.append(f"{self.number(value)} {op} {double(operand.number)}")
+            number, wanted = self.number(value), operand.number
+            if operand.years:
+                number, wanted = f"FLOOR({number} / {operand.years:g})", wanted // operand.years
+            readings.append(f"{number} {op} {double(wanted)}")
         if operand.date is not None and (year or not self.is_plain(value)):
-            date, wanted, grain = self.date(value), operand.date, YEAR if year else operand.grain
+            date, wanted, grain = self.date(value), operand.date, grain_of(operand, year=year)
             if grain:
                 date, wanted = f"FLOOR({date} / {grain:g})", wanted // grain
             readings.append(f"{date} {op} {double(wanted)}")

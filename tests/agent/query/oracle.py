@@ -65,6 +65,8 @@ class Reading(NamedTuple):
     moment: Moment | None = None
     said: int = 6
     """How many parts of the moment are said where it is written in a query."""
+    years: range | None = None
+    """The years of a decade or a century."""
 
 
 @dataclass(frozen=True)
@@ -351,6 +353,12 @@ def written(value: str | float | bool) -> Reading:
         year = moment(str(value)) if isinstance(value, int) and 1000 <= value <= 9999 else None
         return Reading(frozenset(), float(value), year)
     plain = value.strip()
+    if plain[:-1].isdigit() and len(plain) == 4 and plain[3] in "xX":
+        first = int(plain[:3] + "0")
+        return Reading(frozenset({value.casefold()}), years=range(first, first + 10))
+    if plain[:-2].isdigit() and len(plain) == 4 and plain[2:].upper() == "XX":
+        first = int(plain[:2] + "00")
+        return Reading(frozenset({value.casefold()}), years=range(first, first + 100))
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", plain):
         plain = plain.replace(",", "")
     number = float(plain) if NUMERAL.fullmatch(plain) else None
@@ -369,6 +377,11 @@ def agrees(value: Reading, op: str, wanted: Reading, *, year: bool) -> bool:
     if op in WORDED:
         texts = wanted.texts or {f"{wanted.number:g}"}
         return any(WORDED[op](own, text) for own in value.texts for text in texts)
+    if wanted.years is not None:
+        year_of = None if value.moment is None else value.moment[0]
+        sizes = [size for size in (value.number, year_of) if size is not None]
+        if any(in_years(size, op, wanted.years) for size in sizes):
+            return True
     if value.number is not None and wanted.number is not None:
         if COMPARE[op](value.number, wanted.number):
             return True
@@ -377,6 +390,18 @@ def agrees(value: Reading, op: str, wanted: Reading, *, year: bool) -> bool:
         if COMPARE[op](value.moment[:parts], wanted.moment[:parts]):
             return True
     return op == "=" and not year and bool(value.texts & wanted.texts)
+
+
+def in_years(size: float, op: str, years: range) -> bool:
+    """Whether a year, or a number, compares so with the years of a decade or a century."""
+    before, after = size < years.start, size >= years.stop
+    return {
+        "=": not before and not after,
+        "<": before,
+        "<=": not after,
+        ">": after,
+        ">=": not before,
+    }[op]
 
 
 def compared(number: float, op: str, wanted: float) -> bool:

@@ -196,7 +196,7 @@ class _Queries:
         kind = random.random()
         order = random.choice(("=", "!=", "<", ">", "<=", ">="))
         if kind < 0.2:
-            value: Any = random.choice((random.randint(0, 3), 1.5, "2"))
+            value: Any = random.choice((random.randint(0, 3), 1.5, "2", "200X"))
             return {**_hop("size"), "op": order, "value": value}
         if kind < 0.35:
             return self._dated(order)
@@ -237,7 +237,9 @@ class _Queries:
         random = self._random
         if random.random() < 0.4:
             return {**_hop("born"), "op": op, "value": "2000", "of": "year"}
-        text = random.choice(("2000-01-10", "2000-02", "2000", "2000-01-10T10:30:00"))
+        text = random.choice(
+            ("2000-01-10", "2000-02", "2000", "2000-01-10T10:30:00", "199X", "19XX", "200x")
+        )
         return {**_hop("born"), "op": op, "value": text}
 
 

@@ -99,6 +99,9 @@ def members(outcome: Outcome) -> str:
             "bd",
         ),
         ({**TOWERS, "filters": [{"relation": "opened", "op": "=", "value": "2001"}]}, (), "b"),
+        ({**TOWERS, "filters": [{"relation": "opened", "op": "=", "value": "199X"}]}, (), "a"),
+        ({**TOWERS, "filters": [{"relation": "opened", "op": ">", "value": "199X"}]}, (), "bd"),
+        ({**TOWERS, "filters": [{"relation": "opened", "op": "<=", "value": "19XX"}]}, (), "a"),
         (
             {**TOWERS, "filters": [{"relation": "closed", "op": "=", "value": "2020-07-10"}]},
             (),
@@ -343,6 +346,13 @@ def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
                 "filters": [{"relation": "floors", "count": True, "op": "<", "value": "many"}],
             },
             "number",
+        ),
+        (
+            {
+                **TOWERS,
+                "filters": [{"relation": "floors", "count": True, "op": "<", "value": "199X"}],
+            },
+            "compares with a number",
         ),
     ],
 )

@@ -54,7 +54,8 @@ def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None
         ("from 3rd of May 1990 to July 4th, 1991", "date", ["3rd of May 1990", "July 4th, 1991"]),
         ("before 1 Sept. 2001, after Dec 31 2000", "date", ["1 Sept. 2001", "Dec 31 2000"]),
         ("10TH JULY 2025, May 10,2020", "date", ["10TH JULY 2025", "May 10,2020"]),
-        ("2020-05-10 May 2021, 1 may 2000 people, May 5 1990s", "date", ["2020-05-10"]),
+        ("2020-05-10 May 2021, 1 may 2000 people", "date", ["2020-05-10"]),
+        ("May 5 1990s", "date", ["1990s"]),
         ("31 June 1990, 10 houses 2000, 3km May 1990, May 1990", "date", []),
         ('starting with "New" or “San 3”', "text", ["New", "San 3"]),
         ("the rivers' names contain 'ab'", "text", ["ab"]),
@@ -119,6 +120,24 @@ def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
 def test_a_range_over_months(question: str, days: list[str]) -> None:
     dates = [value for value in values_in(question) if value.kind == "date"]
     assert [date.value.value or "" for date in dates] == days
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("records of the 1980s", [("1980s", "198X")]),
+        ("between the 1910's and the 2010s", [("1910's", "191X"), ("2010s", "201X")]),
+        ("in the 19th century", [("19th century", "18XX")]),
+        ("a 12th-century church", [("12th-century", "11XX")]),
+        ("records of the 1900s", []),
+        ("the 3rd century", []),
+        ("the 19th centurion", []),
+        ("1980sx, a1980s and 1,980s", []),
+    ],
+)
+def test_decades_and_centuries(question: str, said: list[tuple[str, str]]) -> None:
+    dates = [value for value in values_in(question) if value.kind == "date"]
+    assert [(date.text, date.value.value) for date in dates] == said
 
 
 def test_a_letter_after_digits_multiplies_them() -> None:

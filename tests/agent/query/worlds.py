@@ -118,7 +118,7 @@ MENTIONS = st.tuples(
 
 OPS = ["=", "!=", "<", ">", "<=", ">="]
 AGGREGATES = ["sum", "avg", "min", "max"]
-DAYS = ["2000-01-10", "2000-02", "2000", "1999", "2000-01-10T10:30:00"]
+DAYS = ["2000-01-10", "2000-02", "2000", "1999", "2000-01-10T10:30:00", "199X", "20XX"]
 
 
 class _Itself(dict[str, Term]):
@@ -197,13 +197,13 @@ def filters(draw: st.DrawFn, depth: int) -> Tree:
     numbers: st.SearchStrategy[Any] = st.integers(0, 2)
     kinds: list[st.SearchStrategy[Tree]] = [
         st.fixed_dictionaries(
-            {"op": op, "value": st.sampled_from([0, 1, 2.5, 2000, "1", "2,000"])}
+            {"op": op, "value": st.sampled_from([0, 1, 2.5, 2000, "1", "2,000", "200X", "19xx"])}
         ),
         st.fixed_dictionaries({"op": op, "value": st.sampled_from(DAYS)}),
         st.fixed_dictionaries(
             {
                 "op": op,
-                "value": st.sampled_from(["2000", 1999, "2000-05-05"]),
+                "value": st.sampled_from(["2000", 1999, "2000-05-05", "199X", "20XX"]),
                 "of": st.just("year"),
             }
         ),
