@@ -8,7 +8,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, dropwhile
 from pathlib import Path
 from random import Random
@@ -36,7 +36,8 @@ from .made_graphs import is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
 ASKED = "asked"
-_MENTION = re.compile(r"\[([^\[\]]+)\]")
+_MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
+"""A mention in brackets, or in braces words that the query leaves out."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,8 @@ def read_asked(file: Path) -> AskedGraph:
 
 
 def asked_examples(graph: AskedGraph) -> list[Example]:
-    """The questions of a graph as they are learnt: their queries leave none of their words out."""
-    return [
-        replace(example, unread=frozenset()) if example.actions else example
-        for example in examples_of(graph.questions)
-    ]
+    """The questions of a graph as they are learnt."""
+    return examples_of(graph.questions)
 
 
 def write_asked(graph: AskedGraph, file: Path, rng: Random) -> None:
@@ -106,31 +104,43 @@ def _first_hop(actions: Sequence[Action], mention: int) -> str:
 def _question(record: Mapping[str, Any], name: str, schema: SchemaLabels) -> SourceQuestion:
     """Raises ValueError and QuestionError for a question that does not fit."""
     if record["query"] is None:
-        text, mentions = _mentions(record["q"], dict(enumerate(record["classes"])))
+        text, mentions, _ = _marked(record["q"], dict(enumerate(record["classes"])))
         if len(mentions) != len(record["classes"]):
             raise ValueError(f"{len(mentions)} mentions, and {len(record['classes'])} classes")
         return SourceQuestion(ASKED, "", name, text, mentions, ())
     query = read_query(_with_steps(record["query"]))
     types = _Types(schema)
     types.follow(query)
-    text, mentions = _mentions(record["q"], types.mentions)
+    text, mentions, unread = _marked(record["q"], types.mentions)
     used = starting_mentions(query) | compared_mentions(query)
     if used != frozenset(range(len(mentions))):
         raise ValueError(f"{len(mentions)} mentions, and the query uses {sorted(used)}")
-    return SourceQuestion(ASKED, "", name, text, mentions, actions_of(query))
+    return SourceQuestion(ASKED, "", name, text, mentions, actions_of(query), unread=unread)
 
 
-def _mentions(written: str, types: Mapping[int, str]) -> tuple[str, tuple[Mention, ...]]:
-    """A question without the brackets around its mentions, and these."""
-    text = written.replace("[", "").replace("]", "")
+def _marked(
+    written: str, types: Mapping[int, str]
+) -> tuple[str, tuple[Mention, ...], tuple[tuple[int, int], ...]]:
+    """A question without its brackets and braces, its mentions, and what its query leaves out.
+
+    Raises ValueError for a bracket or a brace that is not closed, or stands inside of others.
+    """
+    text, mentions, unread = "", list[tuple[int, int]](), list[tuple[int, int]]()
+    last = 0
+    for match in _MARKED.finditer(written):
+        text += written[last : match.start()]
+        stretch = (len(text), len(text) + len(match[0]) - 2)
+        (mentions if match[1] else unread).append(stretch)
+        text, last = text + match[0][1:-1], match.end()
+    text += written[last:]
+    if not set("[]{}").isdisjoint(text):
+        raise ValueError("a bracket or a brace is not closed")
     values = {(value.start, value.end): value.kind for value in values_in(text)}
-    mentions = list[Mention]()
-    for number, match in enumerate(_MENTION.finditer(written)):
-        start = match.start() - 2 * number
-        end = start + len(match[1])
-        kind = values.get((start, end), "") or types.get(number, "")
-        mentions.append(Mention(start, end, match[1], kind))
-    return text, tuple(mentions)
+    named = (
+        Mention(*stretch, text[slice(*stretch)], values.get(stretch, "") or types.get(number, ""))
+        for number, stretch in enumerate(mentions)
+    )
+    return text, tuple(named), tuple(unread)
 
 
 def _with_steps(part: Any, key: str = "") -> Any:
@@ -139,11 +149,14 @@ def _with_steps(part: Any, key: str = "") -> Any:
         return [_with_steps(member, key) for member in cast("list[Any]", part)]
     if isinstance(part, dict):
         members = cast("dict[str, Any]", part)
-        whole = {name: _with_steps(member, name) for name, member in members.items()}
+        whole = {
+            name: member if (name, member) == ("of", "year") else _with_steps(member, name)
+            for name, member in members.items()
+        }
         if str(relation := whole.get("relation", "")).startswith("^"):
             whole |= _step(relation)
         return whole
-    if isinstance(part, str) and key in ("steps", "via", "group", "of") and part != "year":
+    if isinstance(part, str) and key in ("steps", "via", "group", "of"):
         return _step(part)
     return part
 

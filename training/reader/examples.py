@@ -77,8 +77,10 @@ def _example(question: SourceQuestion) -> Example | None:
         if action.number is not None and not is_literal and action.number not in readable:
             return None
     legal, ends = _legal(tuple(map(_bare, actions)), len(mentions))
+    known = question.unread if actions else None
+    unread = None if known is None else _words_in(words, known)
     return Example(
-        question.source, question.schema, words, actions, legal, ends, question.candidates
+        question.source, question.schema, words, actions, legal, ends, question.candidates, unread
     )
 
 
@@ -102,18 +104,20 @@ def made_example(
         earlier |= frozenset(("answers",) if before.answers else ())
     count = sum(word.mention is not None for word in words)
     legal, ends = _legal(tuple(map(_bare, actions)), count, earlier)
-    unread = _unread(words, asked) if actions else None
+    left_out = [(span.start, span.end) for span in asked.spans if span.use == "unread"]
+    unread = _words_in(words, left_out) if actions else None
     return Example(source, schema, words, actions, legal, ends, unread=unread)
 
 
-def _unread(words: Sequence[QuestionWord], asked: TypedQuestion) -> frozenset[int]:
-    """The words that the query of a question leaves out."""
-    left_out = [(span.start, span.end) for span in asked.spans if span.use == "unread"]
+def _words_in(
+    words: Sequence[QuestionWord], stretches: Iterable[tuple[int, int]]
+) -> frozenset[int]:
+    """The numbers of the words of a question that are in some stretches of it."""
     return frozenset(
         index
+        for start, end in stretches
         for index, word in enumerate(words)
-        if not word.is_earlier
-        and any(start < word.end and word.start < end for start, end in left_out)
+        if not word.is_earlier and start < word.end and word.start < end
     )
 
 

@@ -141,6 +141,7 @@ class SourceQuestion:
     """A question with the actions of its query, whose names are labels.
 
     `candidates` are labels that compete with those of the query, where the source has such.
+    `unread` are the stretches that the query leaves out; None where that is not known.
     """
 
     source: str
@@ -150,6 +151,7 @@ class SourceQuestion:
     mentions: tuple[Mention, ...]
     actions: tuple[Action, ...]
     candidates: tuple[str, ...] = ()
+    unread: tuple[tuple[int, int], ...] | None = None
 
 
 def read_source(file: Path) -> Iterator[SourceQuestion]:

@@ -13,7 +13,13 @@ from groundwalk.agent.kg.nodes import lexical_form
 from groundwalk.agent.kg.terms import node_of
 from groundwalk.agent.query.actions import spell
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.asked import ASKED, asked_graphs, read_asked, write_asked
+from groundwalk.training.reader.asked import (
+    ASKED,
+    asked_examples,
+    asked_graphs,
+    read_asked,
+    write_asked,
+)
 from groundwalk.training.reader.examples import examples_of
 from groundwalk.training.reader.made_graphs import relation_iri
 from groundwalk.training.reader.sources import Mention
@@ -116,9 +122,40 @@ def test_a_question_has_its_mentions_with_their_classes_and_its_actions(tmp_path
     assert (one.source, one.schema, graph.name) == (ASKED, graph.name, "asked:choirs")
 
 
+def test_words_in_braces_are_those_that_a_query_leaves_out(tmp_path: Path) -> None:
+    singers = question(
+        "Who {nearly} sang with [the Larks] {in 2015}?", start=[0], steps=["^singsWith"]
+    )
+    plain = question("Who, dear me, is in [the Larks]?", start=[0], steps=["^singsWith"])
+    unknown = {"q": "Who pays [Ann Bay]?", "query": None, "classes": ["singer"]}
+    graph = read_asked(asked(tmp_path, singers, plain, unknown))
+    assert graph.questions[0].question == "Who nearly sang with the Larks in 2015?"
+    assert graph.questions[0].mentions == (Mention(21, 30, "the Larks", "choir"),)
+    left_out = [
+        None if one.unread is None else [one.words[number].text for number in sorted(one.unread)]
+        for one in asked_examples(graph)
+    ]
+    assert left_out == [["nearly", "in", "2015"], [], None]
+
+
+def test_a_relation_may_be_called_year(tmp_path: Path) -> None:
+    file = tmp_path / "prizes.jsonl"
+    schema = {"classes": ["prize", "hall"], "relations": [["year", "prize", "number"]]}
+    last = question(
+        "last prize", start={"class": "prize"}, extreme={"relation": "year", "most": True}
+    )
+    lines = (schema, question("When was [X]?", start=[0], steps=["year"]), last)
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert [one.actions[1].name for one in read_asked(file).questions] == ["year", "year"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
+        (
+            question("Who {is in [the Larks]}?", start=[0], steps=["^singsWith"]),
+            "not closed",
+        ),
         (question("Who is in [the Larks]?", start=[0], steps=["singers"]), "no relation 'singers'"),
         (
             question("Seats of [Ann]?", start=[0], steps=["singsWith", "seats"]),
