@@ -35,10 +35,17 @@ _DAYS_BEFORE = (
     r"(?<![\w.,-])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
 )
 """The first day of a range, which has its year, and may have its month, from the last one."""
+_DAYS_AFTER = (
+    r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
+    r"(?P<last>\d{1,2})(?P<nd>[^\W\d_]{2})?(?:,\s*|\s+)(?P<year>\d{4})(?!\w|[.,]\d)",
+)
+"""The two days of a range after their month."""
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
+_UP_TO = re.compile(r"\s*[-–—]\s*[\d,.]*\d([^\W\d_]+)")
+"""After a number the larger one of a range, with what its digits end in."""
 _UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
@@ -70,6 +77,8 @@ class Spelling:
     """Words for a hundred years, after the place of these."""
     days_before: tuple[re.Pattern[str], ...]
     """The first day of a range, at the end of what stands before the last one."""
+    days_after: re.Pattern[str]
+    """Both days of a range, after their month."""
     not_units: frozenset[str]
     """Words that are no unit after a number, though a unit is written so."""
     letters: frozenset[str]
@@ -90,7 +99,8 @@ def spelling() -> Spelling:
         frozenset(marks["ordinals"]),
         frozenset(marks["decades"]),
         frozenset(marks["centuries"]),
-        tuple(re.compile(day + _range(marks["ranges"])) for day in _DAYS_BEFORE),
+        tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
+        re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),
         frozenset(marks["not_units"]),
         frozenset(marks["letters"]),
     )
@@ -99,7 +109,7 @@ def spelling() -> Spelling:
 def _range(words: Sequence[str]) -> str:
     """What stands between two days of a range: a dash, or one of the words."""
     named = "|".join(map(re.escape, words))
-    return rf"(?:\s*[-–—]\s*|\s+(?i:{named})\s+(?:[^\W\d_]{{1,3}}\s+)?)\Z"
+    return rf"(?:\s*[-–—]\s*|\s+(?i:{named})\s+(?:[^\W\d_]{{1,3}}\s+)?)"
 
 
 @dataclass(frozen=True)
@@ -143,6 +153,7 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
     """
     digits = [date.span() for date in _DATE.finditer(question)]
     yield from (NamedValue(*span, "date", question[slice(*span)]) for span in digits)
+    yield from _days_after_month(question, words)
     for date in _DAY.finditer(question):
         if any(start < date.end() and date.start() < end for start, end in digits):
             continue
@@ -152,6 +163,20 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
             continue
         yield from _first_of_range(question[: date.start()], day, name, words)
         yield NamedValue(*date.span(), "date", date[0], MentionValue(day.isoformat()))
+
+
+def _days_after_month(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Both days of ranges in one month that is said before them: `July 1-10, 2025`."""
+    for days in words.days_after.finditer(question):
+        month, year = days["month"], int(days["year"])
+        first = _day(int(days["day"]), month, year, days["th"], words, in_range=True)
+        last = _day(int(days["last"]), month, year, days["nd"], words, in_range=True)
+        if first is not None and last is not None and first < last:
+            end = max(days.end("day"), days.end("th"))
+            spans = ((days.start(), end, first), (days.start("last"), days.end(), last))
+            for start, end, day in spans:
+                text = question[start:end]
+                yield NamedValue(start, end, "date", text, MentionValue(day.isoformat()))
 
 
 def _many_years(question: str, words: Spelling) -> Iterator[NamedValue]:
@@ -230,6 +255,8 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
         glued = _WORD.match(question, end)
         if glued and (times := words.suffixes.get(glued[0])):
             end, value = glued.end(), _whole(value * times)
+        elif (larger := _UP_TO.match(question, end)) and (times := words.suffixes.get(larger[1])):
+            value = _whole(value * times)
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
         end, value = _scaled(question, end, value, words)

@@ -86,6 +86,8 @@ def test_a_day_in_words_is_compared_as_a_date() -> None:
         ("1-10 July 2025", "1", "10 July 2025"),
         ("between july 1 and July 10, 2025", "july 1", "July 10, 2025"),
         ("tours of 1 July – 10 July 2025", "1 July", "10 July 2025"),
+        ("tours of July 1-10, 2025", "July 1", "10, 2025"),
+        ("from july 1st to the 10th, 2025", "july 1st", "10th, 2025"),
     ],
 )
 def test_the_first_day_of_a_range_has_its_month_and_year_from_the_last(
@@ -115,6 +117,8 @@ def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
         ("between may 3 and June 10, 2025", ["2025-05-03", "2025-06-10"]),
         ("between 28 December and 3 January 2025", ["2024-12-28", "2025-01-03"]),
         ("between 2025-07-01 and 10 July 2025", ["", "2025-07-10"]),
+        ("room 1-10, 2025", []),
+        ("July 10-1, 2025", []),
     ],
 )
 def test_a_range_over_months(question: str, days: list[str]) -> None:
@@ -138,6 +142,14 @@ def test_a_range_over_months(question: str, days: list[str]) -> None:
 def test_decades_and_centuries(question: str, said: list[tuple[str, str]]) -> None:
     dates = [value for value in values_in(question) if value.kind == "date"]
     assert [(date.text, date.value.value) for date in dates] == said
+
+
+def test_a_letter_after_a_range_multiplies_both_its_ends() -> None:
+    assert [size for _, size, _ in numbers("towns of 10-20k, 1.5 – 2k and 10-20 km")] == [
+        *(10_000, 20_000),
+        *(1_500, 2_000),
+        *(10, 20),
+    ]
 
 
 def test_a_letter_after_digits_multiplies_them() -> None:
