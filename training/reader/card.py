@@ -9,7 +9,6 @@ from typing import Any
 from ...agent.reader.weights import ReaderSettings, ReaderWeights
 from .lessons import Provenance
 from .sources import WORD_SOURCES, file_digest
-from .sureness import EXAMS
 
 
 def write_card(
@@ -38,8 +37,8 @@ def write_card(
         f"- Answers are shown from a confidence of {settings.threshold:.4f}, and a word is left out"
         f" from a share of {settings.unread:.4f}; both are fitted on domains that it"
         " learnt nothing of",
-        "- What the evidence of a reading weighs is fitted on these domains, and on the open"
-        f" questions of groundwalk's exams over {', '.join(EXAMS)} (Apache-2.0)",
+        "- What the evidence of a reading weighs is fitted on these domains, and on questions that"
+        " were asked one by one over small graphs that it learnt nothing of",
         "- Never learnt from: MetaQA, PathQuestion, WebQSP, the WorldCup graph, the world graph",
         "",
         "## Sources",

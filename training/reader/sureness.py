@@ -4,8 +4,7 @@ Made questions have the words of their labels, and people's own have others: so 
 graphs that nothing was learnt of, and either kind counts as much in all.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -17,27 +16,24 @@ from ...agent.answers.queries import executed
 from ...agent.answers.readings import Read, ReadWith, answered, has_nothing
 from ...agent.answers.sureness import Evidence
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph, open_kg
+from ...agent.kg import KnowledgeGraph
 from ...agent.kg.terms import Term
 from ...agent.linking import LabelLinker
 from ...agent.options import Options
 from ...agent.query.automaton import query_of
 from ...agent.query.binding import TermNames, bind
+from ...agent.query.named_values import values_in
+from ...agent.query.normal import MentionValue
 from ...agent.query.question import Asked
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import ReaderWeights
-from ...evaluation.datasets import read_samples
-from ...evaluation.datasets.jsonl import GRAPHS, exam_kg
-from ...evaluation.samples import Sample
-from ...evaluation.scoring.answer_forms import form_of, gold_in_form, stated_in_form
-from ...evaluation.scoring.metrics import Predicted, strict
 from ..fitting.exams import read_alone
 from ..queries.typed import TypedQuestion
+from .asked import AskedGraph
+from .sources import SourceQuestion
 
-EXAMS = tuple(graph for graph in GRAPHS if graph != "world")
-"""The graphs of whose questions the open ones are asked; those of the world are all a test."""
 _RESTRAINT = 1.0
 """How much weights cost, as L2 regularisation beside the questions' loss."""
 _ROUNDS = 100
@@ -92,19 +88,35 @@ def known_of_made(
             yield Known(outcome.evidence, right)
 
 
-def known_of_exams(reader: ReaderWeights, report: Callable[[str], None]) -> list[Known]:
-    """What is known of the open questions of the exams that are no tests of the reader."""
-    known = list[Known]()
-    for graph in EXAMS:
-        report(f"asking the open questions of {graph}")
-        with closing(open_kg(exam_kg(graph))) as kg:
-            read = reading_with(kg, reader)
-            for sample in read_samples("exam", None, f"{graph}/open"):
-                _, outcome = read_as_asked(read, sample.question) or (None, None)
-                if outcome is None or outcome.evidence is None or has_nothing(outcome.computed):
-                    continue  # that something comes to nothing is judged by its probability
-                known.append(Known(outcome.evidence, _answers(outcome.computed, sample)))
-    return known
+def known_of_asked(read: ReadWith, graph: AskedGraph) -> Iterator[Known]:
+    """What is known of questions that were asked one by one; right is what their query comes to.
+
+    Nothing is right where the graph says nothing of a question, or the query leaves words out.
+    """
+    for question in graph.questions:
+        _, outcome = read_as_asked(read, question.question) or (None, None)
+        if outcome is None or outcome.evidence is None or has_nothing(outcome.computed):
+            continue  # that something comes to nothing is judged by its probability
+        is_whole = bool(question.actions) and not question.unread
+        right = is_whole and answer_of(outcome.computed) == _answer_to(read, question)
+        yield Known(outcome.evidence, right)
+
+
+def _answer_to(read: ReadWith, question: SourceQuestion) -> Hashable:
+    """What the query of a question comes to over the graph that was written for it."""
+    values = {(value.start, value.end): value.value for value in values_in(question.question)}
+    numbered = {
+        number: values[mention.start, mention.end]
+        for number, mention in enumerate(question.mentions)
+        if values.get((mention.start, mention.end), MentionValue()) != MentionValue()
+    }
+    try:
+        query = query_of(question.actions, numbered)
+        with read.reader.facts() as facts:
+            bound = bind(read.kg, query, [mention.text for mention in question.mentions])
+            return answer_of(executed(read.kg, facts, bound).computed)
+    except GroundwalkError:
+        return None
 
 
 def with_sureness(
@@ -163,15 +175,3 @@ def right_answer(
             return answer_of(executed(read.kg, facts, bound).computed)
     except GroundwalkError:
         return None
-
-
-def _answers(computed: Computed, sample: Sample) -> bool:
-    """Whether what is answered are the right answers of a sample, all of them."""
-    state: Any = {"result": computed.result, "answers": computed.answers}
-    stated = stated_in_form(state, form_of(sample))
-    if stated is None:
-        predicted = [Predicted(a["term"], (a["label"],)) for a in computed.answers]
-    else:
-        predicted = [Predicted("", (text,)) for text in stated]
-    scores = strict(gold_in_form(sample), predicted)
-    return scores is not None and scores["f1"] == 1.0

@@ -1,8 +1,8 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -39,7 +39,7 @@ from .made_graphs import MADE_GRAPH, Domain, made_graph, relation_iri
 from .sureness import (
     Known,
     answer_of,
-    known_of_exams,
+    known_of_asked,
     known_of_made,
     read_as_asked,
     reading_with,
@@ -100,10 +100,10 @@ def fit_thresholds(
 ) -> ReaderWeights:
     """The reader with one threshold for all graphs, and one for words that it leaves out.
 
-    Before that, what the evidence of a reading weighs is fitted anew. `apart` are the domains over
-    which graphs are made. Of the questions over `asked_apart` few are answered that their graph
-    says nothing of; where there are none, few of the made ones whose relation is taken out. Raises
-    ValueError where no domain can be asked about.
+    Before that, what the evidence of a reading weighs is fitted anew, on questions of both kinds.
+    `apart` are the domains over which graphs are made. Of the questions over `asked_apart` few are
+    answered that their graph says nothing of; where there are none, few of the made ones whose
+    relation is taken out. Raises ValueError where no domain can be asked about.
     """
     reader = replace(reader, settings=replace(reader.settings, sureness=()))
     known = list[Known]()
@@ -112,7 +112,12 @@ def fit_thresholds(
         for read, question in _lacking(kg, reader, asked, _LACKING, Unwatched()):
             without_it = known_of_made(read, [question], TermNames(kg))
             known += [one for one in without_it if not one.right]
-    reader = with_sureness(reader, known, known_of_exams(reader, report))
+    asked = list[Known]()
+    for graph in asked_apart:
+        report(f"asking over {graph.name}, which is kept apart")
+        with _opened(graph) as kg:
+            asked += known_of_asked(reading_with(kg, reader), graph)
+    reader = with_sureness(reader, known, asked)
     tried, without = list[Tried](), list[Answered]()
     for kg, asked in _over(apart, seed, report):
         tried.append(_tried(kg, reader, _made_exam(kg, reader, asked), Unwatched()))
@@ -141,17 +146,24 @@ def asked_in_vain(
         relations = {action.name for action in question.actions if action.kind in _FOLLOWED}
         if len(relations) == 1 or not question.actions:
             by_relation[frozenset(map(relation_iri, relations))].append(question.question)
+    with _opened(graph) as kg:
+        for without, questions in by_relation.items():
+            read = reading_with(kg, reader, without)
+            for question in questions:
+                answer = read_as_asked(read, question)
+                is_said = answer is not None and not has_nothing(answer[1].computed)
+                confidence = answer[1].computed.confidence if answer and is_said else 0.0
+                yield Answered(confidence, right=False)
+
+
+@contextmanager
+def _opened(graph: AskedGraph) -> Generator[KnowledgeGraph]:
+    """A made graph that has what is named in some questions."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / MADE_GRAPH
         write_asked(graph, file, Random(graph.name))
         with closing(open_kg(str(file))) as kg:
-            for without, questions in by_relation.items():
-                read = reading_with(kg, reader, without)
-                for question in questions:
-                    answer = read_as_asked(read, question)
-                    is_said = answer is not None and not has_nothing(answer[1].computed)
-                    confidence = answer[1].computed.confidence if answer and is_said else 0.0
-                    yield Answered(confidence, right=False)
+            yield kg
 
 
 def _over(

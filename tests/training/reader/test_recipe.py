@@ -9,11 +9,11 @@ from groundwalk.agent.errors import InputError
 from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import recipe as recipes
-from groundwalk.training.reader import sureness, thresholds
+from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.asked import ASKED
 from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.learning import Plan, blended
-from groundwalk.training.reader.lessons import Lessons, gather_lessons
+from groundwalk.training.reader.lessons import Lessons, asked_apart, gather_lessons
 from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from rich.console import Console
@@ -45,7 +45,7 @@ def test_a_reader_is_made_with_its_card(
     tmp_path: Path, public_data: Path, taught: Lessons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
-    monkeypatch.setattr(sureness, "EXAMS", ("huts",))
+    monkeypatch.setattr(recipes, "asked_apart", lambda: asked_apart()[:1])
     kept = tmp_path / "reader.partial" / LESSONS
     kept.parent.mkdir()
     kept.write_bytes(pickle.dumps(taught))

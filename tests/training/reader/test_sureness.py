@@ -1,10 +1,21 @@
 """What the evidence of a reading weighs is fitted on questions that are known right or misread."""
 
+import json
+from pathlib import Path
+from random import Random
+
 import pytest
 from groundwalk.agent.answers.sureness import Evidence, sureness
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.reader.weights import open_reader
-from groundwalk.training.reader.sureness import Known, read_as_asked, reading_with, with_sureness
+from groundwalk.training.reader.asked import read_asked, write_asked
+from groundwalk.training.reader.sureness import (
+    Known,
+    known_of_asked,
+    read_as_asked,
+    reading_with,
+    with_sureness,
+)
 
 from ...agent.reader.tiny import tiny_reader
 
@@ -36,3 +47,22 @@ def test_the_evidence_of_a_question_is_that_of_its_reading() -> None:
         made = read_as_asked(read, "What is the capital of Kenya?")
     assert made is not None and made[1].evidence is not None
     assert made[1].evidence.probability > 0.8 and made[1].evidence.likeness == 1.0
+
+
+def test_what_was_asked_one_by_one_is_right_where_its_query_says_all_of_it(tmp_path: Path) -> None:
+    schema = {"classes": ["singer", "choir"], "relations": [["member of", "singer", "choir"]]}
+    member = {"start": [0], "steps": ["^member of"]}
+    lines = (
+        schema,
+        {"q": "Who is a member of [the Larks]?", "query": member},
+        {"q": "Who is a {retired} member of [the Larks]?", "query": member},
+        {"q": "Which choir is [Bea] a member of?", "query": None, "classes": ["singer"]},
+        {"q": "Which choir is [Ann Bay] a member of?", "query": member | {"steps": ["member of"]}},
+    )
+    file = tmp_path / "choirs.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    graph = read_asked(file)
+    write_asked(graph, tmp_path / "choirs.ttl", Random(0))
+    with open_kg(tmp_path / "choirs.ttl", cache=tmp_path / "cache") as kg:
+        known = list(known_of_asked(reading_with(kg, open_reader().load()), graph))
+    assert [one.right for one in known] == [True, False, False, True]
